@@ -1,0 +1,53 @@
+# Everything sets itself up in a local virtual environment; needed: Python 3.11 or newer, and make.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo test lint format docs bench clean
+help:
+	@echo "make demo    try unveil on a real survey"
+	@echo "make test    run the tests"
+	@echo "make lint    ruff and mypy; make format mends what ruff can"
+	@echo "make docs    build the documentation into site/"
+	@echo "make bench   measure speed; UNVEIL_DATA says where the public microdata is"
+	@echo "make clean   remove the virtual environment and everything made"
+
+demo: $(VENV)/.installed
+	@$(BIN)/unveil demo
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-test $(VENV)/.installed-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/zensical build --strict
+	@echo "documentation: site/index.html"
+
+bench: $(VENV)/.installed-test
+	$(BIN)/python benchmarks/differential_inference.py
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("unveil needs Python 3.11 or newer; say which one with: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@echo "installing unveil into $(VENV) …"
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-%: pyproject.toml $(VENV)/.installed | $(VENV)/bin/python
+	@echo "installing what '$*' needs into $(VENV) …"
+	@$(PIP) install --editable '.[$*]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,93 @@
+"""unveil: penetration testing for anonymized data.
+
+>>> import unveil as uv
+>>> survey = uv.datasets.election_survey()
+>>> finding = uv.differential_inference(survey, uv.Mondrian(k=5))
+>>> len(finding.distances)
+944
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from unveil._version import __version__
+from unveil.errors import UnveilError
+
+if TYPE_CHECKING:
+    from unveil import datasets
+    from unveil.attacks import DifferentialInference, differential_inference
+    from unveil.microdata import (
+        Hierarchy,
+        Microdata,
+        Release,
+        flat_hierarchy,
+        interval_hierarchy,
+        prefix_hierarchy,
+        read_csv,
+        read_hierarchy,
+        read_parquet,
+        read_release,
+        read_table,
+    )
+    from unveil.sanitize import Identity, Mondrian, Oracle
+
+# Where each public name lives. They are imported when first used: the command line answers
+# `--help` without waiting for numba.
+_HOMES = {
+    "DifferentialInference": "unveil.attacks",
+    "Hierarchy": "unveil.microdata",
+    "Identity": "unveil.sanitize",
+    "Microdata": "unveil.microdata",
+    "Mondrian": "unveil.sanitize",
+    "Oracle": "unveil.sanitize",
+    "Release": "unveil.microdata",
+    "differential_inference": "unveil.attacks",
+    "flat_hierarchy": "unveil.microdata",
+    "interval_hierarchy": "unveil.microdata",
+    "prefix_hierarchy": "unveil.microdata",
+    "read_csv": "unveil.microdata",
+    "read_hierarchy": "unveil.microdata",
+    "read_parquet": "unveil.microdata",
+    "read_release": "unveil.microdata",
+    "read_table": "unveil.microdata",
+}
+
+_ROOMS = ("adversary", "attacks", "datasets", "errors", "microdata", "report", "sanitize")
+
+__all__ = [
+    "DifferentialInference",
+    "Hierarchy",
+    "Identity",
+    "Microdata",
+    "Mondrian",
+    "Oracle",
+    "Release",
+    "UnveilError",
+    "__version__",
+    "datasets",
+    "differential_inference",
+    "flat_hierarchy",
+    "interval_hierarchy",
+    "prefix_hierarchy",
+    "read_csv",
+    "read_hierarchy",
+    "read_parquet",
+    "read_release",
+    "read_table",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"unveil.{name}")
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'unveil' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
