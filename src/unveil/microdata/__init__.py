@@ -1,0 +1,37 @@
+"""The original table and what is known about its columns: roles, kinds, domains, hierarchies."""
+
+from unveil.microdata._column import Column, Kind, Role
+from unveil.microdata._hierarchy import Hierarchy
+from unveil.microdata._hierarchy_files import read_hierarchies, read_hierarchy
+from unveil.microdata._hierarchy_makers import (
+    flat_hierarchy,
+    interval_hierarchy,
+    prefix_hierarchy,
+)
+from unveil.microdata._microdata import Microdata
+from unveil.microdata._readers import read_csv, read_parquet, read_table
+from unveil.microdata._regions import Intervals, Regions, Sets
+from unveil.microdata._release import Release, Statistic
+from unveil.microdata._release_reader import read_release
+
+__all__ = [
+    "Column",
+    "Hierarchy",
+    "Intervals",
+    "Kind",
+    "Microdata",
+    "Regions",
+    "Release",
+    "Role",
+    "Sets",
+    "Statistic",
+    "flat_hierarchy",
+    "interval_hierarchy",
+    "prefix_hierarchy",
+    "read_csv",
+    "read_hierarchies",
+    "read_hierarchy",
+    "read_parquet",
+    "read_release",
+    "read_table",
+]

@@ -1,0 +1,215 @@
+"""CSV files as Arrow columns of text.
+
+Every cell is read as text: what is a number and what only looks like one is decided later, on the
+distinct texts of a column, where ``01234`` can still be seen to be a code.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from unveil.errors import InputError
+from unveil.microdata._sources import Source, check_names, existing_file
+
+__all__ = ["from_csv"]
+
+DELIMITERS = (",", ";", "\t", "|")
+SAMPLE_LINES = 20
+SAMPLE_BYTES = 1 << 16
+
+_SOMETHING = re.compile(rb"\S")
+
+
+def from_csv(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None,
+    encoding: str,
+    columns: Sequence[str] | Mapping[int, str] | None,
+    comment: str | None,
+) -> Source:
+    """Open a CSV file."""
+    file = existing_file(path)
+    data = _utf8(_bytes(file), file.name, encoding)
+    if comment is not None:
+        data = _without_comments(data, comment)
+    if _SOMETHING.search(data) is None:
+        raise InputError(f"{file.name} is empty")
+    delimiter = _checked(delimiter, data)
+    names, start = _header(data, delimiter, file.name)
+    width = len(names)
+    if columns is not None:
+        names, start = _given_names(columns, width, file.name), 0
+    else:
+        check_names(names.values(), file.name)
+    return _parsed(data, start, delimiter, names, width, file.name)
+
+
+def _bytes(file: os.PathLike[str]) -> bytes:
+    import pyarrow as pa
+
+    try:
+        with pa.input_stream(os.fspath(file)) as stream:  # unpacks .gz and the like by itself
+            data: bytes = stream.read()
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"cannot read {os.fspath(file)!r}: {error}") from None
+    return data
+
+
+def _utf8(data: bytes, name: str, encoding: str) -> bytes:
+    try:
+        # Files in UTF-8 are the rule: they are checked here, and passed on as they are.
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        likely = (
+            "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin-1"
+        )
+        raise InputError(
+            f"line {line} of {name} is not {encoding}; say which encoding the file is in, for "
+            f'instance encoding="{likely}"'
+        ) from None
+    except LookupError:
+        raise InputError(f"encoding {encoding!r} is not known") from None
+    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "ascii"):
+        data = text.encode()
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data if b"\n" in data else data.replace(b"\r", b"\n")
+
+
+def _without_comments(data: bytes, comment: str) -> bytes:
+    if not comment:
+        raise InputError("comment must be the text that comment lines begin with, but is empty")
+    mark = comment.encode()
+    # An empty line in its stead keeps the numbers of the lines after it right.
+    return b"".join(b"\n" if line.startswith(mark) else line for line in io.BytesIO(data))
+
+
+def _checked(delimiter: str | None, data: bytes) -> str:
+    if delimiter is None:
+        return _guessed(data)
+    if len(delimiter) != 1 or not delimiter.isascii():
+        raise InputError(f"delimiter must be one ASCII character, but {delimiter!r} was given")
+    return delimiter
+
+
+def _guessed(data: bytes) -> str:
+    """The delimiter that parts the first lines into equally many cells, and the most."""
+    sample = data[:SAMPLE_BYTES].decode(errors="replace").splitlines()
+    if len(data) > SAMPLE_BYTES and len(sample) > 1:
+        sample.pop()  # cut off in the middle
+    lines = [line for line in sample if line.strip()][:SAMPLE_LINES]
+    best, most = DELIMITERS[0], (False, 1)
+    for delimiter in DELIMITERS:
+        widths = [len(next(csv.reader([line], delimiter=delimiter))) for line in lines]
+        merit = (len(set(widths)) == 1, widths[0])
+        if widths[0] > 1 and merit > most:
+            best, most = delimiter, merit
+    return best
+
+
+def _records(data: bytes, delimiter: str) -> Iterator[tuple[list[str], int, int]]:
+    """The records of a file one by one, each with its last line's number and its end in bytes.
+
+    Slow, and so only for the header and for finding out which line is wrong.
+    """
+    end = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal end
+        for line in io.BytesIO(data):
+            end += len(line)
+            yield line.decode()
+
+    reader = csv.reader(lines(), delimiter=delimiter)
+    for cells in reader:
+        if cells:
+            yield cells, reader.line_num, end
+
+
+def _header(data: bytes, delimiter: str, name: str) -> tuple[dict[int, str], int]:
+    """The names in the first record, and where the next record begins."""
+    try:
+        cells, _, end = next(_records(data, delimiter))
+    except csv.Error as error:
+        raise InputError(f"cannot read the first line of {name}: {error}") from None
+    return dict(enumerate(cell.strip() for cell in cells)), end
+
+
+def _given_names(
+    columns: Sequence[str] | Mapping[int, str], width: int, name: str
+) -> dict[int, str]:
+    """Names for a file without a header."""
+    if isinstance(columns, Mapping):
+        wrong = [p for p in columns if not isinstance(p, int) or not 0 <= p < width]
+        if wrong:
+            raise InputError(
+                f"columns has position {wrong[0]!r}, but {name} has {width} columns, counted "
+                f"from 0 to {width - 1}"
+            )
+        names = {position: columns[position] for position in sorted(columns)}
+    elif isinstance(columns, str):
+        raise InputError(f"columns must be a sequence of names, but {columns!r} was given")
+    else:
+        names = dict(enumerate(columns))
+        if len(names) != width:
+            raise InputError(
+                f"columns has {len(names)} names, but {name} has {width} columns; to read only "
+                "some of them, map positions to names: columns={0: 'age', 3: 'country'}"
+            )
+    check_names(names.values(), f"columns for {name}")
+    return names
+
+
+def _parsed(
+    data: bytes, start: int, delimiter: str, names: dict[int, str], width: int, name: str
+) -> Source:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    body = pa.py_buffer(data).slice(start)
+    if _SOMETHING.search(data, start) is None:
+        empty = pa.array([], type=pa.string())
+        return Source(name=name, n_rows=0, arrays=dict.fromkeys(names.values(), empty),
+                      unreadable={}, is_text_file=True)  # fmt: skip
+    places = [str(position) for position in range(width)]
+    kept = [str(position) for position in names]
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(body),
+            read_options=arrow_csv.ReadOptions(column_names=places),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter,
+                # Costs speed, and only files with quotes can have line ends within a cell.
+                newlines_in_values=data.find(b'"', start) >= 0,
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(kept, pa.dictionary(pa.int32(), pa.string())),
+                include_columns=kept,
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowException as error:
+        raise _explained(error, data, delimiter, width, name) from None
+    arrays = {names[int(place)]: table[place] for place in kept}
+    return Source(name=name, n_rows=table.num_rows, arrays=arrays, unreadable={}, is_text_file=True)
+
+
+def _explained(error: Exception, data: bytes, delimiter: str, width: int, name: str) -> InputError:
+    """Say which line is wrong, whatever Arrow's own message tells."""
+    try:
+        for cells, line, _ in _records(data, delimiter):
+            if len(cells) != width:
+                cell = "cell" if len(cells) == 1 else "cells"
+                return InputError(
+                    f"line {line} of {name} has {len(cells)} {cell} where the first line has "
+                    f"{width}; if {delimiter!r} is not what parts its cells, give delimiter="
+                )
+    except csv.Error as reason:
+        return InputError(f"cannot read {name}: {reason}")
+    return InputError(f"cannot read {name}: {error}")

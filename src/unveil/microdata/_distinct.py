@@ -1,0 +1,238 @@
+"""From an Arrow column to its distinct values: the only place that sees all rows of a table.
+
+Whatever is decided about a column later (its kind, its order, its place in a hierarchy) is decided
+on its distinct values, of which there are few, and reaches the rows by indexing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import InputError
+from unveil.microdata._column import value_text
+
+__all__ = ["Distinct", "distinct_values"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Distinct:
+    """A column as it came: which of its distinct values each row has.
+
+    Attributes
+    ----------
+    name, source : str
+        The column and where it is from, for messages.
+    codes : int32 array, one a row
+        Positions in ``values``, -1 where the value is missing.
+    values : array
+        Distinct values in no particular order, unless `is_ordered`: texts (object), numbers,
+        truth values or points in time.
+    is_category : bool
+        Whether the table itself says that these are texts or categories, even if they look like
+        numbers. The cells of a CSV file say nothing of the kind.
+    is_ordered : bool
+        Whether the table itself gives the categories an order; ``values`` holds all of them.
+    rows : int64 array
+        The row of the source that each row here was.
+    """
+
+    name: str
+    source: str
+    codes: NDArray[np.int32]
+    values: NDArray[Any]
+    rows: NDArray[np.int64]
+    is_category: bool = False
+    is_ordered: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are texts."""
+        return self.values.dtype == object
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which rows have no value."""
+        return self.codes < 0
+
+    def texts(self) -> list[str]:
+        """The distinct values, written out."""
+        if self.is_text:
+            return list(self.values)
+        return [value_text(value) for value in self.values]
+
+    def first_row(self, position: int) -> int:
+        """The row, counted from 1, in which a distinct value first stands."""
+        return int(self.rows[np.argmax(self.codes == position)]) + 1
+
+    def count(self, positions: Iterable[int]) -> int:
+        """How many rows have one of these distinct values."""
+        return int(np.isin(self.codes, list(positions)).sum())
+
+    def without(self, markers: Iterable[Any]) -> Distinct:
+        """The same column with these values counted as missing."""
+        markers = list(markers)
+        if not markers:
+            return self
+        if self.values.dtype.kind not in "iuf":
+            texts = {value_text(marker) for marker in markers}
+            gone = np.array([value_text(v) in texts for v in self.values], dtype=bool)
+        else:
+            gone = np.isin(self.values, _numbers(markers))
+        return self._dropping(gone) if gone.any() else self
+
+    def take(self, keep: NDArray[np.bool_]) -> Distinct:
+        """Some of the rows, and only the values that occur in them."""
+        kept = replace(self, codes=self.codes[keep], rows=self.rows[keep])
+        if self.is_ordered:
+            return kept
+        present = np.zeros(len(self.values), dtype=bool)
+        present[kept.codes[kept.codes >= 0]] = True
+        return kept if present.all() else kept._dropping(~present)
+
+    def observed(self) -> Distinct:
+        """The same column without its own order and without categories that nobody has."""
+        return replace(self, is_ordered=False).take(np.ones(len(self.codes), dtype=bool))
+
+    def _dropping(self, gone: NDArray[np.bool_]) -> Distinct:
+        renumbered = np.where(gone, -1, np.cumsum(~gone) - 1).astype(np.int32)
+        return replace(self, values=self.values[~gone], codes=recoded(self.codes, renumbered))
+
+
+def recoded(codes: NDArray[np.int32], mapping: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+    """Send codes through a mapping; what is missing stays missing."""
+    return np.append(mapping, -1).astype(np.int32)[codes]
+
+
+def distinct_values(array: Any, *, name: str, source: str, is_text_file: bool) -> Distinct:
+    """Take an Arrow column apart into codes and distinct values.
+
+    Parameters
+    ----------
+    array : pyarrow.ChunkedArray or pyarrow.Array
+    name, source : str
+        For messages.
+    is_text_file : bool
+        Whether these are the cells of a CSV file: blanks around them do not count, and that they
+        come as texts does not say that they are not numbers.
+
+    Raises
+    ------
+    InputError
+        For types whose values are neither numbers, texts, truth values nor dates.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    given = array.type
+    is_dictionary = pa.types.is_dictionary(given)
+    value_type = given.value_type if is_dictionary else given
+    _refuse(value_type, name, source)
+    if not is_dictionary:
+        array = pc.dictionary_encode(_plain(array))
+    encoded = array.unify_dictionaries().combine_chunks()
+    codes = encoded.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+    mapping, values = _merged(_plain(encoded.dictionary), strip=is_text_file)
+    column = Distinct(
+        name=name,
+        source=source,
+        codes=recoded(codes, mapping),
+        values=values,
+        rows=np.arange(len(codes), dtype=np.int64),
+        is_category=not is_text_file and (is_dictionary or values.dtype == object),
+        is_ordered=is_dictionary and given.ordered,
+    )
+    return column if column.is_ordered else column.observed()
+
+
+def _refuse(value_type: Any, name: str, source: str) -> None:
+    from pyarrow import types
+
+    usable = (
+        types.is_null,
+        types.is_boolean,
+        types.is_integer,
+        types.is_floating,
+        types.is_decimal,
+        types.is_date,
+        types.is_timestamp,
+        types.is_string,
+        types.is_large_string,
+        getattr(types, "is_string_view", types.is_string),
+    )
+    if not any(is_one(value_type) for is_one in usable):
+        raise InputError(
+            f"column {name!r} of {source} has values of type {value_type}, which cannot be used: "
+            "turn them into numbers, texts or dates first"
+        )
+
+
+def _plain(array: Any) -> Any:
+    """The same values in a type in which Arrow can tell them apart and numpy can hold them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    given = array.type
+    if types.is_boolean(given) or types.is_integer(given) or types.is_date32(given):
+        return array
+    if types.is_decimal(given) or types.is_float16(given):
+        return array.cast(pa.float64())
+    if types.is_floating(given):
+        return array
+    if types.is_date64(given):
+        return array.cast(pa.date32())
+    if types.is_timestamp(given):  # as clocks showed it, not as it was in Greenwich
+        return array if given.tz is None else pc.local_timestamp(array)
+    return array.cast(pa.large_string())
+
+
+def _merged(dictionary: Any, *, strip: bool) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The distinct values, and which of them each given one becomes; -1 for what is missing.
+
+    Null and NaN are missing, and so are blank texts. Texts that differ only in the blanks around
+    them are one value if these are to be stripped.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_large_string(dictionary.type):
+        stripped = pc.utf8_trim_whitespace(dictionary)
+        blank = pc.equal(stripped, "")
+        dictionary = pc.if_else(blank, None, stripped if strip else dictionary)
+    encoded = dictionary.dictionary_encode()
+    mapping = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    values = encoded.dictionary.to_numpy(zero_copy_only=False)
+    if values.dtype.kind == "f":
+        is_number = ~np.isnan(values)
+        kept = np.where(is_number, np.cumsum(is_number) - 1, -1)
+        mapping, values = recoded(mapping, kept), values[is_number] + 0.0  # there is no -0
+    elif values.dtype.kind == "M":
+        values = _coarsest(values)
+    elif values.dtype.kind in "iu" and values.dtype != np.uint64:
+        values = values.astype(np.int64)
+    return mapping, values
+
+
+def _coarsest(moments: NDArray[Any]) -> NDArray[Any]:
+    """Days where there is nothing but days, else seconds: dates look alike from every table."""
+    for unit in ("D", "s"):
+        coarse = moments.astype(f"datetime64[{unit}]")
+        if (coarse == moments).all():
+            return coarse
+    return moments
+
+
+def _numbers(markers: Iterable[Any]) -> list[float]:
+    found = []
+    for marker in markers:
+        try:
+            found.append(float(marker))
+        except (TypeError, ValueError):
+            continue  # a marker such as "?" cannot stand in a column of numbers
+    return found

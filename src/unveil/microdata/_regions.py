@@ -1,0 +1,203 @@
+"""What the classes of a release publish for one column, as parts of the column's domain.
+
+Two shapes are enough: *intervals* of codes (ranges of ordered columns, and hierarchy nodes, whose
+leaves are neighbours by construction) and *sets* of codes. Both answer the same three questions:
+which classes cover this code, how many released records cover each code, and how is it written?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.microdata._column import Column
+
+__all__ = ["EVERYTHING", "Intervals", "Regions", "Sets"]
+
+EVERYTHING = "*"
+
+_RESERVED = frozenset(',{}[]()"')
+
+
+class Regions(Protocol):
+    """One region a class, for one column."""
+
+    def __len__(self) -> int: ...
+
+    def covers(self, code: int) -> NDArray[np.bool_]:
+        """For each class, whether its region covers the code."""
+
+    def cover_counts(self, counts: NDArray[np.int64], domain: int) -> NDArray[np.int64]:
+        """Add up the rows of ``counts`` (one a class) over the classes that cover each code."""
+
+    def texts(self, column: Column) -> list[str]:
+        """The cell each class publishes."""
+
+    def take(self, rows: NDArray[np.integer]) -> Regions:
+        """The regions in these rows, any of them any number of times."""
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """From the code ``low`` to the code ``high``, both included; empty where low > high.
+
+    ``cuts`` tells how they came about, which matters only for how they are written: from cuts
+    through the whole domain (``≤ 36``, ``(36, 53]``, ``> 53``), or from what the members have
+    (``[28, 36]``). ``written`` has the cells as they stood in a release that was read.
+
+    ``there`` says which codes the table has, for columns whose values have no order or hierarchy
+    of their own: a cut between two of them tells nothing of values that nobody has, which are
+    covered only where the column was not cut at all.
+    """
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    cuts: bool = False
+    written: tuple[str, ...] | None = None
+    there: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def take(self, rows: NDArray[np.integer]) -> Intervals:
+        written = _taken(self.written, rows)
+        return Intervals(self.low[rows], self.high[rows], self.cuts, written, self.there)
+
+    def _whole(self, domain: int) -> NDArray[np.bool_]:
+        return (self.low <= 0) & (self.high >= domain - 1)
+
+    def covers(self, code: int) -> NDArray[np.bool_]:
+        if self.there is not None and not self.there[code]:
+            return self._whole(len(self.there))
+        return (self.low <= code) & (code <= self.high)
+
+    def cover_counts(self, counts: NDArray[np.int64], domain: int) -> NDArray[np.int64]:
+        change = np.zeros((domain + 1, counts.shape[1]), dtype=np.int64)
+        some = self.low <= self.high
+        np.add.at(change, self.low[some], counts[some])
+        np.subtract.at(change, self.high[some] + 1, counts[some])
+        total = np.cumsum(change[:-1], axis=0)
+        if self.there is not None:
+            total[~self.there] = counts[self._whole(domain)].sum(axis=0)
+        return total
+
+    def texts(self, column: Column) -> list[str]:
+        if self.written is not None:
+            return list(self.written)
+        pairs, of_class = np.unique(
+            np.stack([self.low, self.high], axis=1), axis=0, return_inverse=True
+        )
+        texts = [self._text(column, int(low), int(high)) for low, high in pairs]
+        return [texts[i] for i in of_class.ravel()]
+
+    def _text(self, column: Column, low: int, high: int) -> str:
+        names = column.texts
+        if self.cuts and low <= 0 and high >= column.size - 1:
+            return EVERYTHING
+        if not column.is_ordered:
+            codes = np.arange(low, high + 1)
+            return _set_text(column, codes[self.there[codes]] if self.there is not None else codes)
+        if not self.cuts:
+            if low == high:
+                return _value_text(column, low)
+            return _notation(column, "[", (names[low], names[high]), "]")
+        if low <= 0:
+            return _notation(column, "≤ ", (names[high],))
+        if high >= column.size - 1:
+            return _notation(column, "> ", (names[low - 1],))
+        return _notation(column, "(", (names[low - 1], names[high]), "]")
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Any codes: those of class g are ``members[start[g]:start[g + 1]]``, ascending.
+
+    ``written`` has the cells as they stood in a release that was read.
+    """
+
+    start: NDArray[np.int64]
+    members: NDArray[np.int32]
+    written: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    def take(self, rows: NDArray[np.integer]) -> Sets:
+        sizes = np.diff(self.start)[rows]
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        # Where each member comes from: its row's start, and how far it is into its row.
+        within = np.arange(start[-1]) - np.repeat(start[:-1], sizes)
+        members = self.members[np.repeat(self.start[rows], sizes) + within]
+        return Sets(start, members, _taken(self.written, rows))
+
+    @property
+    def _class_of_member(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    def covers(self, code: int) -> NDArray[np.bool_]:
+        covered = np.zeros(len(self), dtype=bool)
+        covered[self._class_of_member[self.members == code]] = True
+        return covered
+
+    def cover_counts(self, counts: NDArray[np.int64], domain: int) -> NDArray[np.int64]:
+        total = np.zeros((domain, counts.shape[1]), dtype=np.int64)
+        np.add.at(total, self.members, counts[self._class_of_member])
+        return total
+
+    def texts(self, column: Column) -> list[str]:
+        if self.written is not None:
+            return list(self.written)
+        known: dict[bytes, str] = {}
+        texts = []
+        for g in range(len(self)):
+            codes = self.members[self.start[g] : self.start[g + 1]]
+            key = codes.tobytes()
+            if key not in known:
+                known[key] = _set_text(column, codes)
+            texts.append(known[key])
+        return texts
+
+
+def _taken(written: tuple[str, ...] | None, rows: NDArray[np.integer]) -> tuple[str, ...] | None:
+    return None if written is None else tuple(written[row] for row in rows)
+
+
+def _value_text(column: Column, code: int) -> str:
+    """A value by itself is written as it is, for it is read before any notation; but * is taken."""
+    text = column.texts[code]
+    return _in_quotes(text) if text == EVERYTHING else text
+
+
+def _notation(column: Column, before: str, values: Sequence[str], after: str = "") -> str:
+    """Values within brackets or after a sign, and never the very name of a value or node."""
+    text = before + ", ".join(_quoted(value) for value in values) + after
+    if text in column.places or (column.hierarchy is not None and text in column.hierarchy):
+        text = before + ", ".join(_in_quotes(value) for value in values) + after
+    return text
+
+
+def _quoted(text: str) -> str:
+    """The text, in double quotes if a part of it could be taken for notation."""
+    return text if _RESERVED.isdisjoint(text) and text == text.strip() else _in_quotes(text)
+
+
+def _in_quotes(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _set_text(column: Column, codes: NDArray[np.integer]) -> str:
+    """``France``, the name of the hierarchy node with just these leaves, or ``{France, Italy}``."""
+    if len(codes) == 1:
+        return _value_text(column, codes[0])
+    tree = column.hierarchy
+    if tree is not None and tree.n_leaves == column.size and len(codes) > 0:
+        first, last = int(codes[0]), int(codes[-1])
+        if last - first + 1 == len(codes):
+            node = tree.lowest_common_ancestor(first, last)
+            if tree.first[node] == first and tree.last[node] == last:
+                return tree.names[node]
+    return _notation(column, "{", [column.texts[code] for code in codes], "}")

@@ -1,0 +1,196 @@
+"""Tables in memory and Parquet files, as Arrow columns. (CSV files: `_csv`.)
+
+What comes out is one Arrow array a column, in the table's order. An index that the table may have
+is not looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import InputError
+
+__all__ = ["Source", "check_names", "existing_file", "from_parquet", "from_table"]
+
+NOT_A_TABLE = (
+    "cannot read a table from {kind}: give a pandas, polars or Arrow table, or a mapping from "
+    "column names to values"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A table that has been opened.
+
+    Attributes
+    ----------
+    name : str
+        For messages.
+    n_rows : int
+    arrays : dict of str to pyarrow arrays
+    unreadable : dict of str to str
+        Columns that have no Arrow type, and what is the matter with them, such as ``mixes values
+        of type int and str``. It matters only if somebody asks for such a column.
+    is_text_file : bool
+        Whether every cell is a text, and blanks around it do not count.
+    """
+
+    name: str
+    n_rows: int
+    arrays: dict[str, Any]
+    unreadable: dict[str, str]
+    is_text_file: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All column names, in the table's order."""
+        return tuple(self.arrays)
+
+
+def check_names(names: Iterable[Any], source: str) -> None:
+    """Column names must be texts, and one must mean one column."""
+    seen = set()
+    for position, name in enumerate(names, start=1):
+        if not isinstance(name, str):
+            raise InputError(
+                f"column names must be texts, but column {position} of {source} is called {name!r}"
+            )
+        if not name.strip():
+            raise InputError(
+                f"column {position} of {source} has no name; name it, or leave it out (pandas "
+                "writes its index as such a column unless told index=False)"
+            )
+        if name in seen:
+            raise InputError(f"{source} has two columns called {name!r}; rename one of them")
+        seen.add(name)
+
+
+def existing_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file that is there."""
+    try:
+        file = Path(path)
+    except TypeError:
+        raise InputError(
+            f"a file is given by its path, but {type(path).__name__} was given; "
+            "for a table in memory use read_table"
+        ) from None
+    if file.is_dir():
+        raise InputError(f"{str(file)!r} is a folder, not a file")
+    if not file.exists():
+        raise InputError(f"the file {str(file)!r} does not exist")
+    return file
+
+
+def from_parquet(path: str | os.PathLike[str]) -> Source:
+    """Open a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = existing_file(path)
+    try:
+        table = pq.ParquetFile(file).read()
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"cannot read {file.name} as Parquet: {error}") from None
+    # pandas stores an unnamed index as a column of this name.
+    kept = [name for name in table.column_names if not name.startswith("__index_level_")]
+    check_names(kept, file.name)
+    return _from_arrow(table.select(kept), file.name)
+
+
+def from_table(table: Any) -> Source:
+    """Open a table in memory."""
+    import pyarrow as pa
+
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    if isinstance(table, pa.Table):
+        check_names(table.column_names, "Arrow table")
+        return _from_arrow(table, "Arrow table")
+    if isinstance(table, Mapping):
+        return _from_mapping(table)
+    return _from_frame(table)
+
+
+def _from_arrow(table: Any, name: str) -> Source:
+    arrays = dict(zip(table.column_names, table.columns, strict=True))
+    return Source(name=name, n_rows=table.num_rows, arrays=arrays, unreadable={})
+
+
+def _from_mapping(table: Mapping[Any, Any]) -> Source:
+    check_names(table, "table")
+    lengths = {}
+    for name, values in table.items():
+        if isinstance(values, str | Mapping | Set) or not hasattr(values, "__len__"):
+            raise InputError(
+                f"column {name!r} of table must be a sequence of values, but "
+                f"{type(values).__name__} was given"
+            )
+        lengths[name] = len(values)
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
+        raise InputError(f"the columns of table differ in length: {listed}")
+    n_rows = next(iter(lengths.values()), 0)
+    return _converted("table", n_rows, dict(table), _sequence_to_arrow)
+
+
+def _from_frame(table: Any) -> Source:
+    import narwhals as nw
+
+    kind = type(table).__module__.partition(".")[0]
+    source = f"{kind} table" if kind in ("pandas", "polars") else "table"
+    if kind == "pandas" and hasattr(table, "columns"):
+        check_names(table.columns, source)  # before narwhals refuses them in its own words
+    try:
+        frame = nw.from_native(table)
+    except TypeError:
+        kind = f"{type(table).__module__}.{type(table).__qualname__}".removeprefix("builtins.")
+        raise InputError(NOT_A_TABLE.format(kind=kind)) from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    check_names(frame.columns, source)
+    series = {name: frame[name] for name in frame.columns}
+    return _converted(source, len(frame), series, _series_to_arrow)
+
+
+def _converted(source: str, n_rows: int, columns: Mapping[str, Any], convert: Any) -> Source:
+    """Turn column by column into Arrow, so that one that cannot be turned can be named."""
+    import pyarrow as pa
+
+    arrays: dict[str, Any] = {}
+    unreadable: dict[str, str] = {}
+    for name, values in columns.items():
+        try:
+            arrays[name] = convert(values)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            arrays[name] = pa.nulls(n_rows)
+            unreadable[name] = _kinds(values)
+    return Source(name=source, n_rows=n_rows, arrays=arrays, unreadable=unreadable)
+
+
+def _series_to_arrow(series: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        return series.to_arrow()
+    except pa.ArrowException:  # pandas has types that Arrow knows only spelled out, as sparse ones
+        return pa.array(series.to_numpy(), from_pandas=True)
+
+
+def _sequence_to_arrow(values: Any) -> Any:
+    import pyarrow as pa
+
+    if hasattr(values, "to_arrow"):  # a polars series, which knows more than its values
+        return values.to_arrow()
+    return pa.array(values, from_pandas=True)
+
+
+def _kinds(values: Any) -> str:
+    kinds = sorted({type(value).__name__ for value in values if value is not None})
+    if len(kinds) == 1:
+        return f"has values of type {kinds[0]}, which cannot be used"
+    listed = " and ".join(kinds) if len(kinds) < 4 else f"{', '.join(kinds[:3])} and others"
+    return f"mixes values of type {listed}"

@@ -1,0 +1,64 @@
+"""What tests of every room share: the public microdata, read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from unveil import datasets
+from unveil.microdata import Microdata, read_csv
+
+ARX_QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass",
+             "occupation")  # fmt: skip
+
+Loader = Callable[..., Microdata]
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of public microdata; tests that need it are skipped where it is not."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("UNVEIL_DATA", default))
+    if not folder.is_dir():
+        pytest.skip(f"no public microdata at {folder}; say where it is with UNVEIL_DATA")
+    return folder
+
+
+def _remembering(load: Loader) -> Loader:
+    """The loader, taking the quasi-identifiers as first argument and reading each table once."""
+    remembered = cache(load)
+
+    def reader(quasi: tuple[str, ...] | list[str] | None = None, **options: object) -> Microdata:
+        return remembered(**options) if quasi is None else remembered(quasi=tuple(quasi), **options)
+
+    return reader
+
+
+@pytest.fixture(scope="session")
+def internet_usage(real_data: Path) -> Loader:
+    """A function that reads the 9,799 records of the GVU survey with a known age."""
+    return _remembering(lambda **options: datasets.internet_usage(real_data, **options))
+
+
+@pytest.fixture(scope="session")
+def adult(real_data: Path) -> Loader:
+    """A function that reads the 45,222 complete records of Adult."""
+    return _remembering(lambda **options: datasets.adult(real_data, **options))
+
+
+@pytest.fixture(scope="session")
+def adult_arx(real_data: Path) -> Loader:
+    """A function that reads the 30,162 records of Adult as ARX ships them."""
+    folder = real_data / "adult_arx"
+    return _remembering(
+        lambda quasi=ARX_QUASI, sensitive="salary-class": read_csv(
+            folder / "adult.csv",
+            quasi=quasi,
+            sensitive=sensitive,
+            hierarchies=folder / "hierarchies",
+        )
+    )
