@@ -1,0 +1,28 @@
+"""Sanitizers: from microdata to a release."""
+
+from unveil.sanitize._identity import Identity
+from unveil.sanitize._mondrian import Mondrian
+from unveil.sanitize._named import SANITIZERS, sanitizer_named
+from unveil.sanitize._oracle import Oracle, OracleError, as_sanitizer
+from unveil.sanitize._sanitizer import (
+    LeaveOneOut,
+    LeavesOneOut,
+    NeedsMicrodataError,
+    Sanitizer,
+    as_microdata,
+)
+
+__all__ = [
+    "SANITIZERS",
+    "Identity",
+    "LeaveOneOut",
+    "LeavesOneOut",
+    "Mondrian",
+    "NeedsMicrodataError",
+    "Oracle",
+    "OracleError",
+    "Sanitizer",
+    "as_microdata",
+    "as_sanitizer",
+    "sanitizer_named",
+]

@@ -1,0 +1,80 @@
+"""No sanitization: the table itself is published. The yardstick for everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import GoalError
+from unveil.microdata import Column, Intervals, Microdata, Release, Statistic
+from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
+
+__all__ = ["Identity"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity(Sanitizer):
+    """Publish the quasi-identifiers as they are.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [30, 30, 41], "vote": ["a", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> uv.Identity().sanitize(survey)
+    Release by Identity(): 3 records in 2 classes of 1 to 2
+      age  records
+      30   2
+      41   1
+    """
+
+    treats_equals_alike: ClassVar[bool] = True
+
+    def sanitize(self, microdata: Microdata) -> Release:
+        microdata = as_microdata(microdata, "Identity")
+        if len(microdata) == 0:
+            raise GoalError(f"{self.label} cannot be met: {microdata.source} has no records")
+        values, class_of = np.unique(microdata.codes, axis=1, return_inverse=True)
+        return Release(
+            quasi=microdata.quasi,
+            sensitive=microdata.sensitive,
+            class_of=class_of.ravel().astype(np.int32),
+            regions=tuple(Intervals(row, row) for row in values),
+            made_by=self.label,
+            notes=microdata.notes,
+        )
+
+    def leave_one_out(
+        self,
+        microdata: Microdata,
+        records: NDArray[np.intp],
+        statistic: Statistic,
+        *,
+        n_jobs: int | None = None,
+        done: Callable[[int], None] = lambda _: None,
+    ) -> LeaveOneOut:
+        """Without i, every count that i was part of is one less; nothing else changes."""
+        if statistic is Statistic.COVER:
+            present = np.stack(
+                [_counts(c.codes, c.size, microdata.sensitive)[c.codes[records]]
+                 for c in microdata.quasi],
+                axis=1,
+            )  # fmt: skip
+        else:
+            _, group = np.unique(microdata.codes, axis=1, return_inverse=True)
+            group = group.ravel()
+            present = _counts(group, group.max() + 1, microdata.sensitive)[group[records]]
+        absent = present.copy()
+        absent[np.arange(len(records)), ..., microdata.sensitive.codes[records]] -= 1
+        done(len(records))
+        return LeaveOneOut(present, absent, np.full(len(records), len(microdata) > 1))
+
+
+def _counts(codes: NDArray[np.integer], size: int, sensitive: Column) -> NDArray[np.int32]:
+    flat = codes.astype(np.int64) * sensitive.size + sensitive.codes
+    counts = np.bincount(flat, minlength=size * sensitive.size).astype(np.int32)
+    return counts.reshape(size, sensitive.size)

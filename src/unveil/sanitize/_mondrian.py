@@ -1,0 +1,199 @@
+"""Mondrian: k-anonymity and ℓ-diversity by cutting the table again and again.
+
+After K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian Multidimensional K-Anonymity*, ICDE 2006,
+in its strict form: the parts are disjoint boxes.
+
+A part is cut along its widest column, width being measured against the whole column: the range of
+a numeric column, the levels of an ordinal one, the leaves beneath the lowest common hierarchy node
+of a categorical one (its distinct values where it has no hierarchy). Equally wide columns come in
+the order they were named. Numeric and ordinal columns, and categorical ones without a hierarchy in
+sorted order, are cut at the median: between the two neighbouring values that leave the most even
+halves, the lower place if there are two. A hierarchy is cut into its node's children. A cut is
+taken only if *every* part that has records keeps k and ℓ; if not, the next widest column is tried.
+A part that no column can cut is a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import GoalError, InputError
+from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Statistic
+from unveil.sanitize import _kernels as kernels
+from unveil.sanitize._leave_one_out import leave_one_out
+from unveil.sanitize._partition import Partition, cut_kind, extents, make_rules
+from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
+
+__all__ = ["Mondrian"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mondrian(Sanitizer):
+    """k-anonymity and ℓ-diversity by Mondrian's recursive cuts.
+
+    Parameters
+    ----------
+    k : int
+        Every class has at least k records.
+    l : int
+        In every class no sensitive value belongs to more than 1/ℓ of the records (so there are
+        at least ℓ distinct ones).
+    regions : {"tight", "cut"}
+        What a class publishes: the range (numeric, ordinal) or set (categorical) of what its
+        members have, or the region that the cuts have left to it.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> patients = uv.read_table(
+    ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
+    ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
+    ...     quasi=["age", "gender"], sensitive="disease")
+    >>> uv.Mondrian(k=2).sanitize(patients)
+    Release by Mondrian(k=2): 5 records in 2 classes of 2 to 3
+      age       gender  records
+      [28, 36]  M       2
+      [47, 72]  {F, M}  3
+    >>> uv.Mondrian(k=2, regions="cut").sanitize(patients).to_frame()
+          age gender disease
+    0    ≤ 36      *     Flu
+    1    ≤ 36      *     Flu
+    2    > 36      *  Cancer
+    3    > 36      *     Flu
+    4    > 36      *     Flu
+    """
+
+    treats_equals_alike: ClassVar[bool] = True
+
+    k: int | None = None
+    l: int | None = None  # noqa: E741  (it is called l everywhere in this field)
+    regions: Literal["tight", "cut"] = "tight"
+
+    def __post_init__(self) -> None:
+        if self.k is None and self.l is None:
+            raise InputError("Mondrian needs a goal: give k, such as k=5, or l, such as l=2")
+        for name, value in (("k", self.k), ("l", self.l)):
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise InputError(
+                    f"Mondrian's {name} must be a whole number from 1 up, got {value!r}"
+                )
+        if self.regions not in ("tight", "cut"):
+            raise InputError(f'Mondrian\'s regions must be "tight" or "cut", got {self.regions!r}')
+
+    @property
+    def _goal(self) -> tuple[int, int]:
+        """k and ℓ; 1 asks for nothing."""
+        return int(self.k or 1), int(self.l or 1)
+
+    def sanitize(self, microdata: Microdata) -> Release:
+        microdata = as_microdata(microdata, "Mondrian")
+        self._check_goal(microdata)
+        partition = Partition.grow(microdata, self._rules(microdata, extents(microdata)))
+        starts = partition.class_starts
+        class_of = np.empty(len(microdata), dtype=np.int32)
+        sizes = np.diff(np.append(starts, len(microdata)))
+        class_of[partition.order[0]] = np.repeat(np.arange(len(starts)), sizes)
+        return Release(
+            quasi=microdata.quasi,
+            sensitive=microdata.sensitive,
+            class_of=class_of,
+            regions=tuple(
+                _regions(partition, microdata, starts, j) for j in range(len(microdata.quasi))
+            ),
+            made_by=self.label,
+            notes=microdata.notes,
+        )
+
+    def leave_one_out(
+        self,
+        microdata: Microdata,
+        records: NDArray[np.intp],
+        statistic: Statistic,
+        *,
+        n_jobs: int | None = None,
+        done: Callable[[int], None] = lambda _: None,
+    ) -> LeaveOneOut:
+        """What a counting adversary sees with and without each record; exact for every one."""
+        self._check_goal(microdata)
+        return leave_one_out(
+            microdata,
+            records,
+            statistic,
+            rules_for=lambda extent, alone: self._rules(microdata, extent, alone),
+            possible=self._possible_without(microdata, records),
+            n_jobs=n_jobs,
+            done=done,
+        )
+
+    def _rules(
+        self,
+        microdata: Microdata,
+        extent: NDArray[np.float64],
+        alone: NDArray[np.bool_] | None = None,
+    ) -> kernels.Rules:
+        return make_rules(
+            microdata,
+            k=self._goal[0],
+            l=self._goal[1],
+            tight=self.regions == "tight",
+            extent=extent,
+            alone=alone,
+        )
+
+    def _check_goal(self, microdata: Microdata) -> None:
+        n, (k, l) = len(microdata), self._goal  # noqa: E741
+        if n < k:
+            raise GoalError(
+                f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
+                f"k={k}; the largest possible k is {n}"
+            )
+        most = int(microdata.sensitive_counts.max())
+        if most * l > n:
+            value = microdata.sensitive.texts[int(microdata.sensitive_counts.argmax())]
+            raise GoalError(
+                f"{self.label} cannot be met: {value!r} is the {microdata.sensitive.name} of "
+                f"{most:,} of {n:,} records, more than 1/{l} of them; "
+                f"the largest possible l is {n // most}"
+            )
+
+    def _possible_without(
+        self, microdata: Microdata, records: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """Whether the whole table still meets the goal without each of the records."""
+        counts, rest = microdata.sensitive_counts, len(microdata) - 1
+        order = np.argsort(counts)
+        most = np.full(len(records), counts[order[-1]])
+        runner_up = counts[order[-2]] if len(counts) > 1 else 0
+        in_largest = microdata.sensitive.codes[records] == order[-1]
+        most[in_largest] = max(counts[order[-1]] - 1, runner_up)
+        return (rest >= self._goal[0]) & (most * self._goal[1] <= rest)
+
+
+def _regions(
+    partition: Partition, microdata: Microdata, starts: NDArray[np.int64], j: int
+) -> Regions:
+    """What the classes publish for column j."""
+    tree, order = partition.tree, partition.order
+    if not partition.rules.tight:
+        low, high = tree.region[tree.leaf[starts, 1], j].astype(np.int32).T
+        column = microdata.quasi[j]
+        there = None
+        if cut_kind(column) == kernels.FLAT:
+            there = np.bincount(column.codes, minlength=column.size) > 0
+        return Intervals(low, high, cuts=True, there=there)
+    sorted_codes = microdata.codes[j, order[j]]
+    if microdata.quasi[j].is_ordered:
+        ends = np.append(starts[1:], len(sorted_codes)) - 1
+        return Intervals(sorted_codes[starts], sorted_codes[ends])
+    new = np.ones(len(sorted_codes), dtype=bool)
+    new[1:] = sorted_codes[1:] != sorted_codes[:-1]
+    new[starts] = True
+    members_before = np.concatenate([[0], np.cumsum(new)])
+    return Sets(np.append(members_before[starts], members_before[-1]), sorted_codes[new])

@@ -1,0 +1,197 @@
+"""Microdata as Mondrian's kernels want it: rules, sorted orders, and what a record changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.microdata import Column, Kind, Microdata
+from unveil.sanitize import _kernels as kernels
+
+__all__ = [
+    "Partition",
+    "alone_in_flat_columns",
+    "cut_kind",
+    "extents",
+    "extents_without",
+    "make_rules",
+    "make_table",
+    "whole_region",
+]
+
+
+def cut_kind(column: Column) -> int:
+    """Numbers and ordinal levels are cut along their line, the rest by hierarchy or sorted."""
+    if column.kind is not Kind.CATEGORICAL:
+        return kernels.SPAN
+    return kernels.FLAT if column.hierarchy is None else kernels.TREE
+
+
+def extents(microdata: Microdata) -> NDArray[np.float64]:
+    """The width of each whole column, by which the width of a part is measured.
+
+    It must follow from the records that are there, or from what was declared (ordinal levels,
+    hierarchies), never from a record that was left out.
+    """
+    return extents_without(microdata, np.array([-1]))[0]
+
+
+def extents_without(microdata: Microdata, records: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The same without each of some records, one at a time (-1: nobody missing)."""
+    widths = np.empty((len(records), len(microdata.quasi)))
+    for j, column in enumerate(microdata.quasi):
+        kind = cut_kind(column)
+        if kind == kernels.TREE:
+            widths[:, j] = column.size
+            continue
+        if column.kind is Kind.ORDINAL:
+            widths[:, j] = column.size - 1
+            continue
+        counts = np.bincount(column.codes, minlength=column.size)
+        present = np.flatnonzero(counts)
+        alone = (records >= 0) & (counts[column.codes[records]] == 1)
+        if kind == kernels.FLAT:
+            widths[:, j] = len(present) - 1 - alone
+            continue
+        code = column.codes[records]
+        second, last_but_one = present[min(1, len(present) - 1)], present[max(-2, -len(present))]
+        low = np.where(alone & (code == present[0]), second, present[0])
+        high = np.where(alone & (code == present[-1]), last_but_one, present[-1])
+        widths[:, j] = column.positions[high] - column.positions[low]
+    return widths
+
+
+def alone_in_flat_columns(microdata: Microdata) -> NDArray[np.bool_]:
+    """Which codes of the FLAT columns, one after the other, only one record has.
+
+    Without that record they are no values of the table.
+    """
+    flat = [c for c in microdata.quasi if cut_kind(c) == kernels.FLAT]
+    counts = [np.bincount(c.codes, minlength=c.size) == 1 for c in flat]
+    return np.concatenate([*counts, np.zeros(0, dtype=bool)])
+
+
+def make_table(microdata: Microdata) -> NDArray[np.int32]:
+    """Codes of the quasi-identifiers, one row a column, and those of the sensitive column below."""
+    return np.vstack([microdata.codes, microdata.sensitive.codes[None, :]]).astype(np.int32)
+
+
+def make_rules(
+    microdata: Microdata,
+    *,
+    k: int,
+    l: int,  # noqa: E741  (it is called l everywhere in this field)
+    tight: bool,
+    extent: NDArray[np.float64],
+    alone: NDArray[np.bool_] | None = None,
+) -> kernels.Rules:
+    """The rules for a table; ``alone`` (default: nobody) as `alone_in_flat_columns` gives it."""
+    columns = microdata.quasi
+    rows = np.zeros((len(columns), 3), dtype=np.int64)
+    positions: list[NDArray[np.float64]] = []
+    nodes: list[NDArray[np.int64]] = []
+    children: list[NDArray[np.int32]] = []
+    n_positions = n_nodes = n_flat = 0
+    most_parts = 6  # three candidate cuts with two parts each
+    for j, column in enumerate(columns):
+        kind = cut_kind(column)
+        rows[j, kernels.KIND] = kind
+        rows[j, kernels.LAST_OF_ALL] = column.size - 1
+        if kind == kernels.SPAN:
+            rows[j, kernels.OFFSET] = n_positions
+            positions.append(column.positions)
+            n_positions += column.size
+        elif kind == kernels.FLAT:
+            rows[j, kernels.OFFSET] = n_flat
+            n_flat += column.size
+        else:
+            tree = column.hierarchy
+            assert tree is not None  # cut_kind says so
+            rows[j, kernels.OFFSET] = n_nodes
+            parent = np.where(tree.parent < 0, -1, tree.parent + n_nodes)
+            starts = tree.child_start[:-1] + sum(len(some) for some in children)
+            nodes.append(np.stack([parent, tree.first, tree.last, starts], axis=1))
+            children.append(tree.child_list + n_nodes)
+            most_parts = max(most_parts, int(np.diff(tree.child_start).max()))
+            n_nodes += len(tree.names)
+    return kernels.Rules(
+        column=rows,
+        position=np.concatenate([*positions, np.zeros(0)]),
+        extent=np.ascontiguousarray(extent, dtype=np.float64),
+        node=_node_rows(nodes, children),
+        alone=np.zeros(n_flat, dtype=bool) if alone is None else alone,
+        secret=len(columns),
+        most_parts=most_parts,
+        flat_size=n_flat,
+        n_sensitive=microdata.sensitive.size,
+        k=k,
+        l=l,
+        tight=tight,
+    )
+
+
+def _node_rows(
+    nodes: list[NDArray[np.int64]], children: list[NDArray[np.int32]]
+) -> NDArray[np.int64]:
+    """All hierarchies' nodes, and beside them the one list of all their children.
+
+    A tree has fewer children than nodes, so the list fits. One row more tells where the children
+    of the last node end.
+    """
+    listed = np.concatenate([*children, np.zeros(0, dtype=np.int32)])
+    rows = np.full((sum(len(some) for some in nodes) + 1, 5), -1, dtype=np.int64)
+    if nodes:
+        rows[:-1, : kernels.NODE_LIST] = np.concatenate(nodes)
+    rows[-1, kernels.CHILDREN] = len(listed)
+    rows[: len(listed), kernels.NODE_LIST] = listed
+    return rows
+
+
+def sorted_lines(microdata: Microdata) -> NDArray[np.int32]:
+    """The records sorted by each column's code: one row a column."""
+    lines = np.empty(microdata.codes.shape, dtype=np.int32)
+    for j, column in enumerate(microdata.quasi):
+        small = column.size <= np.iinfo(np.uint16).max  # numpy sorts these by radix
+        codes = column.codes.astype(np.uint16) if small else column.codes
+        lines[j] = np.argsort(codes, kind="stable")
+    return lines
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A grown Mondrian tree over all records of a table."""
+
+    table: NDArray[np.int32]
+    rules: kernels.Rules
+    lines: NDArray[np.int32]
+    """The records sorted by each column, one row a column."""
+    order: NDArray[np.int32]
+    """The same, with the records of each class together."""
+    tree: kernels.Tree
+    n_nodes: int
+
+    @classmethod
+    def grow(cls, microdata: Microdata, rules: kernels.Rules) -> Partition:
+        table, lines, n = make_table(microdata), sorted_lines(microdata), len(microdata)
+        order = lines.copy()
+        tree = kernels.new_tree(rules, n, whole_region(microdata))
+        nobody = np.zeros(0, dtype=np.int32)
+        n_nodes, _ = kernels.grow(
+            table, rules, order, tree, kernels.OWN, -1, nobody, 0, nobody,
+            np.zeros((0, 0, 0), dtype=np.int32), np.zeros((0, 0), dtype=np.int32),
+            np.empty(n, dtype=np.int32), kernels.new_view(rules), kernels.new_cases(rules),
+        )  # fmt: skip
+        return cls(table, rules, lines, order, tree, n_nodes)
+
+    @property
+    def class_starts(self) -> NDArray[np.int64]:
+        """Where each class begins in `order`, ascending."""
+        nodes = self.tree.node[: self.n_nodes]
+        return np.sort(nodes[nodes[:, kernels.COLUMN] == kernels.LEAF, kernels.START])
+
+
+def whole_region(microdata: Microdata) -> NDArray[np.int64]:
+    """The region of no cuts at all: first and last code of every column."""
+    return np.array([(0, c.size - 1) for c in microdata.quasi], dtype=np.int64).ravel()

@@ -1,0 +1,92 @@
+"""What a sanitizer is: f, from microdata to a release."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import Field, fields, is_dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import InputError
+from unveil.microdata import Microdata, Release, Statistic
+
+__all__ = [
+    "LeaveOneOut",
+    "LeavesOneOut",
+    "NeedsMicrodataError",
+    "Sanitizer",
+    "as_microdata",
+]
+
+
+class NeedsMicrodataError(InputError):
+    """A plain table was given where microdata, a table with roles, is needed."""
+
+
+def as_microdata(table: Any, what: str) -> Microdata:
+    """Let microdata pass, and say what to do with anything else."""
+    if isinstance(table, Microdata):
+        return table
+    raise NeedsMicrodataError(
+        f"{what} needs microdata, a table whose columns have roles, and got a "
+        f"{type(table).__name__}; make it with unveil.read_table(table, quasi=[…], sensitive=…)"
+    )
+
+
+class Sanitizer(ABC):
+    """Turns microdata into a release. Constructors only store; `sanitize` does the work."""
+
+    treats_equals_alike: ClassVar[bool] = False
+    """Whether the release depends on the quasi-identifiers and sensitive values alone, and not on
+    the order of the records: then one of several equal records can be tested for all of them."""
+
+    @abstractmethod
+    def sanitize(self, microdata: Microdata) -> Release:
+        """Return f(D)."""
+
+    @property
+    def label(self) -> str:
+        """How people call it: ``Mondrian(k=5)``; options left at their defaults are left out."""
+        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        options = (
+            f"{f.name}={_plain(getattr(self, f.name))!r}"
+            for f in known
+            if getattr(self, f.name) != f.default
+        )
+        return f"{type(self).__name__}({', '.join(options)})"
+
+    def __call__(self, microdata: Microdata) -> Release:
+        return self.sanitize(microdata)
+
+
+def _plain(value: Any) -> Any:
+    """numpy's numbers as Python's, which print as they were meant."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class LeaveOneOut(NamedTuple):
+    """The same statistic of f(D) and of f(D without i), for each target i."""
+
+    present: NDArray[np.int32]
+    absent: NDArray[np.int32]
+    possible: NDArray[np.bool_]
+    """Whether the table without the target can be sanitized at all."""
+
+
+@runtime_checkable
+class LeavesOneOut(Protocol):
+    """A sanitizer that knows f(D without i) for every i without starting anew each time."""
+
+    def leave_one_out(
+        self,
+        microdata: Microdata,
+        records: NDArray[np.intp],
+        statistic: Statistic,
+        *,
+        n_jobs: int | None,
+        done: Callable[[int], None],
+    ) -> LeaveOneOut:
+        """Count for the given records; ``done`` is told how many have been finished."""

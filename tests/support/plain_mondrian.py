@@ -1,0 +1,92 @@
+"""Mondrian as one would explain it, slowly: the brute force that the kernels must equal.
+
+Shares no code with the package's own: records are lists of codes, classes lists of records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from unveil.microdata import Kind, Microdata
+
+
+def plain_classes(microdata: Microdata, k: int, l: int = 1):  # noqa: E741
+    """The classes, each a pair (records, cut regions as one (low, high) of codes a column)."""
+    columns = microdata.quasi
+    whole = [_extent(microdata, column) for column in columns]
+    everyone = list(range(len(microdata)))
+    start = tuple((0, column.size - 1) for column in columns)
+    return _cut(microdata, everyone, start, whole, k, l)
+
+
+def _cut(microdata, records, region, whole, k, l):  # noqa: E741
+    columns = microdata.quasi
+    widths = [_extent_of(microdata, c, records) / w if w else 0.0
+              for c, w in zip(columns, whole, strict=True)]  # fmt: skip
+    for j in sorted(range(len(columns)), key=lambda j: (-widths[j], j)):
+        if widths[j] <= 0:
+            continue
+        parts = _parts(columns[j], records, region[j])
+        if parts and all(_keeps(microdata, part, k, l) for part, _ in parts):
+            return [
+                found
+                for part, bounds in parts
+                for found in _cut(
+                    microdata, part, (*region[:j], bounds, *region[j + 1 :]), whole, k, l
+                )
+            ]
+    return [(records, region)]
+
+
+def _parts(column, records, bounds):
+    codes = [int(column.codes[i]) for i in records]
+    if column.kind is Kind.CATEGORICAL and column.hierarchy is not None:
+        tree = column.hierarchy
+        node = tree.lowest_common_ancestor(min(codes), max(codes))
+        children = [n for n in range(len(tree.names)) if tree.parent[n] == node]
+        children.sort(key=lambda n: tree.first[n])
+        found = []
+        for child in children:
+            low, high = int(tree.first[child]), int(tree.last[child])
+            part = [i for i, code in zip(records, codes, strict=True) if low <= code <= high]
+            if part:
+                found.append((part, (low, high)))
+        return found
+    best = None
+    for cut in sorted(set(codes))[:-1]:
+        left = sum(code <= cut for code in codes)
+        uneven = abs(2 * left - len(codes))
+        if best is None or uneven < best[0]:
+            best = (uneven, cut)
+    if best is None:
+        return []
+    cut = best[1]
+    return [
+        ([i for i, c in zip(records, codes, strict=True) if c <= cut], (bounds[0], cut)),
+        ([i for i, c in zip(records, codes, strict=True) if c > cut], (cut + 1, bounds[1])),
+    ]
+
+
+def _keeps(microdata, records, k, l):  # noqa: E741
+    counts = Counter(int(microdata.sensitive.codes[i]) for i in records)
+    n = len(records)
+    return n >= k and len(counts) >= l and max(counts.values()) * l <= n
+
+
+def _extent(microdata, column):
+    if column.kind is Kind.ORDINAL:
+        return column.size - 1
+    if column.kind is Kind.CATEGORICAL and column.hierarchy is not None:
+        return column.size
+    return _extent_of(microdata, column, range(len(microdata)))
+
+
+def _extent_of(microdata, column, records):
+    codes = [int(column.codes[i]) for i in records]
+    if column.kind is not Kind.CATEGORICAL:
+        return float(column.positions[max(codes)] - column.positions[min(codes)])
+    if column.hierarchy is None:
+        return len(set(codes)) - 1
+    node = column.hierarchy.lowest_common_ancestor(min(codes), max(codes))
+    leaves = int(column.hierarchy.last[node] - column.hierarchy.first[node]) + 1
+    return 0 if leaves == 1 and min(codes) == max(codes) else leaves
