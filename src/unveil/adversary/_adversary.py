@@ -1,0 +1,53 @@
+"""What an adversary is: A, from a release to a belief about a target's sensitive value."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.microdata import Release, Statistic
+
+__all__ = ["Adversary", "CountingAdversary"]
+
+
+class Adversary(ABC):
+    """Learns from a release and predicts, for a target's quasi-identifiers, the sensitive value."""
+
+    label: ClassVar[str] = ""
+    """How people call it; by default like its class."""
+    explained: ClassVar[str] = "is one of your own"
+    """What it knows and does, going on from "who …"; printed with every finding."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "label" not in vars(cls):
+            cls.label = cls.__name__
+
+    @abstractmethod
+    def predict(self, release: Release, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Beliefs about targets (columns × targets): one row a target, one column a value."""
+
+
+class CountingAdversary(Adversary):
+    """An adversary whose belief follows from counts of released records that cover the target.
+
+    Say which counts (`statistic`) and what follows from them (`from_counts`). Sanitizers that
+    know these counts without each record then need not be run again for each.
+    """
+
+    statistic: ClassVar[Statistic]
+
+    @abstractmethod
+    def from_counts(
+        self, counts: NDArray[np.integer], totals: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """Beliefs from the counts of each target, and the released records of each value.
+
+        ``totals`` has one row for all targets or one for each.
+        """
+
+    def predict(self, release: Release, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        return self.from_counts(release.statistic(self.statistic, codes), release.totals)
