@@ -1,0 +1,71 @@
+"""Pictures of findings, with matplotlib (an extra)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["cumulative"]
+
+_FLOOR = 1e-6  # distances below this are drawn here: a log axis has no zero
+
+
+def cumulative(
+    distances: NDArray[np.float64],
+    *,
+    ax: Axes | None = None,
+    label: str,
+    distance: str,
+    **line: Any,
+) -> Axes:
+    """Draw the empirical distribution of distances on a log axis."""
+    if ax is None:
+        ax = _new_axes()
+    values = np.sort(np.maximum(distances, _FLOOR))
+    # From the decade that all but one in a hundred are in, to 1, where total variation ends; and
+    # as far as the lines that are there already need.
+    left = 10 ** math.floor(math.log10(np.quantile(values, 0.01))) if len(values) else 0.1
+    left, right = min(left, 0.1), float(values.max(initial=1.0))
+    if ax.lines:
+        left, right = min(left, ax.get_xlim()[0]), max(right, ax.get_xlim()[1])
+    share = np.arange(1, len(values) + 1) / max(1, len(values))
+    ax.step(
+        np.concatenate([[_FLOOR], values, [right]]), np.concatenate([[0.0], share, [1.0]]),
+        where="post", label=label, **line,
+    )  # fmt: skip
+    if len(values):
+        ax.plot(values[-1], 1.0, "o", color=ax.lines[-1].get_color(), markersize=5, clip_on=False)
+    ax.set(
+        xscale="log", xlim=(left, right), ylim=(0, 1), ylabel="share of records",
+        xlabel=f"d: how far the belief about a person moves without their record ({distance})",
+    )  # fmt: skip
+    ax.grid(True, alpha=0.25)
+    # Beside the picture: lines may run anywhere within.
+    ax.legend(
+        frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="● δ, the worst record"
+    )
+    return ax
+
+
+def _new_axes() -> Axes:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError(
+            "pictures need matplotlib; install it with: pip install 'unveil[plot]'"
+        ) from error
+    import sys
+
+    if "matplotlib.pyplot" in sys.modules:  # the user plots already: join in
+        import matplotlib.pyplot as plt
+
+        return plt.subplots(figsize=(9, 4.5), layout="constrained")[1]
+    return Figure(figsize=(9, 4.5), layout="constrained").subplots()

@@ -1,0 +1,51 @@
+"""What every finding has in common: it prints itself, and turns into a table or into JSON."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from unveil._version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SCHEMA", "Finding"]
+
+SCHEMA = 1
+"""Version of the form of `Finding.to_dict`; grows when a key changes its meaning."""
+
+
+class Finding(ABC):
+    """The frozen result of an attack or a measure."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """What was found, in a few lines for people."""
+
+    @abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """One row a record."""
+
+    @abstractmethod
+    def content(self, *, records: bool) -> dict[str, Any]:
+        """The finding's own part of `to_dict`."""
+
+    def to_dict(self, *, records: bool = False) -> dict[str, Any]:
+        """The finding as plain values, ready for JSON.
+
+        Parameters
+        ----------
+        records : bool
+            Also give the values of each record. A finding travels; by default it says nothing
+            about individuals.
+        """
+        return {"unveil": __version__, "schema": SCHEMA, **self.content(records=records)}
+
+    def to_json(self, *, records: bool = False) -> str:
+        """`to_dict` as JSON."""
+        return json.dumps(self.to_dict(records=records), indent=2, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        return self.summary()
