@@ -1,0 +1,59 @@
+"""``unveil anonymize``: write the released table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from unveil.cli._console import say
+from unveil.cli._guard import in_command_line_words
+from unveil.cli._outputs import check_output, is_stdout, write
+from unveil.cli._reading import Reading
+from unveil.cli._testing import warm_up
+from unveil.errors import InputError
+from unveil.microdata import Microdata, Release, Role
+from unveil.sanitize import sanitizer_named
+
+__all__ = ["anonymize"]
+
+_TABLES = (".csv", ".parquet", ".pq")
+
+
+def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
+    """Sanitize a table and write what is published."""
+    if len(sanitizers) != 1:
+        raise InputError(f"one table, one --sanitizer; got {', '.join(sanitizers)}")
+    check_output(out, "-o", suffixes=_TABLES, source=reading.file)
+    f = sanitizer_named(sanitizers[0])
+    microdata = reading.read()
+    warm_up([f], adversary=None)
+    release = f.sanitize(microdata)
+    _write(release, out)
+    where = "standard output" if is_stdout(out) else str(out)
+    say(
+        f"{where}: {len(release):,} records by {release.made_by} in {release.n_classes:,} classes, "
+        f"the smallest of {int(release.sizes.min()):,}"
+    )
+    left_out = _left_out(microdata)
+    if left_out:
+        say(f"columns left out, being neither quasi-identifiers nor sensitive: {left_out}")
+    for note in release.notes:
+        say(f"note: {in_command_line_words(note)}")
+
+
+def _left_out(microdata: Microdata) -> str:
+    used = (Role.QUASI, Role.SENSITIVE)
+    return ", ".join(c.name for c in microdata.columns if c.role not in used)
+
+
+def _write(release: Release, out: Path) -> None:
+    frame = release.to_frame(by_class=True)  # the original's order could link rows to people
+    if out.suffix.lower() in (".parquet", ".pq"):
+        write(out, lambda file: frame.to_parquet(file, index=False))
+        return
+
+    def as_csv(file: IO[bytes]) -> None:
+        file.write(frame.to_csv(index=False, lineterminator="\n").encode())
+
+    write(out, as_csv)

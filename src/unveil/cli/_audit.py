@@ -1,0 +1,172 @@
+"""``unveil audit``: how much does each person's own record give them away?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from unveil.adversary import adversary_named
+from unveil.cli._console import console, say
+from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
+from unveil.cli._outputs import check_output, is_stdout
+from unveil.cli._reading import Reading
+from unveil.cli._testing import (
+    Trial,
+    check_plot,
+    draw,
+    findings_of,
+    warm_up,
+    was_interrupted,
+    write_json,
+)
+from unveil.errors import InputError
+from unveil.microdata import Microdata
+from unveil.report import Outcome, comparison, display_name, in_words, picture, remarks
+from unveil.report import worst_records as listed
+from unveil.sanitize import Identity, Mondrian, Sanitizer, sanitizer_named
+
+__all__ = ["Audit", "show"]
+
+_LEGEND = "(d; rows counted from 1; belief without their record → with it)"
+_FIRST_LOOK = (2, 5, 10, 20)  # k, where the user names no sanitizer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What `unveil audit` was asked for."""
+
+    reading: Reading
+    sanitizers: Sequence[str]
+    adversary: str
+    distance: str
+    targets: int | None
+    seed: int
+    jobs: int | None
+    json: Path | None
+    plot: Path | None
+    records: bool
+    worst: int
+
+    def run(self) -> None:
+        """Read, test, report."""
+        self._check()
+        wanted = [sanitizer_named(text) for text in self.sanitizers]
+        microdata = self.reading.read()
+        if self.targets is not None and self.targets > len(microdata):
+            raise InputError(f"--targets {self.targets}: {microdata.source} has "
+                             f"{len(microdata):,} records to choose from")  # fmt: skip
+        sanitizers = list(dict.fromkeys(wanted or _first_look(microdata)))
+        out = console(stderr=is_stdout(self.json))
+        out.print(_heading(microdata))
+        for note in microdata.notes:
+            out.print(f"Note: {in_command_line_words(note)}\n")
+        trial = Trial(
+            microdata=microdata,
+            options={
+                "adversary": self.adversary,
+                "distance": self.distance,
+                "targets": self.targets,
+                "seed": self.seed,
+                "n_jobs": self.jobs,
+            },
+        )
+        warm_up(sanitizers, adversary=self.adversary)
+        outcomes = trial.run(sanitizers)
+        # The files first: whoever reads the report may stop in the middle.
+        if self.json is not None:
+            write_json(self.json, outcomes, records=self.records)
+        if self.plot is not None:
+            draw(self.plot, findings_of(outcomes), out)
+        if findings_of(outcomes):
+            show(outcomes, out, known=microdata.notes)
+        if self.worst:
+            self._show_worst(trial, sanitizers, outcomes, out)
+        _finish(outcomes, len(sanitizers))
+
+    def _check(self) -> None:
+        """Everything that can be wrong is told before the long work."""
+        from unveil.attacks import distance_named
+
+        source = self.reading.file
+        check_output(self.json, "--json", source=source)
+        check_plot(self.plot, source=source)
+        if self.json is not None and self.json == self.plot:
+            raise InputError(f"--json and --plot name the same file, {str(self.json)!r}")
+        if self.records and self.json is None:
+            raise InputError("--records adds to the JSON; say where that goes with --json")
+        adversary_named(self.adversary)
+        distance_named(self.distance)
+
+    def _show_worst(
+        self,
+        trial: Trial,
+        sanitizers: Sequence[Sanitizer],
+        outcomes: Sequence[Outcome],
+        out: Console,
+    ) -> None:
+        for sanitizer, outcome in zip(sanitizers, outcomes, strict=False):
+            if outcome.finding is None or not len(outcome.finding.tested):
+                continue
+            out.print(f"The worst-placed under {display_name(outcome.sanitizer)}", style="bold")
+            out.print(_LEGEND)
+            closer = trial.look_closer(outcome.finding, sanitizer, self.worst)
+            out.print(listed(closer, self.worst))
+            out.print()
+
+
+def _first_look(microdata: Microdata) -> list[Sanitizer]:
+    return [Identity(), *(Mondrian(k=k) for k in _FIRST_LOOK if k <= len(microdata))]
+
+
+def _heading(microdata: Microdata) -> str:
+    known = ", ".join(column.name for column in microdata.quasi)
+    return (
+        f"{microdata.source}: {len(microdata):,} records. An attacker knows {known} and wants to "
+        f"know {microdata.sensitive.name}.\n"
+    )
+
+
+def show(outcomes: Sequence[Outcome], out: Console, *, known: Sequence[str] = ()) -> None:
+    """Table, picture, words, and what else has to be said besides the notes that are known."""
+    findings = findings_of(outcomes)
+    out.print(comparison(outcomes, width=out.width))
+    out.print()
+    drawn = picture(findings, width=out.width)
+    if drawn:
+        out.print("People by d, how far their own record moves belief (● is the worst-placed):")
+        out.print(drawn)
+        out.print()
+    for paragraph in in_words(findings):
+        out.print(paragraph)
+        out.print()
+    for remark in remarks(outcomes, spelled=in_command_line_words, known=known):
+        out.print(remark)
+    out.print()
+
+
+def _finish(outcomes: Sequence[Outcome], wanted: int) -> None:
+    """Say by the exit code that something is missing from the report."""
+    findings = findings_of(outcomes)
+    if was_interrupted(outcomes):
+        say(f"interrupted: {len(findings)} of {wanted} anonymizations were tested")
+        raise typer.Exit(INTERRUPTED)
+    failed = [outcome for outcome in outcomes if outcome.error is not None]
+    untested = [finding for finding in findings if not len(finding.tested)]
+    if untested:
+        named = ", ".join(finding.sanitizer for finding in untested)
+        say(f"error: not one record could be tested under {named}")
+    if not failed:
+        if untested:
+            raise typer.Exit(BAD_INPUT)
+        return
+    if findings:  # the report has said why
+        named = ", ".join(outcome.sanitizer for outcome in failed)
+        say(f"error: {len(failed)} of {wanted} anonymizations could not be done: {named}")
+    else:
+        for outcome in failed:
+            say(f"error: {outcome.error}")
+    raise typer.Exit(BAD_INPUT)

@@ -1,0 +1,79 @@
+"""Where human words go, and how plain they have to be."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.status import Status
+
+__all__ = ["console", "say", "slow_start"]
+
+_WIDTH = 100  # of lines that nobody's terminal limits; wider prose is hard to read anyway
+_PATIENCE = 2.0  # seconds; with a warm cache the kernels are there in less than one
+_COMPILING = "compiling the numeric kernels; first run only, takes about half a minute"
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that knows whether anybody is watching.
+
+    Colours only on a terminal and where NO_COLOR does not forbid them; 100 columns at most.
+    """
+    from rich.console import Console
+
+    shown = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    plain = bool(os.environ.get("NO_COLOR")) or not shown.is_terminal
+    return Console(
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if plain else "auto",
+        width=min(shown.width, _WIDTH) if shown.is_terminal else _WIDTH,
+    )
+
+
+def say(text: str) -> None:
+    """One line on standard error, neither wrapped nor coloured: it may end up in a log."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def slow_start() -> Iterator[None]:
+    """Say that kernels are being compiled, if what happens meanwhile takes suspiciously long."""
+    # The timer may go off at the very moment the work ends: whoever comes first, wins.
+    lock, over, status = threading.Lock(), False, None
+
+    def show() -> None:
+        nonlocal status
+        with lock:
+            if not over:
+                status = _announce()
+
+    timer = threading.Timer(_PATIENCE, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        with lock:
+            over = True
+            if status is not None:
+                status.stop()
+
+
+def _announce() -> Status | None:
+    out = console(stderr=True)
+    if not out.is_terminal:
+        say(f"{_COMPILING} …")
+        return None
+    status = out.status(_COMPILING)
+    status.start()
+    return status

@@ -1,0 +1,78 @@
+"""What becomes of errors: the message alone and exit code 2; of Ctrl-C: a word and 130.
+
+Anything else is a bug and ends in a plain traceback.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+from collections.abc import Callable
+from typing import ParamSpec
+
+import typer
+
+from unveil.cli._console import say
+from unveil.errors import UnveilError
+
+__all__ = ["BAD_INPUT", "INTERRUPTED", "guarded", "in_command_line_words"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+P = ParamSpec("P")
+
+# The library's messages name its parameters; here they are options.
+_AS_TYPED = tuple(
+    (re.compile(pattern), typed)
+    for pattern, typed in (
+        # There is no option for the encoding of hierarchies.
+        (r'say which encoding it is in, for instance encoding="latin-1"', "save it as UTF-8"),
+        (r'\b(missing|encoding)="([^"]+)"', r"--\1 \2"),
+        (r'\bcategorical=\["([^"]*)"\]', r"--categorical '\1'"),
+        (r'\bmissing_values=\{"[^"]*": \["(.*)"\]\}', r"--missing-value '\1'"),
+        (r"; to read only some of them, map positions to names: .*", ""),
+        (r"\bcolumns has (?=\d)", "--columns has "),
+        (r"\bgive delimiter=$", "give --delimiter"),
+        (r"\bquasi=\[\.\.\.\] is empty", "--quasi is empty"),
+        (r"; or an unveil\.adversary\.Adversary of your own", ""),
+        (r"; or a function of two tables of beliefs", ""),
+    )
+)
+
+
+def in_command_line_words(message: str) -> str:
+    """A message of the library with its parameters spelled as they are typed in a shell.
+
+    >>> in_command_line_words('say what is to be done: missing="drop" leaves them out')
+    'say what is to be done: --missing drop leaves them out'
+    """
+    for pattern, typed in _AS_TYPED:
+        message = pattern.sub(typed, message)
+    return message
+
+
+def guarded(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn errors a user can do something about into a message and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except UnveilError as error:
+            say(f"error: {in_command_line_words(str(error))}")
+            raise typer.Exit(BAD_INPUT) from None
+        except BrokenPipeError:
+            # Whoever read our output has stopped reading; there is nobody left to tell.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        except OSError as error:
+            say(f"error: {error.strerror or error}")
+            raise typer.Exit(BAD_INPUT) from None
+        except KeyboardInterrupt:
+            say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run

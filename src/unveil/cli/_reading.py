@@ -1,0 +1,109 @@
+"""From what was typed to microdata."""
+
+from __future__ import annotations
+
+import csv
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    from unveil.microdata import Microdata
+
+__all__ = ["Reading", "names"]
+
+_PARQUET = (".parquet", ".pq")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The reading options as typed; `read` turns them into microdata."""
+
+    file: Path
+    quasi: Sequence[str]
+    sensitive: str
+    identifier: Sequence[str] | None = None
+    hierarchies: Path | None = None
+    missing: str = "error"
+    missing_value: Sequence[str] | None = None
+    numeric: Sequence[str] | None = None
+    categorical: Sequence[str] | None = None
+    ordinal: Sequence[str] | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    columns: Sequence[str] | None = None
+
+    def read(self) -> Microdata:
+        """Read the table; a dash means CSV on standard input."""
+        if str(self.file) == "-":
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder) / "standard input"
+                copy.write_bytes(sys.stdin.buffer.read())
+                return replace(self, file=copy).read()
+        options: dict[str, Any] = {
+            "quasi": names(self.quasi),
+            "sensitive": self.sensitive,
+            "identifier": names(self.identifier),
+            "hierarchies": self.hierarchies,
+            "missing": str(self.missing),
+            "missing_values": list(self.missing_value) if self.missing_value else None,
+            "numeric": names(self.numeric),
+            "categorical": names(self.categorical),
+            "ordinal": _levels(self.ordinal),
+        }
+        if self.file.suffix.lower() in _PARQUET:
+            return self._read_parquet(options)
+        from unveil.microdata import read_csv
+
+        delimiter = "\t" if self.delimiter == "\\t" else self.delimiter
+        return read_csv(
+            self.file,
+            **options,
+            delimiter=delimiter,
+            encoding=self.encoding or "utf-8",
+            columns=names(self.columns) or None,
+        )
+
+    def _read_parquet(self, options: dict[str, Any]) -> Microdata:
+        from unveil.microdata import read_parquet
+
+        for option in ("delimiter", "encoding", "columns"):
+            if getattr(self, option):
+                raise InputError(f"--{option} is for CSV files; {self.file.name} is Parquet")
+        return read_parquet(self.file, **options)
+
+
+def names(given: Sequence[str] | None) -> list[str]:
+    """Column names from a repeatable option with commas; quote a name that has a comma itself.
+
+    >>> names(["age, education", "country"])
+    ['age', 'education', 'country']
+    >>> names(['"income, yearly",age'])
+    ['income, yearly', 'age']
+    """
+    found = []
+    for text in given or ():
+        for cells in csv.reader([text], skipinitialspace=True):
+            found += [cell.strip() for cell in cells if cell.strip()]
+    return found
+
+
+def _levels(given: Sequence[str] | None) -> dict[str, list[str]] | None:
+    levels: dict[str, list[str]] = {}
+    for text in given or ():
+        column, equals, listed = (part.strip() for part in text.partition("="))
+        found = [level.strip() for level in listed.split("|")]
+        if not equals or not column or not all(found):
+            raise InputError(
+                f"cannot read --ordinal {text!r}; write the column and its levels from low to "
+                "high, such as 'education=low|mid|high'"
+            )
+        if column in levels:
+            raise InputError(f"--ordinal names the column {column!r} twice")
+        levels[column] = found
+    return levels or None

@@ -1,0 +1,155 @@
+"""Several sanitizers tested on one table; what goes wrong with one is no matter to the others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from rich.console import Console
+
+from unveil import __version__
+from unveil.attacks import INTERRUPTED, DifferentialInference, differential_inference
+from unveil.cli._console import slow_start
+from unveil.cli._guard import in_command_line_words
+from unveil.cli._outputs import check_output, write
+from unveil.errors import InputError, MissingExtraError, UnveilError
+from unveil.findings import SCHEMA
+from unveil.microdata import Microdata, read_table
+from unveil.report import Outcome, display_name
+from unveil.sanitize import Identity, Mondrian, Sanitizer
+
+__all__ = ["Trial", "check_plot", "draw", "findings_of", "warm_up", "was_interrupted", "write_json"]
+
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A table and how its anonymizations are tested."""
+
+    microdata: Microdata
+    options: dict[str, Any]
+    """What `differential_inference` is told besides."""
+
+    def run(self, sanitizers: Sequence[Sanitizer]) -> list[Outcome]:
+        """Test all of them; an interrupt ends the work but keeps what has been found."""
+        outcomes: list[Outcome] = []
+        for sanitizer in sanitizers:
+            try:
+                finding = differential_inference(self.microdata, sanitizer, **self.options)
+            except UnveilError as error:
+                outcomes.append(_failed(sanitizer, in_command_line_words(str(error))))
+                continue
+            except KeyboardInterrupt:
+                outcomes.append(_failed(sanitizer, INTERRUPTED))
+                break
+            outcomes.append(Outcome(sanitizer=sanitizer.label, finding=finding))
+            if INTERRUPTED in finding.not_tested:
+                break
+        return outcomes
+
+    def look_closer(
+        self, finding: DifferentialInference, sanitizer: Sanitizer, n: int
+    ) -> DifferentialInference:
+        """The same test of the worst records alone, with the beliefs about them.
+
+        Keeping everybody's beliefs the first time would cost memory by the record.
+        """
+        worst = finding.targets[finding.worst_places(n)]
+        options = {**self.options, "targets": worst, "predictions": True}
+        return differential_inference(self.microdata, sanitizer, **options)
+
+
+def _failed(sanitizer: Sanitizer, why: str) -> Outcome:
+    text = why if sanitizer.label in why else f"{sanitizer.label}: {why}"
+    return Outcome(sanitizer=sanitizer.label, error=text)
+
+
+def findings_of(outcomes: Sequence[Outcome]) -> list[DifferentialInference]:
+    """The findings there are."""
+    return [outcome.finding for outcome in outcomes if outcome.finding is not None]
+
+
+def was_interrupted(outcomes: Sequence[Outcome]) -> bool:
+    """Whether the user ended the work before its end."""
+    return any(
+        outcome.error == f"{outcome.sanitizer}: {INTERRUPTED}"
+        if outcome.finding is None
+        else INTERRUPTED in outcome.finding.not_tested
+        for outcome in outcomes
+    )
+
+
+def warm_up(sanitizers: Sequence[Sanitizer], *, adversary: str | None) -> None:
+    """Have the kernels compiled (or fetched from numba's cache) before any clock runs.
+
+    Without an adversary only those that sanitize.
+    """
+    if all(isinstance(sanitizer, Identity) for sanitizer in sanitizers):
+        return
+    table = read_table(
+        {"x": [0, 1, 2, 3], "y": ["a", "b", "a", "b"], "s": ["u", "v", "v", "u"]},
+        quasi=["x", "y"],
+        sensitive="s",
+    )
+    with slow_start():
+        if adversary is None:
+            Mondrian(k=1).sanitize(table)
+        else:
+            differential_inference(table, Mondrian(k=1), adversary=adversary, progress=False)
+
+
+def check_plot(path: Path | None, source: Path | None = None) -> None:
+    """Refuse a picture that could not be drawn or written in the end."""
+    if path is None:
+        return
+    if str(path) == "-":
+        raise InputError("--plot needs a file, such as distances.png")
+    check_output(path, "--plot", suffixes=_PICTURES, source=source)
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            "--plot needs matplotlib; install it with: pip install 'unveil[plot]'"
+        ) from error
+
+
+def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) -> None:
+    """Draw the distributions of all findings into one picture."""
+    if not findings:
+        return
+    axes = None
+    for finding in findings:
+        axes = finding.plot(axes, label=display_name(finding.sanitizer))
+    assert axes is not None
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+
+    def into(file: IO[bytes]) -> None:
+        figure.savefig(file, format=path.suffix.lower().removeprefix("."), dpi=160)
+
+    write(path, into)
+    out.print(f"picture: {path}", soft_wrap=True)
+
+
+def write_json(path: Path, outcomes: Sequence[Outcome], *, records: bool) -> None:
+    """Write what became of every sanitizer."""
+    document = {
+        "unveil": __version__,
+        "schema": SCHEMA,
+        "findings": [finding.to_dict(records=records) for finding in findings_of(outcomes)],
+        "failed": [
+            {"sanitizer": outcome.sanitizer, "error": outcome.error}
+            for outcome in outcomes
+            if outcome.error is not None
+        ],
+    }
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    write(path, lambda file: _put(file, text))
+
+
+def _put(file: IO[bytes], text: str) -> None:
+    file.write(text.encode())

@@ -1,0 +1,154 @@
+"""Findings in words that need no statistics.
+
+Every sentence follows from the numbers it is given; none is written for a particular table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+from unveil.attacks import DifferentialInference
+from unveil.sanitize import Identity
+
+__all__ = ["display_name", "in_words", "moved", "number"]
+
+_UNTOUCHED = Identity().label
+_POINTS = "total variation"  # the one distance that is a share of belief
+
+
+def display_name(sanitizer: str) -> str:
+    """What a sanitizer is called in tables and sentences.
+
+    >>> display_name("Identity()"), display_name("Mondrian(k=5)")
+    ('no anonymization', 'Mondrian(k=5)')
+    """
+    return "no anonymization" if sanitizer == _UNTOUCHED else sanitizer
+
+
+def harmless(text: str) -> str:
+    """A text from the data without characters that could steer the terminal.
+
+    >>> harmless("a\\x1b[31mred\\nb")
+    'a\\\\x1b[31mred\\\\nb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def number(value: float) -> str:
+    """Three digits that count.
+
+    >>> number(0.4627), number(0.00001234)
+    ('0.463', '1.23e-05')
+    """
+    return f"{value:#.3g}"
+
+
+def moved(value: float, distance: str) -> str:
+    """A distance as something one can picture.
+
+    >>> moved(0.4841, "total variation"), moved(0.0193, "total variation"), moved(0.5, "l1")
+    ('48 points', '1.9 points', '0.500')
+    """
+    if distance != _POINTS:
+        return number(value)
+    points = 100 * value
+    text = f"{points:.0f}" if points >= 9.95 else f"{points:.1f}" if points >= 0.05 else "under 0.1"
+    return f"{text.removesuffix('.0')} point{'' if text in ('1', '1.0') else 's'}"
+
+
+def in_words(findings: Sequence[DifferentialInference]) -> list[str]:
+    """What the findings of one table say, in paragraphs; nothing where nobody could be tested."""
+    tested = [finding for finding in findings if len(finding.tested)]
+    if not tested:
+        return []
+    said = [_meaning(tested[0])]
+    anonymized = [f for f in tested if f.sanitizer != _UNTOUCHED]
+    plain = next((f for f in tested if f.sanitizer == _UNTOUCHED), None)
+    if plain is not None:
+        said.append(_one("Published as it is, the table", plain))
+    if len(anonymized) == 1:
+        said.append(
+            _one(f"Under {display_name(anonymized[0].sanitizer)}, the table", anonymized[0])
+        )
+    elif anonymized:
+        said.append(_best(anonymized))
+    turned = _turned(tested)
+    if turned is not None:
+        said.append(turned)
+    worse = _worse_than_nothing(plain, anonymized)
+    if worse is not None:
+        said.append(worse)
+    return said
+
+
+def _meaning(finding: DifferentialInference) -> str:
+    secret = finding.microdata.sensitive.name
+    said = (
+        f"d says how far an attacker's belief about one person's {secret} moves because that "
+        "person's own record is in the data. What he would have believed anyway is not counted."
+    )
+    if finding.distance == _POINTS:
+        said += (
+            f" He spreads 100 points of belief over the possible values of {secret}; a d of 0.25 "
+            "means that 25 of them move."
+        )
+    return said
+
+
+def _one(subject: str, finding: DifferentialInference) -> str:
+    return (
+        f"{subject} moves belief by {moved(finding.mean, finding.distance)} for the average "
+        f"person, and by {moved(finding.delta, finding.distance)} for the worst-placed one."
+    )
+
+
+def _best(anonymized: Sequence[DifferentialInference]) -> str:
+    best = min(anonymized, key=lambda f: f.delta)
+    kindest = min(anonymized, key=lambda f: f.mean)
+    said = (
+        f"Of the {len(anonymized)} anonymizations, {display_name(best.sanitizer)} protects the "
+        f"worst-placed person best ({moved(best.delta, best.distance)})"
+    )
+    average = f"({moved(kindest.mean, kindest.distance)})"
+    if kindest is best:
+        return f"{said}, and the average person as well {average}."
+    return f"{said}, {display_name(kindest.sanitizer)} the average person {average}."
+
+
+def _turned(tested: Sequence[DifferentialInference]) -> str | None:
+    """The most striking case of a better average with a worse worst."""
+    pairs = [
+        (after.delta / before.delta, before, after)
+        for before, after in permutations(tested, 2)
+        if after.mean < before.mean
+        and after.delta > before.delta > 0
+        # A difference that the printed digits do not show is none to talk about.
+        and number(after.delta) != number(before.delta)
+        and number(after.mean) != number(before.mean)
+    ]
+    if not pairs:
+        return None
+    _, before, after = max(pairs, key=lambda pair: pair[0])
+    return (
+        f"An average can hide a person: from {display_name(before.sanitizer)} to "
+        f"{display_name(after.sanitizer)} the mean falls ({number(before.mean)} → "
+        f"{number(after.mean)}), but the worst-placed person is worse off "
+        f"({number(before.delta)} → {number(after.delta)})."
+    )
+
+
+def _worse_than_nothing(
+    plain: DifferentialInference | None, anonymized: Sequence[DifferentialInference]
+) -> str | None:
+    if plain is None:
+        return None
+    worse = [f for f in anonymized if f.delta > plain.delta]
+    if not worse:
+        return None
+    *others, last = (f"{display_name(f.sanitizer)} ({number(f.delta)})" for f in worse)
+    named = f"{', '.join(others)} and {last}" if others else last
+    return (
+        f"Under {named} somebody is worse off than anybody would be with no anonymization at all "
+        f"({number(plain.delta)})."
+    )
