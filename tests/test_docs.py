@@ -1,0 +1,58 @@
+"""Every example and every command in the README and on the documentation's pages runs."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unveil import datasets
+from unveil.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+CONSOLE_BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = PYTHON_BLOCK.findall(page.read_text(encoding="utf-8"))
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=FLAGS)
+    # One page is one conversation: later blocks use what earlier ones defined.
+    test = parser.get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
+    report: list[str] = []
+    runner.run(test, out=report.append)
+    assert runner.failures == 0, "".join(report)
+    assert all(">>>" in block for block in blocks), f"{page.name}: an example that is not run"
+    assert page.name in ("command-line.md", "speed.md") or test.examples
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The unveil commands in a page's console blocks, without their remarks."""
+    found = []
+    for block in CONSOLE_BLOCK.findall(page.read_text(encoding="utf-8")):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:2] == ["$", "unveil"]:
+                found.append(words[2:])
+    return found
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda p: p.name)
+def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    survey = datasets.election_survey().take(range(80)).to_frame()
+    survey.assign(country=["France", "Germany"] * 40).to_csv("survey.csv", index=False)
+    shutil.copytree(Path(datasets.__file__).parent / "hierarchies", "hierarchies")
+    Path("hierarchies/country.csv").write_text("France;Europe;*\nGermany;Europe;*\n")
+    for words in commands(page):
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, (words, result.output)
