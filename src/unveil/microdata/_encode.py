@@ -115,7 +115,7 @@ def _with_gap(
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Let a column that nobody works on keep its gaps, as NaN or NaT."""
     if values.dtype.kind == "M":
-        values = np.append(values, np.datetime64("NaT"))
+        values = np.append(values, np.array(["NaT"], dtype=values.dtype))
     else:
         values = np.append(values.astype(np.float64), np.nan)
     return values, np.where(codes < 0, len(values) - 1, codes).astype(np.int32)
