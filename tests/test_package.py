@@ -71,4 +71,5 @@ def test_rooms_can_be_entered_by_themselves(package):
 
 
 def test_its_rooms_are_there_without_being_imported():
-    in_a_new_python("import unveil; unveil.adversary.Adversary; unveil.sanitize.Sanitizer")
+    named = "unveil.adversary.Adversary.__name__, unveil.sanitize.Sanitizer.__name__"
+    assert in_a_new_python(f"import unveil; print({named})") == "Adversary Sanitizer\n"

@@ -36,7 +36,7 @@ def test_all_tasks_and_what_comes_of_them_are_run_once(n_jobs):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_nothing_to_do(n_jobs):
-    run_tasks([], n_jobs)
+    assert run_tasks([], n_jobs) is None
 
 
 def test_one_job_runs_in_the_callers_thread_the_newest_first():
@@ -47,13 +47,15 @@ def test_one_job_runs_in_the_callers_thread_the_newest_first():
 
 
 def test_several_run_at_a_time():
-    both = threading.Barrier(2, timeout=30)
+    both, met = threading.Barrier(2, timeout=30), []
 
     def task():
         both.wait()
+        met.append(threading.get_ident())
         return ()
 
     run_tasks([task, task], 2)
+    assert len(set(met)) == 2
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

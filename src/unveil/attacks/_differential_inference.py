@@ -105,7 +105,7 @@ def differential_inference(
     f, attacker = as_sanitizer(sanitizer), adversary_named(adversary)
     distance_name, measure = distance_named(distance)
     seed, n_jobs = _seed(seed), workers(n_jobs)
-    records = _targets(targets, len(microdata), seed)
+    records, drawn = _targets(targets, len(microdata), seed)
     fast = _choose_path(path, f, attacker)
     started = time.perf_counter()
     release = f.sanitize(microdata)  # a goal that cannot be met is told before anything else
@@ -123,19 +123,14 @@ def differential_inference(
         result = _Result.empty(len(tested), microdata.sensitive.size, predictions)
         for batch in batches:
             result.take(batch, measure)
-    reasons = Counter(result.reasons[place] for place in where.tolist() if place in result.reasons)
     return DifferentialInference(
         distances=result.distances[where],
         targets=records,
         mode_changed=result.mode_changed[where],
         present=result.present[where] if predictions else None,
         absent=result.absent[where] if predictions else None,
-        not_tested=dict(reasons),
-        failures=tuple(
-            (int(record), result.details[place])
-            for record, place in zip(records.tolist(), where.tolist(), strict=True)
-            if place in result.details
-        ),
+        not_tested=result.not_tested(where),
+        failures=result.failures(records, where),
         microdata=microdata,
         sanitizer=f.label,
         adversary=attacker,
@@ -143,7 +138,7 @@ def differential_inference(
         n_classes=release.n_classes,
         smallest_class=int(release.sizes.min()),
         fast=fast,
-        drawn=len(records) < len(microdata) and np.ndim(cast(Any, targets)) == 0,
+        drawn=drawn,
         seed=seed,
         seconds=time.perf_counter() - started,
         notes=notes,
@@ -199,6 +194,17 @@ class _Result:
             self.reasons[batch.targets.start + place] = batch.reasons.get(place, NO_BELIEF)
         self.details.update({batch.targets.start + p: said for p, said in batch.details.items()})
 
+    def not_tested(self, where: NDArray[np.intp]) -> dict[str, int]:
+        """Reasons and how many targets, whose places are ``where``, each of them holds for."""
+        return dict(Counter(self.reasons[p] for p in where.tolist() if p in self.reasons))
+
+    def failures(
+        self, records: NDArray[np.intp], where: NDArray[np.intp]
+    ) -> tuple[tuple[int, str], ...]:
+        """What was said about targets that could not be tested, by their record numbers."""
+        each = zip(records.tolist(), where.tolist(), strict=True)
+        return tuple((record, self.details[p]) for record, p in each if p in self.details)
+
 
 def _choose_path(path: str, sanitizer: Sanitizer, adversary: Adversary) -> bool:
     if path not in ("auto", "fast", "general"):
@@ -228,14 +234,15 @@ def _seed(seed: Any) -> int:
     raise InputError(f"seed must be a whole number from 0 up, got {seed!r}")
 
 
-def _targets(targets: Any, n: int, seed: int) -> NDArray[np.intp]:
-    """Positions of the records to test."""
+def _targets(targets: Any, n: int, seed: int) -> tuple[NDArray[np.intp], bool]:
+    """Positions of the records to test, and whether they were drawn at random."""
     if targets is None:
-        return np.arange(n)
+        return np.arange(n), False
     if isinstance(targets, int | np.integer) and not isinstance(targets, bool):
         if not 1 <= targets <= n:
             raise InputError(f"targets={targets}: the table has {n:,} records to choose from")
-        return np.sort(np.random.default_rng(seed).choice(n, size=int(targets), replace=False))
+        drawn = np.random.default_rng(seed).choice(n, size=int(targets), replace=False)
+        return np.sort(drawn), True
     chosen = np.asarray(targets)
     if chosen.dtype == bool and chosen.shape == (n,):
         chosen = np.flatnonzero(chosen)
@@ -247,4 +254,4 @@ def _targets(targets: Any, n: int, seed: int) -> NDArray[np.intp]:
     wrong = chosen[(chosen < 0) | (chosen >= n)]
     if len(wrong):
         raise InputError(f"targets has {wrong[0]}, but records are numbered from 0 to {n - 1:,}")
-    return chosen.astype(np.intp)
+    return chosen.astype(np.intp), False

@@ -169,9 +169,11 @@ class Release:
         ]
         shown = min(5, self.n_classes)
         rows = [[c.name for c in self.quasi] + ["records"]]
-        for g, cells in enumerate(zip(*self.cells(), strict=True)):
-            if g == shown:
-                break
+        first = [
+            regions.take(np.arange(shown)).texts(column)
+            for column, regions in zip(self.quasi, self.regions, strict=True)
+        ]
+        for g, cells in enumerate(zip(*first, strict=True)):
             rows.append([_shortened(cell) for cell in cells] + [f"{self.sizes[g]:,}"])
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines += [

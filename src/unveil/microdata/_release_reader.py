@@ -86,8 +86,7 @@ def _cells(source: Source, column: Column) -> Distinct:
 
 
 def _secret_codes(column: Column, distinct: Distinct) -> NDArray[np.int32]:
-    known = {text: code for code, text in enumerate(column.texts)}
-    texts = distinct.texts()
+    known, texts = column.places, distinct.texts()
     for position, text in enumerate(texts):
         if text not in known:
             raise InputError(

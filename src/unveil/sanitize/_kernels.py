@@ -108,7 +108,7 @@ class View(NamedTuple):
     column: Any
     width: Any
     part: Any  # columns × parts
-    counts: Any  # columns × parts × sensitive values; the last part is the whole node
+    counts: Any  # columns × parts × sensitive values; the last part, the only one without ℓ, is all
     run: Any  # FLAT: how many records have each code
 
 
