@@ -1,6 +1,6 @@
 """Adversaries: from a release to beliefs about its people."""
 
-from unveil.adversary._adversary import Adversary, CountingAdversary
+from unveil.adversary._adversary import Adversary, CountingAdversary, UpdatingAdversary
 from unveil.adversary._conditional_frequency import ConditionalFrequency
 from unveil.adversary._naive_bayes import NaiveBayes
 from unveil.adversary._named import ADVERSARIES, adversary_named
@@ -11,5 +11,6 @@ __all__ = [
     "ConditionalFrequency",
     "CountingAdversary",
     "NaiveBayes",
+    "UpdatingAdversary",
     "adversary_named",
 ]

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Release, Statistic
+from unveil.microdata import Microdata, Release, Statistic
 
-__all__ = ["Adversary", "CountingAdversary"]
+__all__ = ["Adversary", "CountingAdversary", "UpdatingAdversary"]
 
 
 class Adversary(ABC):
@@ -26,9 +26,30 @@ class Adversary(ABC):
         if "label" not in vars(cls):
             cls.label = cls.__name__
 
+    def prepared(self, microdata: Microdata) -> Microdata:
+        """The table as it is to be sanitized for this adversary; by default as it is."""
+        return microdata
+
     @abstractmethod
     def predict(self, release: Release, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Beliefs about targets (columns × targets): one row a target, one column a value."""
+
+
+class UpdatingAdversary(Adversary):
+    """An adversary who can forget one released record exactly, without learning anew.
+
+    It pays where a sanitizer treats every record by itself, so that leaving one out before
+    sanitizing deletes its row and nothing else.
+    """
+
+    @abstractmethod
+    def predict_without(
+        self, release: Release, codes: NDArray[np.int32], rows: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Beliefs about targets, each from the release without the row given for that target.
+
+        Equal to `predict` on a release that lacks the row.
+        """
 
 
 class CountingAdversary(Adversary):

@@ -33,6 +33,7 @@ class Identity(Sanitizer):
     """
 
     treats_equals_alike: ClassVar[bool] = True
+    row_by_row: ClassVar[bool] = True
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Identity")

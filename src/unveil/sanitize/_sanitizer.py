@@ -43,9 +43,20 @@ class Sanitizer(ABC):
     """Whether the release depends on the quasi-identifiers and sensitive values alone, and not on
     the order of the records: then one of several equal records can be tested for all of them."""
 
+    row_by_row: ClassVar[bool] = False
+    """Whether f(D without i) is just f(D) with i's row deleted, in the order of the records."""
+
     @abstractmethod
     def sanitize(self, microdata: Microdata) -> Release:
         """Return f(D)."""
+
+    def sanitize_without(self, microdata: Microdata, record: int) -> Release:
+        """Return f(D without i)."""
+        return self.sanitize(microdata.without(record))
+
+    def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
+        """The records whose f(D without i) can be had; None: all of them."""
+        return None
 
     @property
     def label(self) -> str:
