@@ -9,9 +9,11 @@ from unveil.microdata._hierarchy_makers import (
     prefix_hierarchy,
 )
 from unveil.microdata._microdata import Microdata
+from unveil.microdata._quantize import quantize
 from unveil.microdata._readers import read_csv, read_parquet, read_table
 from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release import Release, Statistic
+from unveil.microdata._release_checks import check_release
 from unveil.microdata._release_reader import read_release
 
 __all__ = [
@@ -25,9 +27,11 @@ __all__ = [
     "Role",
     "Sets",
     "Statistic",
+    "check_release",
     "flat_hierarchy",
     "interval_hierarchy",
     "prefix_hierarchy",
+    "quantize",
     "read_csv",
     "read_hierarchies",
     "read_hierarchy",

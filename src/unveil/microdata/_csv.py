@@ -30,10 +30,14 @@ def from_csv(
     *,
     delimiter: str | None,
     encoding: str,
-    columns: Sequence[str] | Mapping[int, str] | None,
-    comment: str | None,
+    columns: Sequence[str] | Mapping[int, str] | None = None,
+    comment: str | None = None,
+    skip_unnamed: bool = False,
 ) -> Source:
-    """Open a CSV file."""
+    """Open a CSV file.
+
+    ``skip_unnamed`` leaves out columns without a name, which pandas and R write for row names.
+    """
     file = existing_file(path)
     data = _utf8(_bytes(file), file.name, encoding)
     if comment is not None:
@@ -46,6 +50,8 @@ def from_csv(
     if columns is not None:
         names, start = _given_names(columns, width, file.name), 0
     else:
+        if skip_unnamed:
+            names = {place: name for place, name in names.items() if name}
         check_names(names.values(), file.name)
     return _parsed(data, start, delimiter, names, width, file.name)
 

@@ -163,7 +163,7 @@ class Sets:
 
 
 def _taken(written: tuple[str, ...] | None, rows: NDArray[np.integer]) -> tuple[str, ...] | None:
-    return None if written is None else tuple(written[row] for row in rows)
+    return None if written is None else tuple(np.array(written, dtype=object)[rows].tolist())
 
 
 def _value_text(column: Column, code: int) -> str:

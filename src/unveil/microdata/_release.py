@@ -6,7 +6,8 @@ in each column, and which cover it in all of them: all that a counting adversary
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata._column import Column
+from unveil.microdata._notations import ReadAs
 from unveil.microdata._regions import Regions
 
 if TYPE_CHECKING:
@@ -52,6 +54,12 @@ class Release:
         The sanitizer, for people.
     notes : tuple of str
         What a reader has to know, such as how missing values were treated.
+    notations : mapping of str to ReadAs
+        For a release that was read, how each quasi-identifier's cells were written, in words.
+    suppressed : int
+        For a release that was read, how many records have all their quasi-identifiers hidden.
+    dropped : int
+        For a release that was read, how many of the original's records it does not have.
     """
 
     quasi: tuple[Column, ...]
@@ -60,6 +68,9 @@ class Release:
     regions: tuple[Regions, ...]
     made_by: str = "somebody"
     notes: tuple[str, ...] = ()
+    notations: Mapping[str, ReadAs] = field(default_factory=dict)
+    suppressed: int = 0
+    dropped: int = 0
 
     def __len__(self) -> int:
         return len(self.class_of)
@@ -116,6 +127,7 @@ class Release:
         """
         targets = codes.shape[1]
         joint = np.empty((targets, self.sensitive.size), dtype=np.int64)
+        counts = self.counts.astype(np.float64)
         step = max(1, _CHUNK // max(1, self.n_classes))
         for first in range(0, targets, step):
             some = codes[:, first : first + step]
@@ -123,7 +135,8 @@ class Release:
             for regions, row in zip(self.regions, some, strict=True):
                 values, which = np.unique(row, return_inverse=True)
                 inside &= np.stack([regions.covers(int(v)) for v in values])[which]
-            joint[first : first + step] = inside.astype(np.int64) @ self.counts
+            # Whole numbers far below 2⁵³ are exact as floats, whose products are much faster.
+            joint[first : first + step] = inside.astype(np.float64) @ counts
         return joint
 
     def cells(self) -> list[list[str]]:
@@ -181,7 +194,10 @@ class Release:
         ]
         if shown < self.n_classes:
             lines.append(f"  … and {self.n_classes - shown:,} more classes")
-        return "\n".join(line.rstrip() for line in [*lines, *(f"  {n}" for n in self.notes)])
+        read = [f"{name}: {how}" for name, how in self.notations.items() if not how.is_house]
+        return "\n".join(
+            line.rstrip() for line in [*lines, *(f"  {n}" for n in (*read, *self.notes))]
+        )
 
 
 def _shortened(text: str, width: int = 32) -> str:

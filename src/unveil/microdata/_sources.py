@@ -7,8 +7,8 @@ is not looked at.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ class Source:
     unreadable : dict of str to str
         Columns that have no Arrow type, and what is the matter with them, such as ``mixes values
         of type int and str``. It matters only if somebody asks for such a column.
+    objects : dict of str to sequences
+        What stands in those columns, and in columns of lists, for Arrow takes sets for lists.
     is_text_file : bool
         Whether every cell is a text, and blanks around it do not count.
     """
@@ -43,6 +45,7 @@ class Source:
     n_rows: int
     arrays: dict[str, Any]
     unreadable: dict[str, str]
+    objects: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     is_text_file: bool = False
 
     @property
@@ -162,13 +165,17 @@ def _converted(source: str, n_rows: int, columns: Mapping[str, Any], convert: An
 
     arrays: dict[str, Any] = {}
     unreadable: dict[str, str] = {}
+    objects: dict[str, Any] = {}
     for name, values in columns.items():
         try:
             arrays[name] = convert(values)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             arrays[name] = pa.nulls(n_rows)
             unreadable[name] = _kinds(values)
-    return Source(name=source, n_rows=n_rows, arrays=arrays, unreadable=unreadable)
+            objects[name] = values
+        if pa.types.is_nested(arrays[name].type):
+            objects[name] = values
+    return Source(name=source, n_rows=n_rows, arrays=arrays, unreadable=unreadable, objects=objects)
 
 
 def _series_to_arrow(series: Any) -> Any:

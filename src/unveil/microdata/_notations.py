@@ -1,0 +1,252 @@
+"""How people write what a cell covers: the words for it, and the grammar of the texts.
+
+Nothing here knows a column. What a part of a text means (whether ``30`` is a number, a level or
+nothing at all) is decided in `_cells`; which of several readings holds for a whole column, in
+`_release_columns`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+__all__ = [
+    "EMPTY_WORDS",
+    "Bounded",
+    "Notation",
+    "ReadAs",
+    "Reading",
+    "Spans",
+    "bounded",
+    "in_house_list",
+    "in_list",
+    "joined_spans",
+    "mask_bounds",
+    "one_sided",
+    "range_parts",
+    "span",
+    "spans_of",
+    "split_bounds",
+    "unquoted",
+]
+
+Spans: TypeAlias = tuple[tuple[int, int], ...]
+"""A part of a domain: runs of neighbouring codes (first, last), ascending and apart."""
+
+EMPTY_WORDS = frozenset({"", "NA", "N/A", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>"})
+"""What tools write where they write nothing."""
+
+
+class Notation(StrEnum):
+    """How a cell is written."""
+
+    VALUE = "value"
+    RANGE = "range"
+    INTERVAL = "interval"
+    MASK = "mask"
+    PREFIX = "prefix"
+    SET = "set"
+    LIST = "list"
+    NODE = "node"
+    SUPPRESSED = "suppressed"
+
+
+class Reading(NamedTuple):
+    """One way to read a cell.
+
+    ``style`` is finer than the notation (a set with semicolons, a decimal comma): a column that
+    uses a style where nothing else is possible settles the cells where something else would be.
+    A ``weak`` reading holds only in a column so settled, or if the user says so. The ``house``
+    reading is what unveil itself means by that text. A reading on the line of an ordered column
+    that covers no value lies ``at`` the value above it.
+    """
+
+    notation: Notation
+    spans: Spans
+    style: str
+    weak: bool = False
+    house: bool = False
+    at: int = -1
+
+
+@dataclass(frozen=True)
+class ReadAs:
+    """How the cells of a column were read, in words; and whether unveil writes them so itself."""
+
+    words: str
+    is_house: bool
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def span(first: int, last: int) -> Spans:
+    """One run of codes, or nothing if it ends before it begins."""
+    return ((first, last),) if first <= last else ()
+
+
+def spans_of(codes: Iterable[int]) -> Spans:
+    """Codes as runs.
+
+    >>> spans_of([4, 1, 2, 2, 7])
+    ((1, 2), (4, 4), (7, 7))
+    """
+    return joined_spans((code, code) for code in codes)
+
+
+def joined_spans(runs: Iterable[tuple[int, int]]) -> Spans:
+    """All that any of the runs covers."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(runs):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return tuple(joined)
+
+
+# One of a list in our own notation: in double quotes, or up to the next comma.
+_HOUSE_ITEM = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(,|\Z)')
+
+
+def in_house_list(text: str) -> list[str]:
+    """Values between commas, those in double quotes whole.
+
+    >>> in_house_list('a, "b, c"')
+    ['a', 'b, c']
+    """
+    values, at = [], 0
+    while (item := _HOUSE_ITEM.match(text, at)) is not None:
+        values.append(item[2].strip() if item[1] is None else item[1].replace('""', '"'))
+        at = item.end()
+        if not item[3]:
+            break
+    return values
+
+
+def unquoted(text: str) -> str:
+    """What stands within the double quotes, if the whole text is in such quotes."""
+    if not text.startswith('"'):
+        return text
+    item = _HOUSE_ITEM.fullmatch(text)
+    return text if item is None or item[1] is None or item[3] else item[1].replace('""', '"')
+
+
+# One of a list as Python, JSON and numpy write it: in single or double quotes, or bare.
+_ITEM = re.compile(
+    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]+?))\s*(,|\Z|(?=['"]))""", re.DOTALL
+)
+
+
+def in_list(text: str) -> tuple[list[str], bool] | None:
+    """The items of a list as programs write it, and whether they are in quotes.
+
+    None, if the text is no such list.
+
+    >>> in_list("'Lyon', 'Nice'"), in_list("20, 25, 31")
+    ((['Lyon', 'Nice'], True), (['20', '25', '31'], False))
+    """
+    text = text.strip().removesuffix(",")
+    items, at, in_quotes = [], 0, False
+    while at < len(text):
+        item = _ITEM.match(text, at)
+        if item is None:
+            return None
+        quoted = item[1] if item[1] is not None else item[2]
+        in_quotes |= quoted is not None
+        items.append(item[3] if quoted is None else re.sub(r"\\(.)", r"\1", quoted))
+        at = item.end()
+    return (items, in_quotes) if items else None
+
+
+class Bounded(NamedTuple):
+    """What stands between two brackets, and whether they take their bounds in."""
+
+    low_closed: bool
+    inner: str
+    high_closed: bool
+
+
+_BRACKETS = re.compile(r"([\[\](])(.*)([\])\[])", re.DOTALL)
+
+
+def bounded(text: str) -> Bounded | None:
+    """Take the brackets off; ``]20, 30[`` has both bounds out, as ``(20, 30)``.
+
+    >>> bounded("[20, 30[")
+    Bounded(low_closed=True, inner='20, 30', high_closed=False)
+    """
+    found = _BRACKETS.fullmatch(text)
+    return None if found is None else Bounded(found[1] == "[", found[2], found[3] == "]")
+
+
+def split_bounds(inner: str) -> Iterator[tuple[str, str]]:
+    """The ways in which the inside of brackets may be two bounds: ``20, 30``, ``20; 30``."""
+    parts = in_house_list(inner)
+    if len(parts) == 2:
+        yield parts[0], parts[1]
+    halves = inner.split(";")
+    if len(halves) == 2:
+        yield unquoted(halves[0].strip()), unquoted(halves[1].strip())
+    yield from range_parts(inner)
+
+
+_ONE_SIDED = re.compile(r"(≤|<=|<|≥|>=|>)\s*(.*)", re.DOTALL)
+
+
+def one_sided(text: str) -> tuple[str, str] | None:
+    """A sign (one of ``< ≤ > ≥``) and a bound; ``90+`` is ``≥ 90``.
+
+    >>> one_sided("<=45"), one_sided("90+")
+    (('≤', '45'), ('≥', '90'))
+    """
+    found = _ONE_SIDED.fullmatch(text)
+    if found is not None:
+        return {"<=": "≤", ">=": "≥"}.get(found[1], found[1]), unquoted(found[2])
+    if text.endswith("+") and len(text) > 1:
+        return "≥", unquoted(text[:-1].rstrip())
+    return None
+
+
+_TO = re.compile(r"\s*(?:[-–—−]|\.{2,3}|…)\s*|\s+to\s+")
+
+
+def range_parts(text: str) -> Iterator[tuple[str, str]]:
+    """Every way in which a text may be two values with a dash between them.
+
+    >>> list(range_parts("-10--5"))
+    [('-10', '-5'), ('-10-', '5')]
+    """
+    at = 1
+    while (dash := _TO.search(text, at)) is not None:
+        if dash.end() < len(text):
+            yield unquoted(text[: dash.start()]), unquoted(text[dash.end() :])
+        at = dash.end()
+
+
+_NUMBER_MASK = re.compile(r"([+-]?)(\d+)(\**)(?:\.(\d*)(\**))?", re.ASCII)
+
+
+def mask_bounds(text: str) -> tuple[float, float] | None:
+    """The numbers that a mask of digits stands for: from the first to below the second.
+
+    Only masks whose stars come last: ``2*`` is 20 to below 30, ``1.5*`` is 1.5 to below 1.6.
+    For negative numbers the second is the one that is left out, too: ``-2*`` is -20 to above -30.
+
+    >>> mask_bounds("2*"), mask_bounds("1.5*"), mask_bounds("-2*"), mask_bounds("2*5")
+    ((20.0, 30.0), (1.5, 1.6), (-20.0, -30.0), None)
+    """
+    found = _NUMBER_MASK.fullmatch(text)
+    if found is None or "*" not in text:
+        return None
+    sign, whole, stars, places, more = found[1], found[2], found[3], found[4] or "", found[5] or ""
+    if stars and places:
+        return None
+    # As whole numbers of the last place that is shown, so that 1.5 and 0.1 make 1.6.
+    shown, power = (int(whole), len(stars)) if stars or not places else (
+        int(whole + places), -len(places))  # fmt: skip
+    ends = (float(f"{sign}{shown}e{power}"), float(f"{sign}{shown + 1}e{power}"))
+    return ends if stars or more else None

@@ -1,0 +1,203 @@
+"""Numbers put into a few parts before anything else is done with them: ``[15, 30)``, ``[30, 45)``.
+
+The parts become the levels of an ordinal column. Parts of equal width follow from the column's
+domain alone, which counts as declared; parts of equal share follow from everybody's values, so a
+single record can move them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import InputError
+from unveil.microdata._column import Column, Kind, Role, value_text
+from unveil.microdata._microdata import Microdata
+
+__all__ = ["Parts", "equal_width", "quantize"]
+
+PartsWanted: TypeAlias = int | Sequence[Any]
+"""How many parts, or the edges between them with both ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Neighbouring parts of a numeric column's line.
+
+    Each begins at its edge and ends before the next one; the last includes its end.
+    """
+
+    edges: NDArray[np.float64]
+    """Ascending, the low and the high end included."""
+
+    def __len__(self) -> int:
+        return len(self.edges) - 1
+
+    def of(self, positions: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The part that each position lies in.
+
+        >>> Parts(np.array([15.0, 30, 45, 60, 75, 90])).of(np.array([15, 29, 30, 90]))
+        array([0, 0, 1, 4])
+        """
+        return np.searchsorted(self.edges[1:-1], positions, side="right")
+
+    def texts(self, column: Column) -> tuple[str, ...]:
+        """The parts, written out."""
+        ends = [_position_text(column, edge) for edge in self.edges]
+        last = len(self) - 1
+        return tuple(
+            ends[i] if ends[i] == ends[i + 1] else f"[{ends[i]}, {ends[i + 1]}{')]'[i == last]}"
+            for i in range(len(self))
+        )
+
+
+def equal_width(column: Column, parts: int) -> Parts:
+    """Parts of equal width of a numeric column's domain; one if it has but one value.
+
+    Edges are rounded to a ten-thousandth of the width, dates to the column's own unit, so that
+    they can be written.
+    """
+    low, high = float(column.positions[0]), float(column.positions[-1])
+    if low == high:
+        return Parts(np.array([low, high]))
+    width = (high - low) / parts
+    inner = low + width * np.arange(1, parts)
+    if _is_date(column):  # to whole days, seconds, …, whatever the column counts in
+        days = inner.astype("M8[us]").astype(column.values.dtype).astype("M8[us]")
+        inner = np.unique(days.astype(np.float64))
+        inner = inner[inner > low]
+    else:
+        digits = 4 - math.floor(math.log10(width))
+        inner = np.array([round(edge, digits) for edge in inner.tolist()])
+    return Parts(np.array([low, *inner, high]))
+
+
+def quantize(
+    microdata: Microdata,
+    parts: PartsWanted | Mapping[str, PartsWanted] = 5,
+    *,
+    by: Literal["width", "quantiles"] = "width",
+) -> Microdata:
+    """The table with numbers put into a few parts, as ordinal columns.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    parts : int, or mapping from columns to int or edges
+        How many parts the numeric quasi-identifiers get; or for each column named how many, or
+        the edges between its parts with both ends. A part begins at its edge and ends before the
+        next one; the last includes its end.
+    by : {"width", "quantiles"}
+        Where edges are not given: parts of equal width of the column's domain, or with about
+        equally many records each (fewer parts where many records have the same value).
+
+    Returns
+    -------
+    Microdata
+        A hierarchy of a column that was put into parts is gone, for its leaves are.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [15, 29, 30, 62, 90], "vote": ["a", "b", "a", "b", "b"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> quantize(survey, 5)["age"].decode().tolist()
+    ['[15, 30)', '[15, 30)', '[30, 45)', '[60, 75)', '[75, 90]']
+    >>> quantize(survey, {"age": [0, 18, 65, 100]})["age"].texts
+    ('[0, 18)', '[18, 65)', '[65, 100]')
+    """
+    if by not in ("width", "quantiles"):
+        raise InputError(f'by must be "width" or "quantiles", got {by!r}')
+    wanted: Mapping[str, PartsWanted]
+    if isinstance(parts, Mapping):
+        wanted = parts
+    else:
+        wanted = {c.name: parts for c in microdata.quasi if c.kind is Kind.NUMERIC}
+    made: dict[str, Column] = {}
+    notes = []
+    for name, want in wanted.items():
+        column = microdata[name]
+        cut = _parts(column, microdata, want, by)
+        texts = cut.texts(column)
+        made[name] = replace(
+            column,
+            kind=Kind.ORDINAL,
+            codes=cut.of(column.positions).astype(np.int32)[column.codes],
+            values=np.array(texts, dtype=object),
+            hierarchy=None,
+            given=None,
+        )
+        some = ", ".join(texts[:2]) + (", …" if len(texts) > 2 else "")
+        notes.append(f"{name} was put into {len(texts)} parts beforehand: {some}")
+    return replace(
+        microdata,
+        columns=tuple(made.get(column.name, column) for column in microdata.columns),
+        notes=(*microdata.notes, *notes),
+    )
+
+
+def _parts(column: Column, microdata: Microdata, want: PartsWanted, by: str) -> Parts:
+    if column.kind is not Kind.NUMERIC:
+        raise InputError(
+            f"column {column.name!r} of {microdata.source} is {column.kind}; only numbers and "
+            "dates can be put into parts"
+        )
+    if np.isnan(column.positions).any() or column.role is Role.IDENTIFIER:
+        raise InputError(
+            f"column {column.name!r} of {microdata.source} is no quasi-identifier or sensitive "
+            "column; only those are read so that they can be put into parts"
+        )
+    if not isinstance(want, Integral) or isinstance(want, bool):
+        return _given(column, microdata, want)
+    if want < 1:
+        raise InputError(f"column {column.name!r} must get at least 1 part, got {want}")
+    return equal_width(column, int(want)) if by == "width" else _equal_share(column, int(want))
+
+
+def _equal_share(column: Column, parts: int) -> Parts:
+    low, high = column.positions[0], column.positions[-1]
+    values = column.positions[column.codes]
+    shares = np.arange(1, parts) / parts
+    # Edges that are values of the column can be written as they are.
+    inner = np.quantile(values, shares, method="higher") if len(values) else np.empty(0)
+    return Parts(np.array([low, *np.unique(inner[inner > low]), high]))
+
+
+def _given(column: Column, microdata: Microdata, want: Any) -> Parts:
+    try:
+        if _is_date(column):
+            edges = np.array(want, dtype="M8[us]").astype(np.float64)
+        else:
+            edges = np.array(want, dtype=np.float64)
+    except (TypeError, ValueError):
+        edges = np.empty(0)
+    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise InputError(
+            f"column {column.name!r} needs a number of parts, or the edges between them in "
+            f"ascending order with both ends, such as [0, 18, 65, 100]; got {want!r}"
+        )
+    outside = (column.positions < edges[0]) | (column.positions > edges[-1])
+    if outside.any():
+        raise InputError(
+            f"column {column.name!r} of {microdata.source} has "
+            f"{column.texts[int(np.argmax(outside))]}, which lies outside the edges "
+            f"{_position_text(column, edges[0])} to {_position_text(column, edges[-1])}; move the "
+            "end, which belongs to its part"
+        )
+    return Parts(edges)
+
+
+def _is_date(column: Column) -> bool:
+    return np.issubdtype(column.values.dtype, np.datetime64)
+
+
+def _position_text(column: Column, position: float) -> str:
+    if _is_date(column):
+        return str(np.datetime64(int(position), "us").astype(column.values.dtype))
+    return value_text(float(position))
