@@ -107,7 +107,7 @@ def test_returned_microdata_is_published_as_it_is():
         uv.Oracle(lambda t: uv.read_table(t, quasi=["age", "city"], sensitive="vote")),
     ):
         assert_same_release(oracle.sanitize(SURVEY), expected)
-    few = uv.Oracle(lambda m: m.take([0, 5]), takes="microdata").sanitize(SURVEY)
+    few = uv.Oracle(lambda m: m.take([0, 5]), takes="microdata", may_drop=True).sanitize(SURVEY)
     assert few.to_frame()["age"].tolist() == ["30", "47"]
 
 
@@ -115,7 +115,7 @@ def test_microdata_with_other_codes_is_read_by_its_values():
     def older(table):
         return uv.read_table(table.iloc[3:], quasi=["age", "city"], sensitive="vote")
 
-    release = uv.Oracle(older).sanitize(SURVEY)
+    release = uv.Oracle(older, may_drop=True).sanitize(SURVEY)
     assert release.quasi[0].size == 6
     assert release.joint_counts(SURVEY.codes).sum(axis=1).tolist() == [0, 0, 0, 1, 1, 1]
 
@@ -147,12 +147,10 @@ def test_a_function_that_fails_is_named_with_its_reason():
                          "or a mapping from column names to values"),
         (lambda t: t.assign(age=["?", *t["age"][1:].astype(str)]),
          "row 1, column 'age': cannot read the cell '?': '?' is no number; cells may be a value, "
-         "an interval such as [20, 35] or ≤ 36, a set such as {France, Germany}, a hierarchy "
-         "node, or *"),
+         "an interval such as [20, 35] or ≤ 36, a range such as 20-35, a mask such as 2*, a set "
+         "such as {France, Germany}, a hierarchy node, or *"),
         (lambda t: t.drop(columns="city"),
          "column 'city' is not in pandas table (columns: age, vote, shoe)"),
-        (lambda t: t.assign(city=["Rome", None] * 3),
-         "row 2, column 'city' of pandas table is empty; publish * for a cell that says nothing"),
         (lambda t: t.assign(vote="q"), "row 1: 'q' is no vote of the original"),
         (lambda t: t.iloc[:0], "pandas table has no rows"),
     ],
@@ -161,6 +159,70 @@ def test_an_answer_that_is_no_release_is_told_where(answer, reason):
     with pytest.raises(OracleError) as error:
         uv.Oracle(answer).sanitize(SURVEY)
     assert str(error.value) == f"the answer of Oracle(<lambda>) cannot be read: {reason}"
+
+
+def test_empty_cells_are_suppressed_ones():
+    empty = uv.Oracle(lambda t: decades(t).assign(city=["Rome", None] * 3)).sanitize(SURVEY)
+    stars = uv.Oracle(lambda t: decades(t).assign(city=["Rome", "*"] * 3)).sanitize(SURVEY)
+    np.testing.assert_array_equal(
+        empty.joint_counts(SURVEY.codes), stars.joint_counts(SURVEY.codes)
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda t: t.iloc[[0, *range(6)]], "Oracle(<lambda>) returned 7 records for a table of 6"),
+        (lambda t: t.iloc[1:], "Oracle(<lambda>) returned 5 records for a table of 6; "),
+        (lambda t: t.assign(vote=["b", *t["vote"][1:]]), "Oracle(<lambda>) returned 4 records with "
+         "vote 'b' where the table has 3: sensitive values were changed; if that is meant to be so,"
+         " say may_change_sensitive=True"),
+        (lambda t: SURVEY.take([0, 1]), "the answer of Oracle(<lambda>) cannot be read: Identity() "
+         "returned 2 records for a table of 6; "),
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_of_another_table_is_told_so(answer, said):
+    with pytest.raises(OracleError) as error:
+        uv.Oracle(answer).sanitize(SURVEY)
+    assert str(error.value).startswith(said)
+
+
+def test_a_function_is_asked_again_only_if_it_is_said():
+    def moody(table):
+        moods.append(len(moods))
+        if len(moods) % 3:
+            raise OSError("not now")
+        return decades(table)
+
+    moods = []
+    assert uv.Oracle(moody, retries=2).sanitize(SURVEY).n_classes == 2
+    assert len(moods) == 3
+    with pytest.raises(OracleError) as error:
+        uv.Oracle(moody, retries=1).sanitize(SURVEY)
+    assert str(error.value) == (
+        "Oracle(moody) failed on 6 records: OSError: not now (tried 2 times)"
+    )
+    assert len(moods) == 5
+    moods = []
+    with pytest.raises(OracleError, match=r"not now$"):
+        uv.Oracle(moody).sanitize(SURVEY)
+    assert len(moods) == 1
+
+
+def test_a_function_that_would_end_the_program_has_failed():
+    def quit_all(table):
+        raise SystemExit(3)
+
+    with pytest.raises(OracleError, match="failed on 6 records: SystemExit: 3"):
+        uv.Oracle(quit_all).sanitize(SURVEY)
+
+
+def test_an_interrupt_is_never_swallowed():
+    def interrupt(table):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        uv.Oracle(interrupt, retries=5).sanitize(SURVEY)
 
 
 @pytest.mark.parametrize(
@@ -175,15 +237,6 @@ def test_an_answer_that_is_no_release_is_told_where(answer, reason):
 def test_labels(function, label):
     assert uv.Oracle(function).label == label
     assert as_sanitizer(function).label in (label, "Mondrian(k=3)")
-
-
-def test_only_callables_are_oracles():
-    with pytest.raises(InputError) as error:
-        uv.Oracle("./anonymize")
-    assert str(error.value) == "Oracle needs a callable, got './anonymize'"
-    with pytest.raises(InputError) as error:
-        uv.Oracle(decades, takes="csv")
-    assert str(error.value) == 'Oracle\'s takes must be "table" or "microdata", got \'csv\''
 
 
 def test_a_kind_of_sanitizer_is_not_a_sanitizer():

@@ -3,7 +3,6 @@
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._named import SANITIZERS, sanitizer_named
-from unveil.sanitize._oracle import Oracle, OracleError, as_sanitizer
 from unveil.sanitize._sanitizer import (
     LeaveOneOut,
     LeavesOneOut,
@@ -11,6 +10,7 @@ from unveil.sanitize._sanitizer import (
     Sanitizer,
     as_microdata,
 )
+from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
 
 __all__ = [
     "SANITIZERS",

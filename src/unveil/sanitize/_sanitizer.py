@@ -58,6 +58,17 @@ class Sanitizer(ABC):
         """The records whose f(D without i) can be had; None: all of them."""
         return None
 
+    def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> str | None:
+        """What is lacking to leave out these records, and the remedy; None: nothing."""
+        available = self.can_leave_out(microdata)
+        gone = 0 if available is None else int((~np.isin(records, available)).sum())
+        if not gone:
+            return None
+        return (
+            f"{self.label} cannot leave out {gone:,} of the {len(records):,} records asked for; "
+            'test only those that it can with targets="available"'
+        )
+
     @property
     def label(self) -> str:
         """How people call it: ``Mondrian(k=5)``; options left at their defaults are left out."""
