@@ -16,15 +16,26 @@ __all__ = ["Adversary", "CountingAdversary", "UpdatingAdversary"]
 class Adversary(ABC):
     """Learns from a release and predicts, for a target's quasi-identifiers, the sensitive value."""
 
-    label: ClassVar[str] = ""
-    """How people call it; by default like its class."""
-    explained: ClassVar[str] = "is one of your own"
-    """What it knows and does, going on from "who …"; printed with every finding."""
-
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if "label" not in vars(cls):
-            cls.label = cls.__name__
+        if "label" not in vars(cls) and isinstance(cls.label, str):
+            # A variant of an adversary must not go by the other's name.
+            setattr(cls, "label", cls.__name__)  # noqa: B010  (mypy knows it as a property)
+
+    @property
+    def label(self) -> str:
+        """How people call it; by default like its class. A plain class attribute will do."""
+        return type(self).__name__
+
+    @property
+    def explained(self) -> str:
+        """What it knows and does, going on from "who …"; printed with every finding."""
+        return "is one of your own"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know of what it learned so far, such as models that did not fit."""
+        return ()
 
     def prepared(self, microdata: Microdata) -> Microdata:
         """The table as it is to be sanitized for this adversary; by default as it is."""

@@ -43,7 +43,9 @@ class NaiveBayes(CountingAdversary):
         self, counts: NDArray[np.integer], totals: NDArray[np.integer]
     ) -> NDArray[np.float64]:
         totals = np.broadcast_to(totals, (len(counts), totals.shape[-1]))
-        belief = totals.astype(np.float64)  # the prior, not yet summing to one
+        # The prior, not yet summing to one. Laid out row by row, whatever the number of targets:
+        # sums of floating point numbers depend on their order.
+        belief = totals.astype(np.float64, order="C")
         for j in range(counts.shape[1]):
             belief *= (counts[:, j] + 1) / (totals + 2)
             belief /= belief.max(axis=1, keepdims=True)  # many columns must not underflow

@@ -1,0 +1,297 @@
+"""Linear discriminant analysis, trained on counts, and without one record.
+
+The sensitive values share one covariance. In coordinates that make it the identity, forgetting a
+record is a stretch along one direction, so no matrix is decomposed for it. Where the rank of the
+covariance hangs on the record, or features depend on each other and a target does not fit in, the
+target's own model is trained with the same algebra as scikit-learn's, many targets at a time.
+
+scikit-learn drops directions below a tolerance. Where a direction is too near the tolerance, or
+too thin for the precision of a scatter, the belief is NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unveil.adversary._exact_scatter import NEAR, THIN, Scatter, Taken, decomposed, shrunk
+from unveil.adversary._exact_table import Prior, ScoringModel, portions
+from unveil.adversary._exact_threads import one_thread
+
+__all__ = ["Divisor", "LinearModel"]
+
+Divisor = Literal["records", "degrees"]
+"""By what a scatter is divided: its records, or these less one for each mean it took."""
+
+_NONE = 1e-13  # share of variance in a direction that is there by rounding only
+_SOLVED = 1e-12  # share of all variance in a direction that a solver surely does not leave out
+_FREE = 1e-3  # one less the leverage of a record, below which the update loses digits
+_OUTSIDE = 1e-9  # how far a target is off the space of the features, by rounding only
+
+
+class LinearModel(ScoringModel):
+    """Normal features with one covariance for all values.
+
+    ``tol`` is that of the solver "svd", which drops directions; None stands for the solvers that
+    keep all. ``shrinkage`` moves the covariance that far towards a multiple of the identity.
+
+    Examples
+    --------
+    >>> rows, counts = [[1.0], [2.0], [4.0], [6.0]], [[1, 0], [1, 1], [1, 1], [0, 2]]
+    >>> model = LinearModel(rows, counts, Prior())
+    >>> model.predict([[3.0]]).round(4)
+    array([[0.5289, 0.4711]])
+    >>> model.predict_without([[3.0]], [[4.0]], [0]).round(4)
+    array([[0.3333, 0.6667]])
+    """
+
+    def __init__(
+        self,
+        features: ArrayLike,
+        counts: ArrayLike,
+        prior: Prior,
+        *,
+        tol: float | None = 1e-4,
+        shrinkage: float = 0.0,
+        divisor: Divisor = "records",
+    ) -> None:
+        super().__init__(features, counts, prior)
+        self._tol, self._shrinkage, self._divisor = tol, shrinkage, divisor
+        self._scatter = Scatter(self.table)
+        self._kept = THIN if tol is None else max(THIN, tol**2 * (1 + NEAR))
+        self._white = self._whitening()
+
+    @property
+    def entries(self) -> int:
+        values, width = self._scatter.means.shape
+        return values * width
+
+    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        left = self.table.totals[np.newaxis]
+        if not self._possible(left).all():
+            return np.full((len(points), left.shape[1]), np.nan)
+        trained = self._trained(left, self._scatter.means[np.newaxis], None)
+        places = (points - self._scatter.centre - trained.centres) @ trained.roots[0]
+        deltas = trained.deltas[0]
+        scores = places @ deltas.T - (deltas**2).sum(axis=1) / 2
+        return np.where(trained.sure, scores, np.nan)
+
+    def scores_without(
+        self,
+        points: NDArray[np.float64],
+        places: NDArray[np.intp],
+        values: NDArray[np.intp],
+        left: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        scores = np.full(left.shape, np.nan)
+        points = points - self._scatter.centre
+        possible = self._possible(left)
+        white = self._white
+        if self._tol is None and white is not None and not white.complete:
+            return scores  # no covariance to invert, with a record more or less
+        updated = np.zeros_like(possible)
+        if white is not None:
+            some = np.flatnonzero(possible & white.holds(points))
+            taken = self._scatter.taken(places[some], values[some])
+            scores[some], updated[some] = self._updated(white, points[some], taken, left[some])
+        anew = np.flatnonzero(possible & ~updated)
+        for portion in portions(len(anew), max(self.entries, points.shape[1] ** 2)):
+            some = anew[portion]
+            taken = self._scatter.taken(places[some], values[some])
+            scores[some] = self._anew(points[some], taken, left[some])
+        return scores
+
+    def _possible(self, left: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """For which targets scikit-learn trains at all."""
+        enough = left.sum(axis=1) > (left > 0).sum(axis=1)
+        return enough & np.isfinite(self.prior.shares(self.table.totals, left)).all(axis=1)
+
+    def _divisors(self, left: NDArray[np.int64]) -> NDArray[np.float64]:
+        means = (left > 0).sum(axis=1) if self._divisor == "degrees" else 0
+        return (left.sum(axis=1) - means).astype(np.float64)
+
+    def _anew(
+        self, points: NDArray[np.float64], taken: Taken, left: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Scores of each target's point by a model of its own."""
+        means = np.tile(self._scatter.means, (len(points), 1, 1))
+        means[np.arange(len(points)), taken.values] = taken.means
+        trained = self._trained(left, means, taken)
+        places = ((points - trained.centres)[:, np.newaxis] @ trained.roots)[:, 0]
+        scores = _scores(trained.deltas, places)
+        return np.where(trained.sure[:, np.newaxis], scores, np.nan)
+
+    def _trained(
+        self, left: NDArray[np.int64], means: NDArray[np.float64], taken: Taken | None
+    ) -> _Trained:
+        """Train one model for each row of ``left``, as scikit-learn does."""
+        shares = self.prior.shares(self.table.totals, left)
+        if self._tol is None:
+            roots, sure = self._all_directions(shares / np.maximum(left, 1), taken)
+        else:
+            roots, sure = self._wide_directions(self._tol, left, taken)
+        centres = (shares[:, np.newaxis] @ means)[:, 0]
+        deltas = (means - centres[:, np.newaxis]) @ roots
+        deltas, certain = _projected(deltas, shares, self._tol)
+        return _Trained(roots, centres, deltas, sure & certain)
+
+    def _wide_directions(
+        self, tol: float, left: NDArray[np.int64], taken: Taken | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Coordinates of variance one, only where there is variance; and where this is certain."""
+        divisors = self._divisors(left)[:, np.newaxis]
+        covariances, constant, unsure = self._scatter.pooled((left > 0) / divisors, taken)
+        variances = np.diagonal(covariances, axis1=1, axis2=2)
+        variances = variances * divisors / left.sum(axis=1, keepdims=True)
+        spreads = np.sqrt(np.where(constant, 1.0, variances))
+        extents, directions = decomposed(covariances, spreads)
+        bar = tol**2
+        unsure = unsure | ((extents > bar * (1 - NEAR)) & (extents < self._kept)).any(axis=1)
+        wide = extents > bar
+        unsure |= ~wide.any(axis=1)  # scikit-learn fails where nothing varies
+        lengths = np.where(wide, 1 / np.sqrt(np.where(wide, extents, 1.0)), 0.0)
+        return directions * lengths[:, np.newaxis], ~unsure
+
+    def _all_directions(
+        self, weights: NDArray[np.float64], taken: Taken | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The same without leaving out a direction; certain where each has variance enough."""
+        covariances = shrunk(self._scatter.pooled(weights, taken)[0], self._shrinkage)
+        variances = np.diagonal(covariances, axis1=1, axis2=2)
+        spreads = np.sqrt(np.where(variances > 0, variances, 1.0))
+        extents, directions = decomposed(covariances, spreads)
+        lengths = 1 / np.sqrt(np.maximum(extents, THIN))
+        return directions * lengths[:, np.newaxis], _solvable(extents[:, 0], spreads)
+
+    def _whitening(self) -> _Whitening | None:
+        # A covariance weighted by given priors is not a multiple of the scatter.
+        if self._shrinkage or (self._tol is None and self.prior.given is not None):
+            return None
+        return _Whitening.of(self._scatter, self._kept)
+
+    def _updated(
+        self,
+        white: _Whitening,
+        points: NDArray[np.float64],
+        taken: Taken,
+        left: NDArray[np.int64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Scores by the update, and for which targets they are certain.
+
+        With the scatter as the identity and the record at u from its mean, it becomes 1 − c u uᵀ.
+        What makes that the identity again is a stretch along u.
+        """
+        off = white(taken.off)
+        square = (off**2).sum(axis=1)
+        free = 1 - taken.factor * square
+        bar = self._kept if self._tol is not None else max(THIN, _SOLVED * white.lopsided)
+        certain = (free >= _FREE) & (free * white.thinnest >= bar)
+        free = np.where(certain, free, 1.0)
+        stretch = (1 / np.sqrt(free) - 1) / np.where(square > 0, square, 1.0)
+        rows, shares = np.arange(len(points)), self.prior.shares(self.table.totals, left)
+        means = np.tile(white(self._scatter.means), (len(points), 1, 1))
+        means[rows, taken.values] -= off / np.maximum(left[rows, taken.values], 1)[:, np.newaxis]
+        centres = (shares[:, np.newaxis] @ means)[:, 0]
+        vectors = np.concatenate([means, white(points)[:, np.newaxis]], axis=1)
+        vectors -= centres[:, np.newaxis]
+        along = (vectors @ off[:, :, np.newaxis]) * stretch[:, np.newaxis, np.newaxis]
+        vectors += along * off[:, np.newaxis]
+        vectors *= np.sqrt(self._divisors(left))[:, np.newaxis, np.newaxis]
+        deltas, sure = _projected(vectors[:, :-1], shares, self._tol)
+        scores = _scores(deltas, vectors[:, -1])
+        return np.where(sure[:, np.newaxis], scores, np.nan), certain
+
+
+@dataclass(frozen=True, eq=False)
+class _Trained:
+    """Models, one a row: places of the values and of a point in coordinates that suit both."""
+
+    roots: NDArray[np.float64]
+    centres: NDArray[np.float64]
+    deltas: NDArray[np.float64]
+    sure: NDArray[np.bool_]
+
+
+def _scores(deltas: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
+    along: NDArray[np.float64] = (deltas @ places[:, :, np.newaxis])[:, :, 0]
+    return along - (deltas**2).sum(axis=2) / 2
+
+
+def _projected(
+    deltas: NDArray[np.float64], shares: NDArray[np.float64], tol: float | None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Without the directions in which the values hardly differ; and where this is certain."""
+    if tol is None:
+        return deltas, np.ones(len(deltas), dtype=bool)
+    weighted = np.sqrt(shares)[:, :, np.newaxis] * deltas
+    with one_thread:
+        _, extents, directions = np.linalg.svd(weighted, full_matrices=False)
+    bar = tol * extents[:, :1]
+    near: NDArray[np.bool_] = np.any(np.abs(extents - bar) < NEAR * bar, axis=1)
+    directions = directions * (extents > bar)[:, :, np.newaxis]
+    return (deltas @ directions.swapaxes(1, 2)) @ directions, ~near
+
+
+def _solvable(thinnest: NDArray[np.float64], spreads: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether solvers that keep all directions do so, for covariances of these dimensions."""
+    least = spreads.min(axis=1) ** 2 * thinnest
+    return (thinnest >= THIN) & (least >= _SOLVED * (spreads**2).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class _Whitening:
+    """Coordinates in which the scatter within values is the identity."""
+
+    varying: NDArray[np.bool_]
+    spreads: NDArray[np.float64]
+    directions: NDArray[np.float64]
+    extents: NDArray[np.float64]
+    records: int
+    origin: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, scatter: Scatter, kept: float) -> _Whitening | None:
+        """None where it is not clear which directions there are, or a mean is outside them."""
+        records = int(scatter.totals.sum())
+        held = scatter.totals > 0
+        covariance, constant, unsure = scatter.pooled(held[np.newaxis] / records)
+        varying = ~constant[0]
+        if unsure[0] or not varying.any():
+            return None
+        covariance = covariance[:, varying][:, :, varying]
+        spreads = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        extents, directions = (part[0] for part in decomposed(covariance, spreads))
+        there = extents > _NONE
+        directions = directions[:, there] * spreads[0][:, np.newaxis]
+        means = scatter.means[held]
+        white = cls(varying, spreads[0], directions, extents[there], records, means[0])
+        clear = white.thinnest >= 2 * kept and bool(white.holds(means).all())
+        return white if clear else None
+
+    def __call__(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        roots = self.directions / np.sqrt(self.records * self.extents)
+        return (vectors[:, self.varying] / self.spreads) @ roots
+
+    def holds(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which points can be reached from the origin in these directions."""
+        scaled = (points - self.origin)[:, self.varying] / self.spreads
+        outside = scaled - (scaled @ self.directions) @ self.directions.T
+        bar = _OUTSIDE * (1 + np.abs(scaled).max(axis=1))
+        return np.abs(outside).max(axis=1) <= bar
+
+    @property
+    def thinnest(self) -> float:
+        return float(self.extents[0])
+
+    @property
+    def complete(self) -> bool:
+        """Whether every feature varies, and none depends on the others."""
+        return self.directions.shape == (len(self.varying),) * 2
+
+    @property
+    def lopsided(self) -> float:
+        """How much wider than its narrowest feature the whole is."""
+        return float((self.spreads**2).sum() / self.spreads.min() ** 2)
