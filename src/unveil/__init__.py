@@ -17,7 +17,21 @@ from unveil.errors import UnveilError
 
 if TYPE_CHECKING:
     from unveil import datasets
-    from unveil.attacks import DifferentialInference, differential_inference
+    from unveil.adversary import (
+        Classifier,
+        Encoding,
+        NearestNeighbours,
+    )
+    from unveil.attacks import (
+        DifferentialInference,
+        EarthMovers,
+        EncodingComparison,
+        Inference,
+        ShareBound,
+        compare_encodings,
+        differential_inference,
+        inference,
+    )
     from unveil.microdata import (
         Hierarchy,
         Microdata,
@@ -25,28 +39,43 @@ if TYPE_CHECKING:
         flat_hierarchy,
         interval_hierarchy,
         prefix_hierarchy,
+        quantize,
         read_csv,
         read_hierarchy,
         read_parquet,
         read_release,
         read_table,
     )
-    from unveil.sanitize import Identity, Mondrian, Oracle
+    from unveil.sanitize import (
+        Identity,
+        Mondrian,
+        Oracle,
+    )
 
 # Where each public name lives. They are imported when first used: the command line answers
 # `--help` without waiting for numba.
 _HOMES = {
+    "Classifier": "unveil.adversary",
     "DifferentialInference": "unveil.attacks",
+    "EarthMovers": "unveil.attacks",
+    "Encoding": "unveil.adversary",
+    "EncodingComparison": "unveil.attacks",
     "Hierarchy": "unveil.microdata",
     "Identity": "unveil.sanitize",
+    "Inference": "unveil.attacks",
     "Microdata": "unveil.microdata",
     "Mondrian": "unveil.sanitize",
+    "NearestNeighbours": "unveil.adversary",
     "Oracle": "unveil.sanitize",
     "Release": "unveil.microdata",
+    "ShareBound": "unveil.attacks",
+    "compare_encodings": "unveil.attacks",
     "differential_inference": "unveil.attacks",
     "flat_hierarchy": "unveil.microdata",
+    "inference": "unveil.attacks",
     "interval_hierarchy": "unveil.microdata",
     "prefix_hierarchy": "unveil.microdata",
+    "quantize": "unveil.microdata",
     "read_csv": "unveil.microdata",
     "read_hierarchy": "unveil.microdata",
     "read_parquet": "unveil.microdata",
@@ -57,20 +86,30 @@ _HOMES = {
 _ROOMS = ("adversary", "attacks", "datasets", "errors", "microdata", "report", "sanitize")
 
 __all__ = [
+    "Classifier",
     "DifferentialInference",
+    "EarthMovers",
+    "Encoding",
+    "EncodingComparison",
     "Hierarchy",
     "Identity",
+    "Inference",
     "Microdata",
     "Mondrian",
+    "NearestNeighbours",
     "Oracle",
     "Release",
+    "ShareBound",
     "UnveilError",
     "__version__",
+    "compare_encodings",
     "datasets",
     "differential_inference",
     "flat_hierarchy",
+    "inference",
     "interval_hierarchy",
     "prefix_hierarchy",
+    "quantize",
     "read_csv",
     "read_hierarchy",
     "read_parquet",

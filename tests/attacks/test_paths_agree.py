@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from random_tables import random_microdata, tables, tables_and_goals
 
 import unveil as uv
-from unveil.adversary import ADVERSARIES, ConditionalFrequency, NaiveBayes
-from unveil.attacks import DISTANCES, _beliefs
+from unveil.adversary import ConditionalFrequency, NaiveBayes
+from unveil.attacks import _beliefs, _general_beliefs
 from unveil.sanitize import _leave_one_out
 
-adversaries, distances = st.sampled_from(list(ADVERSARIES)), st.sampled_from(list(DISTANCES))
+ADVERSARIES = ["naive-bayes", "conditional-frequency"]  # those who count have a fast path
+adversaries = st.sampled_from(ADVERSARIES)
+distances = st.sampled_from(["total-variation", "l1", "hellinger", "emd:unit"])
 
 
 def assert_paths_agree(microdata, sanitizer, n_jobs=1, **options):
@@ -56,7 +58,7 @@ def test_an_oracle_that_hides_mondrian_finds_the_same(case, adversary):
     np.testing.assert_allclose(fast.distances, hidden.distances, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("adversary", list(ADVERSARIES))
+@pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("regions", ["tight", "cut"])
 @pytest.mark.parametrize(("n", "k", "l"), [(400, 3, 1), (1000, 1, 3), (3000, 5, 2)])
 def test_on_larger_tables_and_many_tasks(n, k, l, regions, adversary, monkeypatch):  # noqa: E741
@@ -66,12 +68,12 @@ def test_on_larger_tables_and_many_tasks(n, k, l, regions, adversary, monkeypatc
     assert_paths_agree(microdata, f, n_jobs=2, adversary=adversary, targets=40, seed=1)
 
 
-@pytest.mark.parametrize("adversary", list(ADVERSARIES))
+@pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_work_in_small_portions_gives_the_same(adversary, monkeypatch):
     microdata = random_microdata(5, 150, ("fine", "tree", "flat"))
     whole = assert_paths_agree(microdata, uv.Mondrian(k=3), adversary=adversary)
     monkeypatch.setattr(_beliefs, "_ENTRIES", 16 * 7)
-    monkeypatch.setattr(_beliefs, "_BATCH", 11)
+    monkeypatch.setattr(_general_beliefs, "_LARGEST", 11)
     parts = assert_paths_agree(microdata, uv.Mondrian(k=3), adversary=adversary)
     np.testing.assert_array_equal(whole.distances, parts.distances)
 

@@ -87,7 +87,7 @@ def test_remarks_say_everything_once(outcomes, finding):
 def test_targets_chosen_at_random_are_said_to_be_so(survey):
     some = uv.differential_inference(survey, uv.Identity(), targets=10, seed=3)
     text = rendered(*remarks([Outcome(sanitizer="Identity()", finding=some)]), width=200)
-    assert "10 of 944 records were tested, chosen at random (seed 3)" in text
+    assert "10 of 944 records were tested, drawn at random (seed 3)" in text
 
 
 def test_worst_records_with_and_without_beliefs(survey, finding):

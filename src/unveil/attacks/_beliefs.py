@@ -1,48 +1,136 @@
-"""Beliefs about each target with and without their own record, by two ways that agree.
+"""Beliefs about each target with and without their own record, by three ways that agree.
 
 The *fast* way is open to sanitizers that know their release without each record
-(`LeavesOneOut`) and adversaries that only count. The *general* way runs any sanitizer and any
-adversary again for each target.
+(`LeavesOneOut`) and adversaries that only count. The *updating* way is open to sanitizers that
+treat every record by itself and adversaries who can forget one exactly. The *general* way runs
+any sanitizer and any adversary again for each target.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, CountingAdversary
+from unveil.adversary import (
+    Adversary,
+    CountingAdversary,
+    UpdatingAdversary,
+    reweighed,
+)
 from unveil.engine import Progress
-from unveil.errors import GoalError, InputError, UnveilError
+from unveil.errors import InputError, UnveilError
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import LeavesOneOut, Sanitizer
 
-__all__ = ["INTERRUPTED", "NO_BELIEF", "Beliefs", "fast_beliefs", "general_beliefs", "has_fast_way"]
+__all__ = [
+    "FAILED",
+    "IMPOSSIBLE",
+    "INTERRUPTED",
+    "NO_BELIEF",
+    "AdversaryError",
+    "Beliefs",
+    "Knowledge",
+    "Question",
+    "fast_beliefs",
+    "updated_beliefs",
+    "way_of",
+]
 
 _ENTRIES = 2**27  # counts held at a time: half a gigabyte for each of two arrays
-_BATCH = 256  # targets handed on together by the general way
+_STEP = 1024  # targets that the updating way, or the fast one under a budget, takes at a time
 
 # Why a target may have no second belief. What a sanitizer says in detail may speak of people, so
 # it is kept apart from these.
 IMPOSSIBLE = "the table without them cannot be sanitized this way"
 FAILED = "the sanitizer failed, or its answer was no release"
+ADVERSARY_FAILED = "the adversary failed on the release with or without them"
 INTERRUPTED = "interrupted"
 NO_BELIEF = "the adversary has no belief about them"
 
 
+class AdversaryError(UnveilError):
+    """An adversary that failed, or whose answer is no belief."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knowledge:
+    """What adversaries know besides a release: everybody's quasi-identifiers, and a prior."""
+
+    microdata: Microdata
+    prior: NDArray[np.float64] | None = None
+    """Of the sensitive values, for all (values) or each (records × values)."""
+
+    def believed(
+        self, adversary: Adversary, release: Release, records: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """What an adversary believes about these records from a release."""
+        try:
+            beliefs = adversary.predict(release, self.microdata.codes[:, records])
+        except UnveilError:
+            raise
+        except Exception as error:  # whatever goes wrong in somebody's model
+            raise AdversaryError(
+                f"the adversary {adversary.label} failed: {type(error).__name__}: {error}"
+            ) from error
+        return self.weighed(adversary, beliefs, release.totals, records)
+
+    def weighed(
+        self,
+        adversary: Adversary,
+        beliefs: NDArray[np.float64],
+        totals: NDArray[np.integer],
+        records: NDArray[np.intp],
+    ) -> NDArray[np.float64]:
+        """Beliefs, checked, with the prior in the place of the shares that were released."""
+        beliefs = checked(beliefs, len(records), self.microdata.sensitive.size, adversary)
+        if self.prior is None:
+            return beliefs
+        shares = totals / totals.sum(axis=-1, keepdims=True)
+        prior = self.prior[records] if self.prior.ndim == 2 else self.prior
+        return reweighed(beliefs, shares, prior)
+
+    def totals_without(self, records: NDArray[np.intp]) -> NDArray[np.int64]:
+        """How many others have each sensitive value, for each record."""
+        without = np.tile(self.microdata.sensitive_counts, (len(records), 1))
+        without[np.arange(len(records)), self.microdata.sensitive.codes[records]] -= 1
+        return without
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(Knowledge):
+    """What is asked about every target. A worker needs no more, and gets it once."""
+
+    release: Release
+    sanitizer: Sanitizer
+    adversaries: tuple[Adversary, ...]
+
+
 @dataclass(frozen=True)
 class Beliefs:
-    """Some targets, and what the adversary believes about them; NaN where it could not be had."""
+    """Some targets, and what one adversary believes of them; NaN where it could not be had."""
 
-    targets: slice
+    places: NDArray[np.intp]
+    """Which of the targets."""
     present: NDArray[np.float64]
     absent: NDArray[np.float64]
-    reasons: dict[int, str]
-    """Why a target (its place in the slice) has no second belief."""
+    reasons: dict[int, str] = field(default_factory=dict)
+    """Why a target (its place in these rows) has no second belief."""
     details: dict[int, str] = field(default_factory=dict)
-    """What the sanitizer said about it."""
+    """What the sanitizer or the adversary said about it."""
+    notes: tuple[str, ...] = ()
+    """What the adversary has to say of its learning, wherever that took place."""
+
+    @classmethod
+    def none(cls, places: NDArray[np.intp], values: int, reason: str, detail: str = "") -> Beliefs:
+        """Nothing could be had about these targets."""
+        nothing = np.full((len(places), values), np.nan)
+        each = range(len(places))
+        details = dict.fromkeys(each, detail) if detail else {}
+        return cls(places, nothing, nothing.copy(), dict.fromkeys(each, reason), details)
 
 
 def checked(
@@ -65,76 +153,75 @@ def checked(
     return beliefs
 
 
-def has_fast_way(sanitizer: Sanitizer, adversary: Adversary) -> bool:
-    return isinstance(sanitizer, LeavesOneOut) and isinstance(adversary, CountingAdversary)
+def way_of(sanitizer: Sanitizer, adversary: Adversary) -> str:
+    """The quickest exact way there is: ``fast``, ``updating`` or ``general``."""
+    if isinstance(sanitizer, LeavesOneOut) and isinstance(adversary, CountingAdversary):
+        return "fast"
+    if sanitizer.row_by_row and isinstance(adversary, UpdatingAdversary):
+        return "updating"
+    return "general"
 
 
 def fast_beliefs(
-    microdata: Microdata,
-    sanitizer: LeavesOneOut,
-    adversary: CountingAdversary,
+    question: Question,
+    adversary: Adversary,
     records: NDArray[np.intp],
     progress: Progress,
     n_jobs: int | None,
+    enough: Callable[[], bool] | None,
 ) -> Iterator[Beliefs]:
     """Exact for every record, without running the sanitizer again."""
-    step = max(1, _ENTRIES // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
-    totals = microdata.sensitive_counts
-    for first in range(0, len(records), step):
-        some = records[first : first + step]
+    microdata, totals = question.microdata, question.microdata.sensitive_counts
+    # `way_of` has made sure of both.
+    sanitizer, counting = cast(LeavesOneOut, question.sanitizer), cast(CountingAdversary, adversary)
+    most = max(1, _ENTRIES // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
+    for places in _steps(len(records), most, enough):
+        some = records[places]
         counts = sanitizer.leave_one_out(
-            microdata, some, adversary.statistic, n_jobs=n_jobs, done=progress.advance
+            microdata, some, counting.statistic, n_jobs=n_jobs, done=progress.advance
         )
-        without = np.tile(totals, (len(some), 1))
-        without[np.arange(len(some)), microdata.sensitive.codes[some]] -= 1
         possible = counts.possible
+        without = question.totals_without(some[possible])
         absent = np.full((len(some), len(totals)), np.nan)
-        present = adversary.from_counts(counts.present, totals)
-        beliefs = adversary.from_counts(counts.absent[possible], without[possible])
-        absent[possible] = checked(beliefs, int(possible.sum()), len(totals), adversary)
+        absent[possible] = question.weighed(
+            adversary, counting.from_counts(counts.absent[possible], without), without,
+            some[possible],
+        )  # fmt: skip
+        present = counting.from_counts(counts.present, totals)
         yield Beliefs(
-            targets=slice(first, first + len(some)),
-            present=checked(present, len(some), len(totals), adversary),
-            absent=absent,
+            places,
+            question.weighed(adversary, present, totals, some),
+            absent,
             reasons=dict.fromkeys(np.flatnonzero(~possible).tolist(), IMPOSSIBLE),
         )
 
 
-def general_beliefs(
-    microdata: Microdata,
-    release: Release,
-    sanitizer: Sanitizer,
+def updated_beliefs(
+    question: Question,
     adversary: Adversary,
     records: NDArray[np.intp],
     progress: Progress,
+    enough: Callable[[], bool] | None,
 ) -> Iterator[Beliefs]:
-    """Sanitize the table without each record, and ask the adversary again.
+    """Exact for every record: the adversary forgets one row of the release, and no more."""
+    learner = cast(UpdatingAdversary, adversary)  # `way_of` has made sure of it
+    release = question.release
+    for places in _steps(len(records), _STEP, enough):
+        some = records[places]
+        if len(question.microdata) == 1:
+            yield Beliefs.none(places, release.sensitive.size, IMPOSSIBLE)
+            continue
+        present = question.believed(adversary, release, some)
+        absent = learner.predict_without(release, question.microdata.codes[:, some], some)
+        absent = question.weighed(adversary, absent, question.totals_without(some), some)
+        progress.advance(len(some))
+        yield Beliefs(places, present, absent)
 
-    An interrupt ends the work but loses nothing: the targets not yet reached are reported as
-    not tested.
-    """
-    interrupted = False
-    for first in range(0, len(records), _BATCH):
-        some = records[first : first + _BATCH]
-        present = adversary.predict(release, microdata.codes[:, some])
-        present = checked(present, len(some), microdata.sensitive.size, adversary)
-        absent = np.full_like(present, np.nan)
-        reasons: dict[int, str] = {}
-        details: dict[int, str] = {}
-        for place, record in enumerate(some):
-            if interrupted:
-                reasons[place] = INTERRUPTED
-                continue
-            try:
-                without = sanitizer.sanitize(microdata.without(int(record)))
-                belief = adversary.predict(without, microdata.codes[:, [record]])
-                absent[place] = checked(belief, 1, absent.shape[1], adversary)[0]
-            except Exception as error:  # whatever goes wrong in somebody's sanitizer
-                reasons[place] = IMPOSSIBLE if isinstance(error, GoalError) else FAILED
-                ours = isinstance(error, UnveilError)
-                details[place] = str(error) if ours else f"{type(error).__name__}: {error}"
-            except KeyboardInterrupt:
-                interrupted = True
-                reasons[place] = INTERRUPTED
-            progress.advance(1)
-        yield Beliefs(slice(first, first + len(some)), present, absent, reasons, details)
+
+def _steps(n: int, most: int, enough: Callable[[], bool] | None) -> Iterator[NDArray[np.intp]]:
+    """Places 0 to n − 1, in pieces; growing ones where somebody may say that it is enough."""
+    step, first = most if enough is None else min(most, _STEP), 0
+    while first < n and not (first and enough is not None and enough()):
+        yield np.arange(first, min(n, first + step))
+        first += step
+        step = min(most, 2 * step)

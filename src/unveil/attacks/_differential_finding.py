@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
+from unveil.attacks._bounds import Chosen, ShareBound, share_bound
 from unveil.findings import Finding
 from unveil.microdata import Microdata
 
@@ -17,10 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["THRESHOLDS", "DifferentialInference"]
+    from unveil.attacks._strongest import SeveralAdversaries
 
-THRESHOLDS = (0.001, 0.01, 0.05, 0.1)
-"""Distances above which the share of records is reported."""
+__all__ = ["DifferentialInference"]
 
 _QUANTILES = (0.5, 0.9, 0.99)
 
@@ -45,6 +45,11 @@ class DifferentialInference(Finding):
     failures : tuple of (record, message)
         What the sanitizer said about each of them, where it said something. It may speak of
         people, so it goes no further than here unless asked for.
+    against : dict of str to DifferentialInference
+        If several adversaries attacked: the finding of each. The distances here are then, for
+        each target, those of the strongest.
+    strongest : array of int, or None
+        Which of them that is, for each target; -1 for those that could not be tested.
     """
 
     distances: NDArray[np.float64]
@@ -56,16 +61,30 @@ class DifferentialInference(Finding):
     failures: tuple[tuple[int, str], ...] = ()
     microdata: Microdata
     sanitizer: str
-    adversary: Adversary
+    adversary: Adversary | SeveralAdversaries
     distance: str
+    distance_explained: str = ""
     n_classes: int
     smallest_class: int
-    fast: bool
-    drawn: bool = False
-    """Whether the targets were drawn at random, by the seed."""
+    way: str
+    """``fast``, ``updating`` or ``general``: how it was computed. All are exact."""
+    how: Chosen
+    """Who the targets are: ``all``, ``random``, ``stratified``, ``exposed`` or ``chosen``."""
+    wanted: int
+    """How many targets there were to be; fewer are tested if the budget ended before."""
+    budget: float | None = None
+    prior: bool = False
+    """Whether a prior was given."""
     seed: int
     seconds: float
     notes: tuple[str, ...] = field(default=())
+    against: dict[str, DifferentialInference] = field(default_factory=dict)
+    strongest: NDArray[np.intp] | None = None
+
+    @property
+    def fast(self) -> bool:
+        """Whether it was computed without running the sanitizer again."""
+        return self.way != "general"
 
     @property
     def tested(self) -> NDArray[np.float64]:
@@ -79,23 +98,57 @@ class DifferentialInference(Finding):
 
     @property
     def mean(self) -> float:
-        """The mean distance."""
+        """The mean distance; infinite if one is."""
         return float(self.tested.mean()) if len(self.tested) else float("nan")
+
+    @property
+    def infinite(self) -> int:
+        """For how many targets the distance is infinite, which some distances can be."""
+        return int(np.isinf(self.tested).sum())
 
     @property
     def std(self) -> float:
         """The standard deviation of the distances (of these records, not of a sample)."""
+        if self.infinite:
+            return float("inf")
         return float(self.tested.std()) if len(self.tested) else float("nan")
 
     def quantiles(self, q: Sequence[float] = _QUANTILES) -> dict[float, float]:
         """Distances that the given shares of the records stay below."""
         if not len(self.tested):
             return dict.fromkeys(q, float("nan"))
-        return dict(zip(q, np.quantile(self.tested, q).tolist(), strict=True))
+        # Between a number and infinity there is nothing to interpolate.
+        method: Any = "inverted_cdf" if self.infinite else "linear"
+        return dict(zip(q, np.quantile(self.tested, q, method=method).tolist(), strict=True))
 
     def share_over(self, threshold: float) -> float:
         """The share of the records whose distance is over a threshold."""
         return float((self.tested > threshold).mean()) if len(self.tested) else float("nan")
+
+    def bound(self, threshold: float, confidence: float = 0.95) -> ShareBound:
+        """What follows for *all* records from those tested: how many can be over a threshold?
+
+        Exact if all were tested, with the given confidence if they were drawn at random, and
+        certain but wide if they were chosen otherwise. ``print(finding.bound(0.05))`` says it in
+        words.
+        """
+        secrets = self.microdata.sensitive
+        records, once = np.unique(self.targets, return_index=True)  # people may be listed twice
+        return share_bound(
+            self.distances[once],
+            threshold,
+            len(self.microdata),
+            confidence=confidence,
+            how=self.how,
+            strata=(secrets.codes[records], self.microdata.sensitive_counts),
+        )
+
+    def strongest_for(self) -> dict[str, int]:
+        """For how many targets each of several adversaries is the strongest."""
+        if self.strongest is None:
+            return {self.adversary.label: len(self.tested)}
+        counts = np.bincount(self.strongest[self.strongest >= 0], minlength=len(self.against))
+        return dict(zip(self.against, counts.tolist(), strict=True))
 
     @property
     def modes_changed(self) -> float:
@@ -132,6 +185,12 @@ class DifferentialInference(Finding):
             }
         )
         frame.loc[np.isnan(self.distances), "mode_changed"] = pd.NA
+        if self.strongest is not None:
+            names = np.array([*self.against, None], dtype=object)
+            frame["strongest"] = names[self.strongest]
+            for name, finding in self.against.items():
+                each = pd.Series(finding.distances, index=finding.targets)
+                frame[f"distance: {name}"] = each.reindex(self.targets).to_numpy()
         for when, beliefs in (("with", self.present), ("without", self.absent)):
             if beliefs is not None:
                 for text, belief in zip(self.microdata.sensitive.texts, beliefs.T, strict=True):
@@ -139,36 +198,9 @@ class DifferentialInference(Finding):
         return frame
 
     def content(self, *, records: bool) -> dict[str, Any]:
-        content: dict[str, Any] = {
-            "finding": "differential inference",
-            "source": self.microdata.source,
-            "sanitizer": self.sanitizer,
-            "adversary": self.adversary.label,
-            "distance": self.distance,
-            "quasi": [c.name for c in self.microdata.quasi],
-            "sensitive": self.microdata.sensitive.name,
-            "records": len(self.microdata),
-            "classes": self.n_classes,
-            "smallest_class": self.smallest_class,
-            "targets": len(self.targets),
-            "tested": len(self.tested),
-            "not_tested": self.not_tested,
-            "delta": _plain(self.delta),
-            "mean": _plain(self.mean),
-            "std": _plain(self.std),
-            "quantiles": {f"{q:g}": _plain(d) for q, d in self.quantiles().items()},
-            "share_over": {f"{t:g}": _plain(self.share_over(t)) for t in THRESHOLDS},
-            "modes_changed": _plain(self.modes_changed),
-            "path": "fast" if self.fast else "general",
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "notes": list(self.notes),
-        }
-        if records:
-            content["record"] = self.targets.tolist()
-            content["distances"] = [_plain(d) for d in self.distances.tolist()]
-            content["failures"] = [list(failure) for failure in self.failures]
-        return content
+        from unveil.attacks._differential_texts import content_of
+
+        return content_of(self, records=records)
 
     def plot(self, ax: Axes | None = None, **line: Any) -> Axes:
         """Draw the share of records below each distance, on a log axis; returns the axes.
@@ -181,50 +213,6 @@ class DifferentialInference(Finding):
         return cumulative(self.tested, ax=ax, distance=self.distance, **line)
 
     def summary(self) -> str:
-        secret, n = self.microdata.sensitive.name, len(self.tested)
-        lines = [
-            f"Differential inference: {self.sanitizer} on {self.microdata.source}",
-            f"  {n:,} of {len(self.microdata):,} records tested, each by leaving it out, in "
-            f"{self.seconds:.2g} s; release of {self.n_classes:,} classes, the smallest of "
-            f"{self.smallest_class:,}",
-        ]
-        if len(self.targets) < len(self.microdata):
-            lines.append("  Only some records were targets; the worst of all may be worse.")
-        for reason, count in self.not_tested.items():
-            lines.append(f"  NOT TESTED: {count:,} records: {reason}")
-        if self.failures:
-            lines.append("    What was said about each of them is in finding.failures.")
-        if n:
-            half, most, nearly_all = self.quantiles().values()
-            over = ", ".join(f"{self.share_over(t):.1%} over {t:g}" for t in THRESHOLDS)
-            lines += [
-                "",
-                f"  δ, the worst record   {_number(self.delta)}",
-                f"  mean ± std            {_number(self.mean)} ± {_number(self.std)}",
-                f"  quantiles             50% below {_number(half)}, 90% below {_number(most)}, "
-                f"99% below {_number(nearly_all)}",
-                f"  records               {over}",
-                f"  most likely value     changes for {self.modes_changed:.1%} of the records",
-                "",
-                f"  Leaving out their own record moves what an attacker believes about the worst-"
-                f"placed person's {secret}",
-                f"  by {_number(self.delta)} ({self.distance}), and by {_number(self.mean)} on "
-                "average. What does not move is a fact about the population.",
-            ]
-        lines.append(f"  Adversary: {self.adversary.label}, who {self.adversary.explained}.")
-        lines += [f"  Note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        from unveil.attacks._differential_texts import summary_of
 
-
-def _number(value: float) -> str:
-    """Three digits that count.
-
-    >>> _number(0.19834), _number(0.0000123)
-    ('0.198', '1.23e-05')
-    """
-    return f"{value:.3g}"
-
-
-def _plain(value: float) -> float | None:
-    """JSON has no NaN."""
-    return None if np.isnan(value) else float(value)
+        return summary_of(self)

@@ -13,45 +13,41 @@ without i, which is not the same as deleting i's row from the release.
 
 from __future__ import annotations
 
-import time
-from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, CountingAdversary, adversary_named
-from unveil.attacks._beliefs import (
-    NO_BELIEF,
-    Beliefs,
-    fast_beliefs,
-    general_beliefs,
-    has_fast_way,
-)
+from unveil.adversary import Adversary, adversary_named, as_prior
 from unveil.attacks._differential_finding import DifferentialInference
-from unveil.attacks._distances import Distance, distance_named
-from unveil.engine import Progress, workers
-from unveil.errors import InputError, UnveilError
-from unveil.microdata import Microdata, Release
-from unveil.sanitize import LeavesOneOut, Sanitizer, as_microdata, as_sanitizer
+from unveil.attacks._distances import Distance, EarthMovers, distance_named
+from unveil.attacks._general_beliefs import Workplace
+from unveil.attacks._plan import Plan
+from unveil.attacks._strongest import strongest
+from unveil.attacks._targets import check_draw, seed_number
+from unveil.engine import chosen_backend, parse_duration, workers
+from unveil.errors import InputError
+from unveil.microdata import Microdata
+from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["differential_inference"]
-
-_ASKED_TWICE = 1000  # targets on whom two releases of the same table are compared
+__all__ = ["adversaries_named", "differential_inference"]
 
 
 def differential_inference(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
     *,
-    adversary: Adversary | str = "naive-bayes",
-    distance: Distance | str = "total-variation",
-    targets: int | Sequence[int] | NDArray[Any] | None = None,
+    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] = "naive-bayes",
+    distance: Distance | EarthMovers | str = "total-variation",
+    prior: Any = None,
+    targets: int | Sequence[int] | NDArray[Any] | str | None = None,
+    draw: Literal["random", "stratified", "exposed"] = "random",
+    budget: str | float | None = None,
     seed: int = 0,
     path: Literal["auto", "fast", "general"] = "auto",
     predictions: bool = False,
     n_jobs: int | None = None,
+    backend: str | None = None,
     progress: bool | None = None,
 ) -> DifferentialInference:
     """Test how much each individual's own record gives them away.
@@ -62,22 +58,38 @@ def differential_inference(
         The original table.
     sanitizer : Sanitizer or callable
         What is tested. It is run again without each target, exactly.
-    adversary : Adversary or {"naive-bayes", "conditional-frequency"}
-        Who attacks.
-    distance : {"total-variation", "l1"} or callable
-        Between the beliefs with and without the target's record.
-    targets : int or sequence of int, optional
-        Which records to test: all (default), so many drawn at random, or these.
+    adversary : Adversary, str, scikit-learn classifier, or a list of these
+        Who attacks. Several attack the same releases; the finding is then that of the strongest
+        for each target, and has those of all in `DifferentialInference.against`.
+    distance : str, EarthMovers or callable
+        Between the beliefs with and without the target's record: ``"total-variation"``, ``"l1"``,
+        ``"emd:path"``, ``"kl"``, ``"jensen-shannon"``, …, or a function of two tables of beliefs.
+    prior : mapping or table, optional
+        What the adversary knows of the sensitive values beforehand, in the place of their shares
+        in the release: a probability for each value, or a table of them with a row a record.
+    targets : int, sequence of int or "available", optional
+        Which records to test: all (default), so many, these, or those whose release without them
+        is at hand (an oracle that is a folder).
+    draw : {"random", "stratified", "exposed"}
+        How so many are drawn: at random, at random within each sensitive value, or those first
+        whom the fewest released records cover.
+    budget : str or float, optional
+        How long to go on, such as ``"10 min"`` or a number of seconds: as many targets as fit are
+        tested, in random order. `DifferentialInference.bound` says what follows for all.
     seed : int
-        On which the random choice of targets hangs.
+        On which all random choices hang.
     path : {"auto", "fast", "general"}
-        ``"fast"`` is exact and quick but needs a sanitizer and an adversary that allow it;
-        ``"general"`` runs the sanitizer anew for each target. ``"auto"`` takes the fast one
-        where it exists.
+        ``"general"`` runs the sanitizer anew for each target and has the adversary learn anew;
+        ``"fast"`` needs neither, and a sanitizer and an adversary that allow it; ``"auto"`` takes
+        the quickest one there is. All are exact.
     predictions : bool
         Keep the adversary's beliefs, for `DifferentialInference.to_frame`.
     n_jobs : int, optional
-        Threads of the fast path; default: all cores. The numbers do not depend on it.
+        Threads of the fast path, processes of the general one; default: all cores. The numbers
+        do not depend on it.
+    backend : str, optional
+        A joblib backend for the general path, such as ``"dask"``; default: processes on this
+        machine, or what ``joblib.parallel_config`` says.
     progress : bool, optional
         Show progress; default: if standard error is a terminal.
 
@@ -102,156 +114,38 @@ def differential_inference(
     array([1.   , 1.   , 0.667, 0.333, 0.333])
     """
     microdata = as_microdata(microdata, "differential_inference")
-    f, attacker = as_sanitizer(sanitizer), adversary_named(adversary)
-    distance_name, measure = distance_named(distance)
-    seed, n_jobs = _seed(seed), workers(n_jobs)
-    records, drawn = _targets(targets, len(microdata), seed)
-    fast = _choose_path(path, f, attacker)
-    started = time.perf_counter()
-    release = f.sanitize(microdata)  # a goal that cannot be met is told before anything else
-    notes = release.notes if fast else (*release.notes, *_chance(microdata, release, f, attacker))
-    tested, where = _once_each(microdata, records, f)
-    with Progress(f"testing {f.label}", len(tested), progress) as shown:
-        if fast:
-            # has_fast_way has made sure of both.
-            batches = fast_beliefs(
-                microdata, cast(LeavesOneOut, f), cast(CountingAdversary, attacker), tested,
-                shown, n_jobs,
-            )  # fmt: skip
-        else:
-            batches = general_beliefs(microdata, release, f, attacker, tested, shown)
-        result = _Result.empty(len(tested), microdata.sensitive.size, predictions)
-        for batch in batches:
-            result.take(batch, measure)
-    return DifferentialInference(
-        distances=result.distances[where],
-        targets=records,
-        mode_changed=result.mode_changed[where],
-        present=result.present[where] if predictions else None,
-        absent=result.absent[where] if predictions else None,
-        not_tested=result.not_tested(where),
-        failures=result.failures(records, where),
+    attackers = adversaries_named(adversary)
+    threads = workers(n_jobs)
+    plan = Plan(
         microdata=microdata,
-        sanitizer=f.label,
-        adversary=attacker,
-        distance=distance_name,
-        n_classes=release.n_classes,
-        smallest_class=int(release.sizes.min()),
-        fast=fast,
-        drawn=drawn,
-        seed=seed,
-        seconds=time.perf_counter() - started,
-        notes=notes,
+        sanitizer=as_sanitizer(sanitizer),
+        adversaries=attackers,
+        distance=distance_named(distance, microdata.sensitive),
+        prior=None if prior is None else as_prior(prior, microdata.sensitive, len(microdata)),
+        targets=targets,
+        draw=check_draw(draw),
+        seconds=None if budget is None else parse_duration(budget),
+        seed=seed_number(seed),
+        path=path,
+        predictions=predictions,
+        threads=threads,
+        workplace=Workplace(
+            chosen_backend(n_jobs, backend), asked_for=n_jobs is not None or backend is not None
+        ),
+        progress=progress,
     )
+    findings = plan.run()
+    return findings[0] if len(findings) == 1 else strongest(findings)
 
 
-def _chance(
-    microdata: Microdata, release: Release, sanitizer: Sanitizer, adversary: Adversary
-) -> tuple[str, ...]:
-    """A warning if the same table is not sanitized alike twice, which this test takes for granted.
-
-    Not asked of built-in sanitizers that are known for it.
-    """
-    if sanitizer.treats_equals_alike:
-        return ()
-    some = microdata.codes[:, :_ASKED_TWICE]
-    try:
-        again = adversary.predict(sanitizer.sanitize(microdata), some)
-    except UnveilError:  # it did it once; what it fails at later is counted there
-        return ()
-    moved = np.abs(adversary.predict(release, some) - again).sum(axis=1).max(initial=0) / 2
-    if not moved > 1e-9:
-        return ()
-    return (
-        f"{sanitizer.label} is random: with two releases of the same table the belief about "
-        f"somebody moves by {moved:.3g}, so these distances mix chance with what records give away",
-    )
-
-
-class _Result:
-    """Results of the records tested, filled in batch by batch."""
-
-    def __init__(self, n: int, keep: tuple[int, int]) -> None:
-        self.distances = np.full(n, np.nan)
-        self.mode_changed = np.zeros(n, dtype=bool)
-        self.present, self.absent = np.full(keep, np.nan), np.full(keep, np.nan)
-        self.reasons: dict[int, str] = {}
-        self.details: dict[int, str] = {}
-
-    @classmethod
-    def empty(cls, n: int, values: int, predictions: bool) -> _Result:
-        return cls(n, (n if predictions else 0, values))
-
-    def take(self, batch: Beliefs, measure: Distance) -> None:
-        had = ~np.isnan(batch.present + batch.absent).any(axis=1)
-        places = np.arange(batch.targets.start, batch.targets.stop)
-        present, absent = batch.present[had], batch.absent[had]
-        self.distances[places[had]] = measure(present, absent)
-        self.mode_changed[places[had]] = present.argmax(axis=1) != absent.argmax(axis=1)
-        if len(self.present):
-            self.present[places], self.absent[places] = batch.present, batch.absent
-        for place in np.flatnonzero(~had).tolist():
-            self.reasons[batch.targets.start + place] = batch.reasons.get(place, NO_BELIEF)
-        self.details.update({batch.targets.start + p: said for p, said in batch.details.items()})
-
-    def not_tested(self, where: NDArray[np.intp]) -> dict[str, int]:
-        """Reasons and how many targets, whose places are ``where``, each of them holds for."""
-        return dict(Counter(self.reasons[p] for p in where.tolist() if p in self.reasons))
-
-    def failures(
-        self, records: NDArray[np.intp], where: NDArray[np.intp]
-    ) -> tuple[tuple[int, str], ...]:
-        """What was said about targets that could not be tested, by their record numbers."""
-        each = zip(records.tolist(), where.tolist(), strict=True)
-        return tuple((record, self.details[p]) for record, p in each if p in self.details)
-
-
-def _choose_path(path: str, sanitizer: Sanitizer, adversary: Adversary) -> bool:
-    if path not in ("auto", "fast", "general"):
-        raise InputError(f'path must be "auto", "fast" or "general", got {path!r}')
-    possible = has_fast_way(sanitizer, adversary)
-    if path == "fast" and not possible:
-        raise InputError(
-            f"there is no fast path for {sanitizer.label} against {adversary.label}; "
-            'use path="general", which runs the sanitizer anew for each target'
-        )
-    return possible and path != "general"
-
-
-def _once_each(
-    microdata: Microdata, records: NDArray[np.intp], sanitizer: Sanitizer
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The records to test, and for each target its place among them."""
-    if not sanitizer.treats_equals_alike:
-        return records, np.arange(len(records))
-    groups, where = np.unique(microdata.distinct_of[records], return_inverse=True)
-    return microdata.distinct[groups], where.ravel()
-
-
-def _seed(seed: Any) -> int:
-    if isinstance(seed, int | np.integer) and seed >= 0:
-        return int(seed)
-    raise InputError(f"seed must be a whole number from 0 up, got {seed!r}")
-
-
-def _targets(targets: Any, n: int, seed: int) -> tuple[NDArray[np.intp], bool]:
-    """Positions of the records to test, and whether they were drawn at random."""
-    if targets is None:
-        return np.arange(n), False
-    if isinstance(targets, int | np.integer) and not isinstance(targets, bool):
-        if not 1 <= targets <= n:
-            raise InputError(f"targets={targets}: the table has {n:,} records to choose from")
-        drawn = np.random.default_rng(seed).choice(n, size=int(targets), replace=False)
-        return np.sort(drawn), True
-    chosen = np.asarray(targets)
-    if chosen.dtype == bool and chosen.shape == (n,):
-        chosen = np.flatnonzero(chosen)
-    if chosen.ndim != 1 or len(chosen) == 0 or not np.issubdtype(chosen.dtype, np.integer):
-        raise InputError(
-            "targets must be a number of records, a list of record numbers counted from 0, "
-            f"or a mask of {n:,} truth values; got {targets!r}"
-        )
-    wrong = chosen[(chosen < 0) | (chosen >= n)]
-    if len(wrong):
-        raise InputError(f"targets has {wrong[0]}, but records are numbered from 0 to {n - 1:,}")
-    return chosen.astype(np.intp), False
+def adversaries_named(adversary: Any) -> tuple[Adversary, ...]:
+    """One adversary or a list of them."""
+    listed = adversary if isinstance(adversary, list | tuple) else [adversary]
+    if not listed:
+        raise InputError("adversary is empty; name at least one, such as naive-bayes")
+    named = tuple(adversary_named(one) for one in listed)
+    labels = [one.label for one in named]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise InputError(f"the adversary {twice} is given twice")
+    return named

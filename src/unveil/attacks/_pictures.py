@@ -29,20 +29,24 @@ def cumulative(
     """Draw the empirical distribution of distances on a log axis."""
     if ax is None:
         ax = _new_axes()
-    values = np.sort(np.maximum(distances, _FLOOR))
+    values = np.sort(np.maximum(distances[np.isfinite(distances)], _FLOOR))
+    infinite = len(distances) - len(values)
+    if infinite:  # they have no place on the axis: the line ends as far below 1 as they are many
+        label = f"{label} (∞ for {infinite:,})"
     # From the decade that all but one in a hundred are in, to 1, where total variation ends; and
     # as far as the lines that are there already need.
     left = 10 ** math.floor(math.log10(np.quantile(values, 0.01))) if len(values) else 0.1
     left, right = min(left, 0.1), float(values.max(initial=1.0))
     if ax.lines:
         left, right = min(left, ax.get_xlim()[0]), max(right, ax.get_xlim()[1])
-    share = np.arange(1, len(values) + 1) / max(1, len(values))
-    ax.step(
-        np.concatenate([[_FLOOR], values, [right]]), np.concatenate([[0.0], share, [1.0]]),
-        where="post", label=label, **line,
-    )  # fmt: skip
+    share = np.arange(1, len(values) + 1) / max(1, len(distances))
+    steps = np.concatenate([[_FLOOR], values, [right]])
+    shares = np.concatenate([[0.0], share, share[-1:] if len(share) else [0.0]])
+    ax.step(steps, shares, where="post", label=label, **line)
     if len(values):
-        ax.plot(values[-1], 1.0, "o", color=ax.lines[-1].get_color(), markersize=5, clip_on=False)
+        ax.plot(
+            values[-1], share[-1], "o", color=ax.lines[-1].get_color(), markersize=5, clip_on=False
+        )
     ax.set(
         xscale="log", xlim=(left, right), ylim=(0, 1), ylabel="share of records",
         xlabel=f"d: how far the belief about a person moves without their record ({distance})",

@@ -1,13 +1,15 @@
 """Findings for people: tables, pictures and words."""
 
-from unveil.report._terminal import Outcome, comparison, remarks, worst_records
+from unveil.report._terminal import Outcome, adversaries, comparison, remarks, worst_records
 from unveil.report._terminal_picture import picture
-from unveil.report._words import display_name, in_words, moved
+from unveil.report._words import display_name, harmless, in_words, moved
 
 __all__ = [
     "Outcome",
+    "adversaries",
     "comparison",
     "display_name",
+    "harmless",
     "in_words",
     "moved",
     "picture",

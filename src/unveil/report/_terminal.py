@@ -12,10 +12,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from unveil.attacks import DifferentialInference
+from unveil.attacks import MAIN_THRESHOLD, DifferentialInference
 from unveil.report._words import display_name, harmless, number
 
-__all__ = ["Outcome", "comparison", "remarks", "worst_records"]
+__all__ = ["Outcome", "adversaries", "comparison", "remarks", "worst_records"]
 
 _OVER = (0.05, 0.1)
 _NOTHING = "–"
@@ -30,6 +30,13 @@ _HEADS = (
     "mode\nchanged",
     "\ntime",
 )
+_CHOSEN = {
+    "random": "drawn at random",
+    "stratified": "drawn at random within each sensitive value",
+    "exposed": "those first whom the fewest released records cover",
+    "chosen": "as chosen",
+    "all": "in random order",
+}
 _STYLES = {"δ\nworst": "bold", "\ntime": "dim"}
 _ESSENTIAL = len(_HEADS) - 2
 
@@ -89,7 +96,7 @@ def _cells(finding: DifferentialInference | None, decimals: int) -> list[str]:
     distances = (finding.delta, finding.mean, finding.quantiles([0.9])[0.9])
     return [
         *release,
-        *(f"{value:.{decimals}f}" for value in distances),
+        *("∞" if math.isinf(value) else f"{value:.{decimals}f}" for value in distances),
         *(_share(finding.share_over(over)) for over in _OVER),
         _share(finding.modes_changed),
         _time(finding.seconds),
@@ -120,7 +127,7 @@ def _time(seconds: float) -> str:
 
 def _decimals(findings: Iterable[DifferentialInference]) -> int:
     """So many that the smallest mean shows two digits; the same in every row, to compare."""
-    means = [finding.mean for finding in findings if len(finding.tested) and finding.mean > 0]
+    means = [f.mean for f in findings if len(f.tested) and 0 < f.mean < math.inf]
     if not means:
         return 3
     return min(6, max(3, 1 - math.floor(math.log10(min(means)))))
@@ -148,19 +155,55 @@ def remarks(
             name = display_name(finding.sanitizer)
             _remark(said, "Not tested", f"{records} under {name}: {reason}", "bold yellow")
     for finding in findings:
-        everybody = len(finding.microdata)
-        if len(finding.targets) < everybody:
-            some = f"{len(finding.targets):,} of {everybody:,} records were tested"
-            chosen = f", chosen at random (seed {finding.seed})" if finding.drawn else ""
-            _remark(said, "Note", f"{some}{chosen}; the worst of all may be worse off")
+        if len(finding.targets) < len(finding.microdata):
+            _remark(said, "Note", _some(finding))
+            bound = finding.bound(MAIN_THRESHOLD).in_words()
+            _remark(said, display_name(finding.sanitizer), bound)
         for note in finding.notes:
             if note not in known:
                 _remark(said, "Note", spelled(note))
     for finding in findings:
-        attacker = finding.adversary
-        _remark(said, "Attacker", f"{attacker.label}, who {attacker.explained}")
-        _remark(said, "Distance between two beliefs", finding.distance)
+        for one in finding.against.values() or [finding]:
+            known_before = "; he has a prior of his own" if one.prior else ""
+            said_of_him = f"{one.adversary.label}, who {one.adversary.explained}{known_before}"
+            _remark(said, "Attacker", said_of_him)
+        _remark(said, "Distance between two beliefs", _distance(finding))
     return list(said.values())
+
+
+def _some(finding: DifferentialInference) -> str:
+    """Which records were tested, if not all were."""
+    text = f"{len(finding.targets):,} of {len(finding.microdata):,} records were tested"
+    if len(finding.targets) < finding.wanted:
+        text += f", as many as the budget of {_time(finding.budget or 0)} allowed"
+    text += f", {_CHOSEN[finding.how]}"
+    if finding.how in ("random", "stratified"):
+        text += f" (seed {finding.seed})"
+    return f"{text}; the worst of all may be worse off"
+
+
+def _distance(finding: DifferentialInference) -> str:
+    explained = f": {finding.distance_explained}" if finding.distance_explained else ""
+    return f"{finding.distance}{explained}"
+
+
+def adversaries(findings: Sequence[DifferentialInference]) -> list[Text]:
+    """δ of each adversary where several attacked, and for how many each is the strongest."""
+    lines = []
+    for finding in findings:
+        if not finding.against or not len(finding.tested):
+            continue
+        best, width = finding.strongest_for(), max(map(len, finding.against))
+        lines.append(Text(f"Attackers of {display_name(finding.sanitizer)}", style="bold"))
+        for name, one in finding.against.items():
+            lines.append(
+                Text.assemble(
+                    f"  {name.ljust(width)}  δ ", (f"{number(one.delta):<8}", "bold"),
+                    f"  mean {number(one.mean):<8}  strongest for {best[name]:,} of "
+                    f"{len(finding.tested):,}",
+                )
+            )  # fmt: skip
+    return lines
 
 
 def _remark(said: dict[str, Text], kind: str, what: str, style: str = "bold") -> None:

@@ -57,6 +57,8 @@ def picture(findings: Sequence[DifferentialInference], *, width: int) -> Text:
                 text.append(_WORST, style="bold red")
             else:
                 text.append(_bar(height, tallest), style=_style(10 ** (low + place / columns)))
+        if finding.infinite:
+            text.append(f" ∞ for {finding.infinite:,}", style="bold red")
         text.append("\n")
     text.append(_axis(low, high, columns, indent=margin + 4), style="dim")
     return text
@@ -64,9 +66,11 @@ def picture(findings: Sequence[DifferentialInference], *, width: int) -> Text:
 
 def _decades(findings: Sequence[DifferentialInference]) -> tuple[int, int]:
     """The powers of ten between which nearly all distances lie, and the worst for certain."""
-    most = max(finding.delta for finding in findings)
+    finite = np.concatenate([f.tested[np.isfinite(f.tested)] for f in findings])
+    most = float(finite.max(initial=0.0))  # infinite ones are drawn at the right end
     # One in a hundred may be drawn at the left end: there it does not matter how small they are.
-    least = min(float(np.quantile(finding.tested, 0.01)) for finding in findings)
+    lowest = (float(np.quantile(f.tested, 0.01, method="lower")) for f in findings)
+    least = min((value for value in lowest if np.isfinite(value)), default=most)
     high = math.ceil(math.log10(max(most, 10 * _FLOOR)))
     low = math.floor(math.log10(max(least, _FLOOR)))
     return min(low, high - 2), high

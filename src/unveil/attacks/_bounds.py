@@ -1,0 +1,302 @@
+"""What part of the records says about all of them.
+
+Of N records K are over a threshold, and nobody knows K. Of n records that were tested x are over
+it. How large, and how small, can K be?
+
+**Drawn at random**, x is hypergeometric. The upper bound is the largest K under which so few as x
+would be found with a probability of more than α = 1 − confidence. Whatever K is, the bound is below
+it with a probability of at most α: exactly, without an approximation, for any size.
+
+**Drawn by sensitive value**, x is a sum of independent hypergeometric numbers, one a value, and the
+split of K among the values is not known. Two bounds hold whatever the split:
+
+- *value by value*: bounds at 1 − α/H for each of the H values of whom some but not all were
+  tested, added up (Bonferroni).
+- *all together*: a hypergeometric number is distributed like a sum of independent yes-or-no draws
+  (Vatutin and Mikhailov, 1982), and so is a sum of them. Of all such sums of n draws with mean m,
+  the binomial with that mean has the heaviest lower tail, at every c ≤ m − 1 (Hoeffding, 1956). So
+  the probability of x or fewer is at most that of the binomial with the *smallest* mean that K
+  allows: all of K among the values with the smallest share tested.
+
+To take the smaller of the two after looking would spoil both; which one is used is settled by how
+many were tested of each value alone: the one that is tighter if nothing is found.
+
+**Chosen otherwise**, nothing is random and nothing can be said but what is certain: those found
+are over the threshold, and all who were not tested may be.
+
+Targets that could not be tested were drawn like the others: the upper bound counts them as over,
+the lower bound as not over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unveil.errors import InputError, did_you_mean
+
+__all__ = ["Chosen", "ShareBound", "share_bound"]
+
+Chosen: TypeAlias = Literal["random", "stratified", "exposed", "all", "chosen"]
+
+_CHOSEN: tuple[Chosen, ...] = ("random", "stratified", "exposed", "all", "chosen")
+
+# scipy's tails are right to nine digits; who is on the line counts as possible.
+_ON_THE_LINE = 1 - 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareBound:
+    """How large, and how small, the share of all records over a threshold can be.
+
+    Attributes
+    ----------
+    threshold : float
+    confidence : float
+        Of each bound by itself: ``high`` is too low with a probability of at most
+        1 − confidence, and so is ``low`` too high. 1 where the bounds are certain.
+    low, high : float
+        Shares of all records.
+    over, tested : int
+        How many of how many tested records are over the threshold.
+    untested_failures : int
+        Targets besides that could not be tested.
+    population : int
+        All records.
+    method : {"exact", "certain", "hypergeometric", "by value", "all values together"}
+        Everybody was tested; nothing is random; simple random; stratified.
+    """
+
+    threshold: float
+    confidence: float
+    low: float
+    high: float
+    over: int
+    tested: int
+    untested_failures: int
+    population: int
+    method: str
+
+    @property
+    def at_least(self) -> int:
+        """The lower bound as a number of records."""
+        return round(self.low * self.population)
+
+    @property
+    def at_most(self) -> int:
+        """The upper bound as a number of records."""
+        return round(self.high * self.population)
+
+    def in_words(self) -> str:
+        """The bound in a sentence.
+
+        >>> share_bound([0.2] * 3 + [0.01] * 497, 0.05, 9799).in_words()
+        'With 95% confidence at most 1.6% of all 9,799 records (148) are over 0.05; 3 of the 500
+        tested are.'
+        """
+        everybody = f"all {self.population:,} records"
+        if self.method == "exact":
+            share = _percent(self.over, self.population, up=False)
+            return f"{self.over:,} of {everybody} ({share}) are over {self.threshold:g}."
+        tail = f"{self.over:,} of the {self.tested:,} tested are"
+        if self.untested_failures:
+            tail += f", and {self.untested_failures:,} more could not be tested"
+        most = _percent(self.at_most, self.population, up=True)
+        if self.method == "certain":
+            least = _percent(self.at_least, self.population, up=False)
+            return (
+                f"For certain at least {least} ({self.at_least:,}) and at most {most} "
+                f"({self.at_most:,}) of {everybody} are over {self.threshold:g}; {tail}. Those "
+                "who were tested are no random sample, so they say nothing about the others."
+            )
+        return (
+            f"With {100 * self.confidence:g}% confidence at most {most} of {everybody} "
+            f"({self.at_most:,}) are over {self.threshold:g}; {tail}."
+        )
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+
+def share_bound(
+    distances: ArrayLike,
+    threshold: float,
+    population: int,
+    *,
+    confidence: float = 0.95,
+    how: Chosen = "random",
+    strata: tuple[ArrayLike, ArrayLike] | None = None,
+    failed: int = 0,
+) -> ShareBound:
+    """Bound the share of all records over a threshold by those that were tested.
+
+    Parameters
+    ----------
+    distances : array
+        Of the targets, each another record; NaN for those that could not be tested. Targets that
+        a test never came to do not belong here.
+    threshold : float
+    population : int
+        How many records there are.
+    confidence : float
+        Of each of the two bounds.
+    how : {"random", "stratified", "exposed", "all", "chosen"}
+        How the targets were chosen.
+    strata : (array, array), optional
+        For ``"stratified"``: the stratum of each target (numbers from 0), and how many records
+        each stratum has.
+    failed : int
+        More targets that could not be tested.
+
+    Examples
+    --------
+    >>> bound = share_bound([0.3, 0.0, 0.0, 0.0], 0.05, population=4)
+    >>> bound.low, bound.high
+    (0.25, 0.25)
+    """
+    values = np.asarray(distances, dtype=np.float64)
+    known = ~np.isnan(values)
+    is_over = values > threshold  # NaN is not
+    over, tested = int(is_over.sum()), int(known.sum())
+    failures = len(values) - tested + failed
+    _check(confidence, how, population, tested + failures)
+    if how == "stratified" and tested + failures < population:
+        of, sizes = _checked_strata(strata, len(values), population, failed)
+        drawn = np.bincount(of, minlength=len(sizes))
+        surely = np.bincount(of[is_over], minlength=len(sizes))
+        perhaps = np.bincount(of[is_over | ~known], minlength=len(sizes))
+        method, added_up = _tighter(drawn, sizes, 1 - confidence)
+        high, low = added_up(perhaps), population - added_up(drawn - surely)
+    elif how == "random" and tested + failures < population:
+        method, n = "hypergeometric", tested + failures
+        most = partial(_of_everybody, n=n, population=population, alpha=1 - confidence)
+        high, low = most(over + failures), population - most(n - over)
+    else:
+        method, confidence = ("exact" if tested == population else "certain"), 1.0
+        low, high = 0, population
+    # What was seen is certain, whatever the method.
+    low, high = max(low, over), min(high, population - (tested - over))
+    return ShareBound(
+        threshold=threshold, confidence=confidence, low=low / population, high=high / population,
+        over=over, tested=tested, untested_failures=failures, population=population, method=method,
+    )  # fmt: skip
+
+
+def _check(confidence: float, how: str, population: int, targets: int) -> None:
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must lie between 0 and 1, such as 0.95, got {confidence!r}")
+    if how not in _CHOSEN:
+        raise InputError(
+            f"no way {how!r} to choose targets{did_you_mean(str(how), _CHOSEN)} "
+            f"(known: {', '.join(_CHOSEN)})"
+        )
+    if population < 1 or targets > population:
+        raise InputError(f"{targets:,} targets out of {population:,} records: each counts once")
+
+
+def _checked_strata(
+    strata: tuple[ArrayLike, ArrayLike] | None, targets: int, population: int, failed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if strata is None:
+        raise InputError("a stratified draw needs strata: that of each target, and their sizes")
+    of, sizes = (np.asarray(part, dtype=np.int64) for part in strata)
+    if failed:
+        raise InputError(
+            "a stratified draw has to know the stratum of targets that could not be tested: put "
+            "NaN among the distances instead of failed"
+        )
+    if of.shape != (targets,) or (targets and not (of.min() >= 0 and of.max() < len(sizes))):
+        raise InputError(
+            f"strata must say for each of the {targets:,} targets in which of the {len(sizes):,} "
+            "strata it is, counted from 0"
+        )
+    drawn = np.bincount(of, minlength=len(sizes))
+    if sizes.sum() != population or (drawn > sizes).any():
+        raise InputError(
+            f"the strata have {sizes.sum():,} records; they must have all {population:,}, and "
+            "none fewer than were drawn from it"
+        )
+    return of, sizes
+
+
+Counts: TypeAlias = NDArray[np.int64]
+
+
+def _of_everybody(found: int, *, n: int, population: int, alpha: float) -> int:
+    """The upper bound where n of the whole population were drawn at random."""
+    return int(_most(np.array([found]), np.array([n]), np.array([population]), alpha)[0])
+
+
+def _most(found: Counts, drawn: Counts, sizes: Counts, alpha: float) -> Counts:
+    """For each stratum, the largest K under which so few as found are not too unlikely."""
+    from scipy.stats import hypergeom
+
+    def possible(k: Counts) -> NDArray[np.bool_]:
+        return hypergeom.cdf(found, sizes, k, drawn) > alpha * _ON_THE_LINE
+
+    return _largest(possible, found, sizes - (drawn - found))
+
+
+def _largest(possible: Callable[[Counts], NDArray[np.bool_]], low: Counts, high: Counts) -> Counts:
+    """The largest numbers up to ``high`` that are possible, where all up to ``low`` are."""
+    low, high = low.copy(), high.copy()
+    while (low < high).any():
+        middle = (low + high + 1) // 2
+        fits = possible(middle)
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
+        high = np.maximum(low, high)
+    return low
+
+
+def _by_value(found: Counts, *, drawn: Counts, sizes: Counts, alpha: float) -> int:
+    """Each stratum's own bound, with its part of α, added up."""
+    by_chance = int(((drawn > 0) & (drawn < sizes)).sum())
+    return int(_most(found, drawn, sizes, alpha / max(1, by_chance)).sum())
+
+
+def _all_together(found: Counts, *, drawn: Counts, sizes: Counts, alpha: float) -> int:
+    """The binomial bound with the smallest mean; strata of whom all were tested are known."""
+    from scipy.stats import binom
+
+    rest = np.flatnonzero(drawn < sizes)
+    rest = rest[np.argsort(drawn[rest] / sizes[rest], kind="stable")]
+    people, draws = (np.cumsum([0, *counts[rest]]) for counts in (sizes, drawn))
+    x, n = found[rest].sum(), draws[-1]
+
+    def possible(k: Counts) -> NDArray[np.bool_]:
+        mean = np.interp(k, people, draws)  # k of them, where the smallest shares were tested
+        return (x > mean - 1) | (binom.cdf(x, n, mean / max(1, n)) > alpha * _ON_THE_LINE)
+
+    known = int(found.sum() - x)
+    return known + int(_largest(possible, np.array([0]), people[-1:])[0])
+
+
+def _tighter(drawn: Counts, sizes: Counts, alpha: float) -> tuple[str, Callable[[Counts], int]]:
+    """The bound for strata that is tighter where nothing is found, chosen before looking."""
+    ways = {"by value": _by_value, "all values together": _all_together}
+    bounds = {
+        name: partial(way, drawn=drawn, sizes=sizes, alpha=alpha) for name, way in ways.items()
+    }
+    name = min(bounds, key=lambda name: bounds[name](np.zeros_like(drawn)))
+    return name, bounds[name]
+
+
+def _percent(count: int, population: int, *, up: bool) -> str:
+    """A share in two digits that count, rounded to the side on which the sentence stays true.
+
+    >>> _percent(117, 9799, up=True), _percent(117, 9799, up=False), _percent(0, 9799, up=True)
+    ('1.2%', '1.1%', '0%')
+    """
+    if count in (0, population):
+        return f"{100 * count // population}%"
+    share = Fraction(100 * count, population)
+    step = Fraction(10) ** (math.floor(math.log10(share)) - 1)
+    rounded = (math.ceil if up else math.floor)(share / step) * step
+    return f"{np.format_float_positional(float(rounded), trim='-')}%"

@@ -1,0 +1,54 @@
+"""What is found out about the targets, put together as it comes in."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks._beliefs import NO_BELIEF, Beliefs
+from unveil.attacks._distances import Distance
+
+__all__ = ["Results"]
+
+
+class Results:
+    """Results of one adversary on the records tested, filled in batch by batch."""
+
+    def __init__(self, n: int, values: int, measure: Distance, *, predictions: bool) -> None:
+        keep = (n if predictions else 0, values)
+        self.distances = np.full(n, np.nan)
+        self.mode_changed = np.zeros(n, dtype=bool)
+        self.reached = np.zeros(n, dtype=bool)
+        self.present, self.absent = np.full(keep, np.nan), np.full(keep, np.nan)
+        self.notes: dict[str, None] = {}  # each once, in the order they came
+        self._reasons: dict[int, str] = {}
+        self._details: dict[int, str] = {}
+        self._measure, self._predictions = measure, predictions
+
+    def take(self, batch: Beliefs) -> None:
+        """Note what a batch of targets gave."""
+        had = ~np.isnan(batch.present + batch.absent).any(axis=1)
+        places = batch.places
+        present, absent = batch.present[had], batch.absent[had]
+        self.reached[places] = True
+        self.notes.update(dict.fromkeys(batch.notes))
+        self.distances[places[had]] = self._measure(present, absent)
+        self.mode_changed[places[had]] = present.argmax(axis=1) != absent.argmax(axis=1)
+        if self._predictions:
+            self.present[places], self.absent[places] = batch.present, batch.absent
+        for row in np.flatnonzero(~had).tolist():
+            self._reasons[int(places[row])] = batch.reasons.get(row, NO_BELIEF)
+        self._details.update({int(places[row]): said for row, said in batch.details.items()})
+
+    def not_tested(self, where: NDArray[np.intp]) -> dict[str, int]:
+        """Reasons and how many targets, whose places are ``where``, each of them holds for."""
+        return dict(Counter(self._reasons[p] for p in where.tolist() if p in self._reasons))
+
+    def failures(
+        self, records: NDArray[np.intp], where: NDArray[np.intp]
+    ) -> tuple[tuple[int, str], ...]:
+        """What was said about targets that could not be tested, by their record numbers."""
+        each = zip(records.tolist(), where.tolist(), strict=True)
+        return tuple((record, self._details[p]) for record, p in each if p in self._details)
