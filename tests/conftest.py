@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from unveil import datasets
@@ -62,3 +64,18 @@ def adult_arx(real_data: Path) -> Loader:
             hierarchies=folder / "hierarchies",
         )
     )
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A survey of 60 people in a CSV file."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "name": [f"p{i}" for i in range(60)],
+        "age": rng.integers(20, 80, 60),
+        "town": rng.choice(["Rome", "Lyon", "Nice"], 60),
+        "vote": rng.choice(["a", "b", "c"], 60),
+    })  # fmt: skip
+    path = tmp_path / "survey.csv"
+    frame.to_csv(path, index=False)
+    return path

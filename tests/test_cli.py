@@ -9,39 +9,13 @@ import sys
 import threading
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from command_line import ROLES, run
 
 import unveil as uv
 from unveil.cli import _console, app
 from unveil.errors import InputError
-
-ROLES = ["--quasi", "age,town", "--sensitive", "vote"]
-
-
-@pytest.fixture
-def table(tmp_path):
-    """A survey of 60 people in a CSV file."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({
-        "name": [f"p{i}" for i in range(60)],
-        "age": rng.integers(20, 80, 60),
-        "town": rng.choice(["Rome", "Lyon", "Nice"], 60),
-        "vote": rng.choice(["a", "b", "c"], 60),
-    })  # fmt: skip
-    path = tmp_path / "survey.csv"
-    frame.to_csv(path, index=False)
-    return path
-
-
-def run(*args, code=0, **kwargs):
-    result = CliRunner().invoke(app, [str(arg) for arg in args], **kwargs)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 def shell(*args, code=0, env=None, text=True):
@@ -185,8 +159,8 @@ REFUSED = [
     (["--sanitizer", "mondrian:kk=5"], "mondrian has no option 'kk'; did you mean 'k'?"),
     (["--sanitizer", "mondrian:k=x"], "mondrian's option k must be a whole number, got 'x'"),
     (["--adversary", "naive-bayse"], "did you mean 'naive-bayes'? (known: naive-bayes, "
-                                     "conditional-frequency)"),
-    (["--distance", "l2"], "no distance 'l2' (known: total-variation, l1)"),
+                                     "conditional-frequency, tree"),
+    (["--distance", "l2"], "no distance 'l2' (known: total-variation, l1, emd:unit"),
     (["--targets", "61"], "--targets 61: survey.csv has 60 records to choose from"),
     (["--quasi", "agee"], "column 'agee' is not in survey.csv; did you mean 'age'?"),
     (["--numeric", "nome"], "column 'nome' is not in survey.csv; did you mean 'name'?"),

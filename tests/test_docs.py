@@ -6,6 +6,8 @@ import doctest
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,30 @@ def commands(page: Path) -> list[list[str]]:
     return found
 
 
+def somebody_elses_anonymization(survey: Path) -> None:
+    """A program that publishes decades instead of ages, what it published, and a folder of it."""
+    program = Path("anonymize")
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import csv, sys\n"
+        "rows = list(csv.DictReader(open(sys.argv[1])))\n"
+        "with open(sys.argv[2], 'w', newline='') as file:\n"
+        "    writer = csv.DictWriter(file, rows[0])\n"
+        "    writer.writeheader()\n"
+        "    for row in rows:\n"
+        "        low = int(row['age']) // 10 * 10\n"
+        "        writer.writerow({**row, 'age': f'{low}-{low + 9}'})\n"
+    )
+    program.chmod(0o755)
+    lines = survey.read_text().splitlines(keepends=True)
+    Path("releases").mkdir()
+    for name, left_out in (("full", None), ("without_000003", 3), ("without_000017", 17)):
+        kept = [line for number, line in enumerate(lines, start=-1) if number != left_out]
+        Path("input.csv").write_text("".join(kept))
+        subprocess.run(["./anonymize", "input.csv", f"releases/{name}.csv"], check=True)
+    shutil.copy("releases/full.csv", "published.csv")
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda p: p.name)
 def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -53,6 +79,7 @@ def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     survey.assign(country=["France", "Germany"] * 40).to_csv("survey.csv", index=False)
     shutil.copytree(Path(datasets.__file__).parent / "hierarchies", "hierarchies")
     Path("hierarchies/country.csv").write_text("France;Europe;*\nGermany;Europe;*\n")
+    somebody_elses_anonymization(Path("survey.csv"))
     for words in commands(page):
         result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, (words, result.output)

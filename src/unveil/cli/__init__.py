@@ -15,6 +15,7 @@ from unveil._version import __version__
 from unveil.cli import _options as options
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
+from unveil.cli._taking_a_table import takes_a_table
 
 __all__ = ["app", "main"]
 
@@ -80,6 +81,14 @@ def demo(plot: options.Plot = None, json: options.Json = None) -> None:
 A first look, with nothing to configure:
   unveil audit survey.csv --quasi age,zip,sex --sensitive income
 
+What somebody else anonymized, by their own program, and three attackers:
+  unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
+         --oracle './anonymize {input} {output}' --budget '10 min' \\
+         --adversary naive-bayes --adversary forest --adversary logistic
+
+What they published, where there is no program to run again:
+  unveil audit survey.csv --quasi age,zip,sex --sensitive income --release published.csv
+
 Two candidates, and the ten people each of them serves worst:
   unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
          --sanitizer mondrian:k=5 --sanitizer mondrian:k=5,l=2 --worst 10
@@ -89,72 +98,27 @@ Missing values marked by a question mark, left out; everything for a machine to 
          --missing drop --missing-value '?' --json - --records""",
 )
 @guarded
+@takes_a_table
 def audit(
-    file: options.Table,
-    quasi: options.Quasi,
-    sensitive: options.Sensitive,
-    identifier: options.Identifier = None,
-    sanitizer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME:OPTIONS",
-            rich_help_panel=options.TEST,
-            help="What to test: identity, mondrian:k=5, mondrian:k=5,l=2. May be repeated. "
-            "Default: identity, and mondrian with k = 2, 5, 10 and 20.",
-            show_default=False,
-        ),
-    ] = None,
-    adversary: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Who attacks: naive-bayes or conditional-frequency.",
-            rich_help_panel=options.TEST,
-        ),
-    ] = "naive-bayes",
-    distance: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Between two beliefs: total-variation or l1.",
-            rich_help_panel=options.TEST,
-        ),
-    ] = "total-variation",
-    targets: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Test so many records, chosen at random. Default: all.",
-            min=1,
-            rich_help_panel=options.TEST,
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Of the random choice.", min=0, rich_help_panel=options.TEST
-        ),
-    ] = 0,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Threads. Default: all cores.",
-            min=1,
-            rich_help_panel=options.TEST,
-            show_default=False,
-        ),
-    ] = None,
-    hierarchies: options.Hierarchies = None,
-    missing: options.Missing = options.WhatIsMissing.ERROR,
-    missing_value: options.MissingValue = None,
-    numeric: options.Numeric = None,
-    categorical: options.Categorical = None,
-    ordinal: options.Ordinal = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    columns: options.Columns = None,
+    reading: Reading,
+    sanitizer: options.Sanitizers = None,
+    oracle: options.Oracle = None,
+    release: options.Release = None,
+    notation: options.Notation = None,
+    adversary: options.Adversary = None,
+    distance: options.Distance = "total-variation",
+    prior: options.Prior = None,
+    targets: options.Targets = None,
+    draw: options.Draw = options.HowDrawn.RANDOM,
+    budget: options.Budget = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    scheduler: options.Scheduler = None,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
+    retries: options.Retries = None,
+    may_drop: options.MayDrop = False,
+    may_change: options.MayChange = False,
     worst: Annotated[
         int,
         typer.Option(
@@ -170,17 +134,21 @@ def audit(
     plot: options.Plot = None,
 ) -> None:
     """Test anonymizations of a table."""
+    from unveil.cli._asked import Oracles, Test, notations
     from unveil.cli._audit import Audit
 
-    reading = Reading(
-        file=file, quasi=quasi, sensitive=sensitive, identifier=identifier,
-        hierarchies=hierarchies, missing=missing, missing_value=missing_value, numeric=numeric,
-        categorical=categorical, ordinal=ordinal, delimiter=delimiter, encoding=encoding,
-        columns=columns,
+    written = notations(notation)
+    oracles = Oracles(
+        given=oracle or (), notation=written, time_limit=time_limit, memory_limit=memory_limit,
+        retries=retries, may_drop=may_drop, may_change=may_change,
+    )  # fmt: skip
+    test = Test(
+        adversaries=adversary or ("naive-bayes",), distance=distance, prior=prior,
+        targets=targets, draw=draw, budget=budget, seed=seed, jobs=jobs, scheduler=scheduler,
     )  # fmt: skip
     Audit(
-        reading=reading, sanitizers=sanitizer or (), adversary=adversary, distance=distance,
-        targets=targets, seed=seed, jobs=jobs, json=json, plot=plot, records=records, worst=worst,
+        reading=reading, sanitizers=sanitizer or (), oracles=oracles, releases=release or (),
+        notation=written, test=test, json=json, plot=plot, records=records, worst=worst,
     ).run()  # fmt: skip
 
 
@@ -194,10 +162,9 @@ def audit(
          --sanitizer mondrian:k=5,l=2 --hierarchies trees/ -o released.parquet"""
 )
 @guarded
+@takes_a_table
 def anonymize(
-    file: options.Table,
-    quasi: options.Quasi,
-    sensitive: options.Sensitive,
+    reading: Reading,
     sanitizer: Annotated[
         list[str],
         typer.Option(
@@ -217,16 +184,6 @@ def anonymize(
             show_default=False,
         ),
     ],
-    identifier: options.Identifier = None,
-    hierarchies: options.Hierarchies = None,
-    missing: options.Missing = options.WhatIsMissing.ERROR,
-    missing_value: options.MissingValue = None,
-    numeric: options.Numeric = None,
-    categorical: options.Categorical = None,
-    ordinal: options.Ordinal = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    columns: options.Columns = None,
 ) -> None:
     """Anonymize a table and write what would be published.
 
@@ -234,13 +191,41 @@ def anonymize(
     """
     from unveil.cli._anonymize import anonymize as run
 
-    reading = Reading(
-        file=file, quasi=quasi, sensitive=sensitive, identifier=identifier,
-        hierarchies=hierarchies, missing=missing, missing_value=missing_value, numeric=numeric,
-        categorical=categorical, ordinal=ordinal, delimiter=delimiter, encoding=encoding,
-        columns=columns,
-    )  # fmt: skip
     run(reading, sanitizer, out)
+
+
+@app.command(
+    epilog="""[bold]Examples[/bold]
+
+  unveil encodings survey.csv --quasi age,zip,sex --sensitive income \\
+         --sanitizer mondrian:k=5 --sanitizer mondrian:k=20 --plot encodings.png"""
+)
+@guarded
+@takes_a_table
+def encodings(
+    reading: Reading,
+    sanitizer: options.Sanitizers = None,
+    adversary: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Who guesses: naive-bayes, tree, forest, logistic, boosting, neighbours, "
+            "gaussian-nb.",
+            rich_help_panel=options.TEST,
+        ),
+    ] = "naive-bayes",
+    seed: options.Seed = 0,
+    json: options.Json = None,
+    plot: options.Plot = None,
+) -> None:
+    """Compare 24 ways to write generalized cells as numbers for a classifier.
+
+    How well does an attacker guess with each of them, how many features does it take, and how
+    long?
+    """
+    from unveil.cli._encodings import encodings as run
+
+    run(reading, sanitizer or (), adversary=adversary, seed=seed, json=json, plot=plot)
 
 
 def main() -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from unveil.adversary import adversary_named
+from unveil.cli._asked import Oracles, Test
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout
+from unveil.cli._published import NEEDS_SANITIZER, published_findings, show_published
 from unveil.cli._reading import Reading
 from unveil.cli._testing import (
     Trial,
@@ -25,11 +26,19 @@ from unveil.cli._testing import (
 )
 from unveil.errors import InputError
 from unveil.microdata import Microdata
-from unveil.report import Outcome, comparison, display_name, in_words, picture, remarks
+from unveil.report import (
+    Outcome,
+    adversaries,
+    comparison,
+    display_name,
+    in_words,
+    picture,
+    remarks,
+)
 from unveil.report import worst_records as listed
 from unveil.sanitize import Identity, Mondrian, Sanitizer, sanitizer_named
 
-__all__ = ["Audit", "show"]
+__all__ = ["Audit", "first_look", "show"]
 
 _LEGEND = "(d; rows counted from 1; belief without their record → with it)"
 _FIRST_LOOK = (2, 5, 10, 20)  # k, where the user names no sanitizer
@@ -41,11 +50,10 @@ class Audit:
 
     reading: Reading
     sanitizers: Sequence[str]
-    adversary: str
-    distance: str
-    targets: int | None
-    seed: int
-    jobs: int | None
+    oracles: Oracles
+    releases: Sequence[Path]
+    notation: dict[str, str]
+    test: Test
     json: Path | None
     plot: Path | None
     records: bool
@@ -54,33 +62,27 @@ class Audit:
     def run(self) -> None:
         """Read, test, report."""
         self._check()
-        wanted = [sanitizer_named(text) for text in self.sanitizers]
+        wanted = [*(sanitizer_named(text) for text in self.sanitizers), *self.oracles.made()]
         microdata = self.reading.read()
-        if self.targets is not None and self.targets > len(microdata):
-            raise InputError(f"--targets {self.targets}: {microdata.source} has "
-                             f"{len(microdata):,} records to choose from")  # fmt: skip
-        sanitizers = list(dict.fromkeys(wanted or _first_look(microdata)))
+        options = self.test.options(microdata)
+        if not wanted and not self.releases:
+            wanted = first_look(microdata)
+        sanitizers = list(dict.fromkeys(wanted))
         out = console(stderr=is_stdout(self.json))
         out.print(_heading(microdata))
         for note in microdata.notes:
             out.print(f"Note: {in_command_line_words(note)}\n")
-        trial = Trial(
-            microdata=microdata,
-            options={
-                "adversary": self.adversary,
-                "distance": self.distance,
-                "targets": self.targets,
-                "seed": self.seed,
-                "n_jobs": self.jobs,
-            },
-        )
-        warm_up(sanitizers, adversary=self.adversary)
-        outcomes = trial.run(sanitizers)
+        published = published_findings(self.releases, microdata, self.test.beliefs(), self.notation)
+        trial = Trial(microdata=microdata, options=options)
+        with self.test.cluster():
+            warm_up(sanitizers, adversary="naive-bayes")
+            outcomes = trial.run(sanitizers)
         # The files first: whoever reads the report may stop in the middle.
         if self.json is not None:
-            write_json(self.json, outcomes, records=self.records)
+            write_json(self.json, outcomes, records=self.records, others=published)
         if self.plot is not None:
             draw(self.plot, findings_of(outcomes), out)
+        show_published(published, out, tested=bool(sanitizers))
         if findings_of(outcomes):
             show(outcomes, out, known=microdata.notes)
         if self.worst:
@@ -89,8 +91,6 @@ class Audit:
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
-        from unveil.attacks import distance_named
-
         source = self.reading.file
         check_output(self.json, "--json", source=source)
         check_plot(self.plot, source=source)
@@ -98,8 +98,9 @@ class Audit:
             raise InputError(f"--json and --plot name the same file, {str(self.json)!r}")
         if self.records and self.json is None:
             raise InputError("--records adds to the JSON; say where that goes with --json")
-        adversary_named(self.adversary)
-        distance_named(self.distance)
+        if self.plot is not None and self.releases and not (self.sanitizers or self.oracles.given):
+            raise InputError(f"--plot draws the differential test, and {NEEDS_SANITIZER}")
+        self.test.check()
 
     def _show_worst(
         self,
@@ -118,7 +119,8 @@ class Audit:
             out.print()
 
 
-def _first_look(microdata: Microdata) -> list[Sanitizer]:
+def first_look(microdata: Microdata) -> list[Sanitizer]:
+    """What is tested where the user names no sanitizer."""
     return [Identity(), *(Mondrian(k=k) for k in _FIRST_LOOK if k <= len(microdata))]
 
 
@@ -139,6 +141,11 @@ def show(outcomes: Sequence[Outcome], out: Console, *, known: Sequence[str] = ()
     if drawn:
         out.print("People by d, how far their own record moves belief (● is the worst-placed):")
         out.print(drawn)
+        out.print()
+    against = adversaries(findings)
+    for line in against:
+        out.print(line)
+    if against:
         out.print()
     for paragraph in in_words(findings):
         out.print(paragraph)

@@ -24,6 +24,11 @@ INTERRUPTED = 130
 
 P = ParamSpec("P")
 
+
+def _flag(found: re.Match[str]) -> str:
+    return f"--may-{found[1].replace('_', '-')}"
+
+
 # The library's messages name its parameters; here they are options.
 _AS_TYPED = tuple(
     (re.compile(pattern), typed)
@@ -31,6 +36,9 @@ _AS_TYPED = tuple(
         # There is no option for the encoding of hierarchies.
         (r'say which encoding it is in, for instance encoding="latin-1"', "save it as UTF-8"),
         (r'\b(missing|encoding)="([^"]+)"', r"--\1 \2"),
+        (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
+        (r'\btargets="available"', "--targets available"),
+        (r"\bmay_(drop|change_sensitive)=True", _flag),
         (r'\bcategorical=\["([^"]*)"\]', r"--categorical '\1'"),
         (r'\bmissing_values=\{"[^"]*": \["(.*)"\]\}', r"--missing-value '\1'"),
         (r"; to read only some of them, map positions to names: .*", ""),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -16,12 +16,24 @@ from unveil.cli._console import slow_start
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import check_output, write
 from unveil.errors import InputError, MissingExtraError, UnveilError
-from unveil.findings import SCHEMA
+from unveil.findings import SCHEMA, Finding
 from unveil.microdata import Microdata, read_table
 from unveil.report import Outcome, display_name
 from unveil.sanitize import Identity, Mondrian, Sanitizer
 
-__all__ = ["Trial", "check_plot", "draw", "findings_of", "warm_up", "was_interrupted", "write_json"]
+__all__ = [
+    "Trial",
+    "check_plot",
+    "draw",
+    "findings_of",
+    "save_picture",
+    "warm_up",
+    "was_interrupted",
+    "write_json",
+]
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _PICTURES = (".png", ".svg", ".pdf")
 
@@ -125,6 +137,11 @@ def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) ->
     for finding in findings:
         axes = finding.plot(axes, label=display_name(finding.sanitizer))
     assert axes is not None
+    save_picture(path, axes, out)
+
+
+def save_picture(path: Path, axes: Axes, out: Console) -> None:
+    """Write what was drawn, in the form that the file's name asks for."""
     figure = axes.get_figure(root=True)
     assert figure is not None
 
@@ -135,12 +152,15 @@ def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) ->
     out.print(f"picture: {path}", soft_wrap=True)
 
 
-def write_json(path: Path, outcomes: Sequence[Outcome], *, records: bool) -> None:
-    """Write what became of every sanitizer."""
+def write_json(
+    path: Path, outcomes: Sequence[Outcome], *, records: bool, others: Sequence[Finding] = ()
+) -> None:
+    """Write what became of every sanitizer, and other findings before them."""
+    found = [*others, *findings_of(outcomes)]
     document = {
         "unveil": __version__,
         "schema": SCHEMA,
-        "findings": [finding.to_dict(records=records) for finding in findings_of(outcomes)],
+        "findings": [finding.to_dict(records=records) for finding in found],
         "failed": [
             {"sanitizer": outcome.sanitizer, "error": outcome.error}
             for outcome in outcomes

@@ -1,0 +1,62 @@
+"""Commands that read a table share the options for it, said once.
+
+Only typer is imported here: `unveil --help` must not wait for numpy.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from unveil.cli import _options as options
+from unveil.cli._reading import Reading
+
+__all__ = ["takes_a_table"]
+
+_NOTHING = inspect.Parameter.empty
+
+# What every such command is told: first who and what, then, after its own options, how to read.
+_WHAT: tuple[tuple[str, Any, Any], ...] = (
+    ("file", options.Table, _NOTHING),
+    ("quasi", options.Quasi, _NOTHING),
+    ("sensitive", options.Sensitive, _NOTHING),
+    ("identifier", options.Identifier, None),
+)
+_HOW: tuple[tuple[str, Any, Any], ...] = (
+    ("hierarchies", options.Hierarchies, None),
+    ("missing", options.Missing, options.WhatIsMissing.ERROR),
+    ("missing_value", options.MissingValue, None),
+    ("numeric", options.Numeric, None),
+    ("categorical", options.Categorical, None),
+    ("ordinal", options.Ordinal, None),
+    ("delimiter", options.Delimiter, None),
+    ("encoding", options.Encoding, None),
+    ("columns", options.Columns, None),
+)
+
+
+def takes_a_table(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say which table to read and how.
+
+    The command itself gets them as a `Reading`, its first parameter.
+    """
+    _, *own = inspect.signature(command, eval_str=True).parameters.values()
+
+    def run(**given: Any) -> None:
+        read = {name: given.pop(name) for name, *_ in (*_WHAT, *_HOW)}
+        command(Reading(**read), **given)
+
+    parameters = [*map(_parameter, _WHAT), *own, *map(_parameter, _HOW)]
+    # Typer asks functions for their signature and for their annotations.
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run
+
+
+def _parameter(option: tuple[str, Any, Any]) -> inspect.Parameter:
+    name, annotation, default = option
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)

@@ -1,0 +1,170 @@
+"""The command line on anonymizations of other people: oracles, published files, attackers."""
+
+import json
+import shlex
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import ROLES, run
+from dask_cluster import dask_cluster
+
+import unveil as uv
+
+PROGRAM = """
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+if len(sys.argv) > 3 and len(rows) < 60:
+    sys.exit("cannot do it")
+with open(sys.argv[2], "w", newline="") as file:
+    writer = csv.DictWriter(file, rows[0])
+    writer.writeheader()
+    for row in rows:
+        low = int(row["age"]) // 10 * 10
+        writer.writerow({**row, "age": f"{low}-{low + 9}"})
+"""
+
+
+@pytest.fixture
+def command(tmp_path):
+    """A program that publishes decades."""
+    (tmp_path / "anonymize.py").write_text(PROGRAM)
+    return shlex.join([sys.executable, str(tmp_path / "anonymize.py")]) + " {input} {output}"
+
+
+def decades(frame):
+    low = frame["age"] // 10 * 10
+    return frame.assign(age=[f"{a}-{a + 9}" for a in low])
+
+
+def findings(result):
+    return json.loads(result.stdout)["findings"]
+
+
+def test_a_command_is_tested_like_the_function_it_is(table, command):
+    options = ["--targets", "6", "--seed", "3", "--json", "-"]
+    [found] = findings(run("audit", table, *ROLES, "--oracle", command, *options))
+    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
+    expected = uv.differential_inference(people, uv.Oracle(decades), targets=6, seed=3)
+    assert found["delta"] == pytest.approx(expected.delta, abs=1e-12)
+    assert found["mean"] == pytest.approx(expected.mean, abs=1e-12)
+    assert found["targets_are"] == "random"
+
+
+def test_a_folder_of_releases(table, tmp_path):
+    frame = pd.read_csv(table)
+    folder = tmp_path / "releases"
+    folder.mkdir()
+    decades(frame).to_csv(folder / "full.csv", index=False)
+    for record in (4, 11):
+        decades(frame.drop(record)).to_csv(folder / f"without_{record:06}.csv", index=False)
+    oracle = ["--oracle", str(folder)]
+    refused = run("audit", table, *ROLES, *oracle, code=2).stderr
+    assert "no release without 58 of the 60 records asked for: without_000000.csv" in refused
+    assert "--targets available" in refused
+    [found] = findings(
+        run("audit", table, *ROLES, *oracle, "--targets", "available", "--json", "-", "--records")
+    )
+    assert found["record"] == [4, 11]
+    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
+    expected = uv.differential_inference(people, uv.Oracle(decades), targets=[4, 11])
+    np.testing.assert_allclose(found["distances"], expected.distances, atol=1e-12)
+
+
+def test_an_oracle_that_fails_loses_nothing(table, command):
+    result = run(
+        "audit", table, *ROLES, "--oracle", f"{command} sometimes", "--targets", "3",
+        "--retries", "0", "--time-limit", "60 s", "--memory-limit", "4 GB", code=2,
+    )  # fmt: skip
+    assert "not one record could be tested" in result.stderr
+    assert "3 records under Oracle(" in result.stdout
+
+
+def test_several_attackers(table):
+    result = run(
+        "audit", table, *ROLES, "--sanitizer", "mondrian:k=3", "--adversary", "naive-bayes",
+        "--adversary", "conditional-frequency", "--adversary", "tree", "--targets", "5",
+    )  # fmt: skip
+    assert "Attackers of Mondrian(k=3)" in result.stdout
+    assert result.stdout.count("strongest for") == 3
+
+
+def test_a_budget_a_draw_and_a_distance(table):
+    options = ["--sanitizer", "mondrian:k=3", "--json", "-"]
+    [found] = findings(run("audit", table, *ROLES, *options, "--budget", "1 h"))
+    assert (found["budget_seconds"], found["targets_are"]) == (3600, "all")
+    [found] = findings(
+        run("audit", table, *ROLES, *options, "--targets", "9", "--draw", "exposed",
+            "--distance", "kl")
+    )  # fmt: skip
+    assert (found["targets"], found["targets_are"]) == (9, "exposed")
+    assert "Kullback" in found["distance"]
+
+
+def test_a_prior_from_a_file(table, tmp_path):
+    file = tmp_path / "prior.csv"
+    file.write_text("a,b,c\n0.7,0.2,0.1\n")
+    options = ["--sanitizer", "mondrian:k=3", "--prior", file, "--json", "-"]
+    [found] = findings(run("audit", table, *ROLES, *options))
+    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
+    expected = uv.differential_inference(
+        people, uv.Mondrian(k=3), prior={"a": 0.7, "b": 0.2, "c": 0.1}
+    )
+    assert found["delta"] == expected.delta
+    file.write_text("a,b\n0.7,0.3\n")
+    assert "'c'" in run("audit", table, *ROLES, *options, code=2).stderr
+
+
+def test_a_published_file_is_described_and_what_is_missing_is_said(table, tmp_path):
+    published = tmp_path / "published.csv"
+    frame = decades(pd.read_csv(table))
+    frame.loc[:3, ["age", "town"]] = "*"
+    frame.sample(frac=1, random_state=1).to_csv(published, index=False, sep=";")
+    result = run("audit", table, *ROLES, "--release", published, "--json", tmp_path / "out.json")
+    assert "published.csv" in result.stdout
+    assert "4 of 60 records are suppressed" in result.stdout
+    assert "guesses the vote of" in result.stdout
+    assert "--oracle (a command, a URL, or a folder" in " ".join(result.stdout.split())
+    [found] = json.loads((tmp_path / "out.json").read_text())["findings"]
+    assert found["finding"] == "inference"
+    assert found["suppressed"] == 4
+    assert found["baseline"] == frame["vote"].value_counts(normalize=True).max()
+
+
+def test_a_published_file_beside_a_sanitizer(table, tmp_path):
+    published = tmp_path / "published.csv"
+    decades(pd.read_csv(table)).to_csv(published, index=False)
+    result = run("audit", table, *ROLES, "--release", published, "--sanitizer", "mondrian:k=3")
+    assert "guesses the vote of" in result.stdout
+    assert "Mondrian(k=3)" in result.stdout
+    assert "--oracle (a command" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--oracle", "no such thing"], "no such thing"),
+        (["--oracle", "./not-there {input} {output}"], "not-there"),
+        (["--oracle", "http://127.0.0.1:9/"], "nothing answers at http://127.0.0.1:9/"),
+        (["--adversary", "oracle-of-delphi"], "no adversary 'oracle-of-delphi'"),
+        (["--targets", "many"], "--targets must be a number"),
+        (["--budget", "soon"], "soon"),
+        (["--release", "not-there.csv"], "not-there.csv"),
+        (["--prior", "not-there.csv"], "cannot read --prior"),
+        (["--scheduler", "tcp://127.0.0.1:9"], "nothing answers at --scheduler"),
+    ],
+)
+def test_what_is_wrong_is_told(table, monkeypatch, options, message):
+    monkeypatch.chdir(table.parent)
+    result = run("audit", table, *ROLES, *options, code=2)
+    assert result.stderr.splitlines()[-1].startswith("error: ")
+    assert message in result.stderr
+
+
+def test_a_dask_cluster(table, command, tmp_path):
+    options = ["--oracle", command, "--targets", "6", "--json", "-"]
+    [alone] = findings(run("audit", table, *ROLES, *options, "--jobs", "1"))
+    with dask_cluster(tmp_path) as cluster:
+        [found] = findings(run("audit", table, *ROLES, *options, "--scheduler", cluster.address))
+    assert (found["delta"], found["mean"]) == (alone["delta"], alone["mean"])
