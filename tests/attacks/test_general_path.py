@@ -208,6 +208,22 @@ def test_a_prior_replaces_the_shares_in_the_release(path, own):
             np.testing.assert_allclose(beliefs[place], expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("path", ["fast", "general"])
+def test_equal_records_may_have_priors_of_their_own(path):
+    twins = uv.read_table(
+        {"age": [30, 30, 40, 40, 50], "vote": ["a", "a", "b", "a", "b"]},
+        quasi="age", sensitive="vote",
+    )  # fmt: skip
+    prior = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]])
+    together = uv.differential_inference(twins, uv.Identity(), prior=prior, path=path)
+    apart = [
+        uv.differential_inference(twins, uv.Identity(), prior=prior[i], targets=[i]).delta
+        for i in range(5)
+    ]
+    np.testing.assert_allclose(together.distances, apart, atol=1e-15)
+    assert together.distances[0] != together.distances[1]
+
+
 def test_a_prior_by_name_and_what_can_be_wrong_with_it():
     shares = dict.fromkeys(PEOPLE.sensitive.texts, 1 / PEOPLE.sensitive.size)
     finding = uv.differential_inference(PEOPLE, MONDRIAN, prior=shares, targets=5)

@@ -124,7 +124,10 @@ class _Run:
             adversaries=self.adversaries,
             prior=plan.prior,
         )
-        tested, where = _once_each(self.microdata, targets.records, f)
+        # Equal records are tested once, unless adversaries know different things about them.
+        own = plan.prior is not None and plan.prior.ndim == 2
+        alike = f.treats_equals_alike and not own
+        tested, where = _once_each(self.microdata, targets.records, alike=alike)
         values, measure = release.sensitive.size, plan.distance.measure
         results = [
             Results(len(tested), values, measure, predictions=plan.predictions)
@@ -238,10 +241,10 @@ def _chance(microdata: Microdata, release: Release, sanitizer: Sanitizer) -> tup
 
 
 def _once_each(
-    microdata: Microdata, records: NDArray[np.intp], sanitizer: Sanitizer
+    microdata: Microdata, records: NDArray[np.intp], *, alike: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The records to test, in the order of the targets, and for each target its place there."""
-    if not sanitizer.treats_equals_alike:
+    if not alike:
         return records, np.arange(len(records))
     groups, first, where = np.unique(
         microdata.distinct_of[records], return_index=True, return_inverse=True
