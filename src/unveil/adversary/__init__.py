@@ -4,11 +4,11 @@ from unveil.adversary._adversary import Adversary, CountingAdversary, UpdatingAd
 from unveil.adversary._classifier import Classifier
 from unveil.adversary._conditional_frequency import ConditionalFrequency
 from unveil.adversary._encoded_naive_bayes import EncodedNaiveBayes
-from unveil.adversary._encodings import ENCODINGS, Categorical, Continuous, Encoding
-from unveil.adversary._exact_neighbours import NearestNeighbours
 from unveil.adversary._naive_bayes import NaiveBayes
 from unveil.adversary._named import ADVERSARIES, adversary_named
 from unveil.adversary._priors import as_prior, reweighed
+from unveil.adversary.encoding import ENCODINGS, Categorical, Continuous, Encoding
+from unveil.adversary.exact import NearestNeighbours
 
 __all__ = [
     "ADVERSARIES",

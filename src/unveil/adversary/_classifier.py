@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary._adversary import Adversary
-from unveil.adversary._encodings import Encoding
 from unveil.adversary._estimators import (
     accepts_weights,
     answers_depend_on_company,
@@ -23,10 +22,10 @@ from unveil.adversary._estimators import (
     prototype,
     written,
 )
-from unveil.adversary._exact import exact_learner
-from unveil.adversary._features import chunks
 from unveil.adversary._heard import Heard
-from unveil.adversary._lessons import Lessons
+from unveil.adversary._taught import Taught
+from unveil.adversary.encoding import Encoding, Lesson, Lessons, chunks
+from unveil.adversary.exact import exact_learner
 from unveil.errors import InputError
 from unveil.microdata import Microdata, Release
 
@@ -84,6 +83,7 @@ class Classifier(Adversary):
     weighted: bool | None = None
     seed: int = 0
     _heard: Heard = field(default_factory=Heard, init=False, repr=False, compare=False)
+    _taught: Taught[Model] = field(default_factory=Taught, init=False, repr=False, compare=False)
     _blank: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __new__(cls, estimator: Any = None, *_: Any, **options: Any) -> Classifier:
@@ -147,7 +147,7 @@ class Classifier(Adversary):
         known: dict[bytes, NDArray[np.float64]] = {}
         for lesson in lessons:
             if not lessons.all_relative:
-                model = self._trained(lesson.rows, lesson.counts[:, there])
+                model = self._model(lessons, lesson, there)
                 for some in chunks(lesson.targets, lesson.rows.shape[1]):
                     beliefs[np.ix_(some, there)] = model(lessons.points(some))
                 continue
@@ -156,6 +156,13 @@ class Classifier(Adversary):
                 model = self._trained(lesson.rows, lesson.counts[:, there])
                 known[lesson.signature] = model(lessons.points(lesson.targets[:1]))
             beliefs[np.ix_(lesson.targets, there)] = known[lesson.signature]
+
+    def _model(self, lessons: Lessons, lesson: Lesson, there: NDArray[np.intp]) -> Model:
+        def learn() -> Model:
+            return self._trained(lesson.rows, lesson.counts[:, there])
+
+        # Where nothing is relative to the target, one model serves whoever is asked about later.
+        return learn() if lessons.some_relative else self._taught.model(lessons.release, learn)
 
     def _trained(self, rows: NDArray[np.float64], counts: NDArray[np.int64]) -> Model:
         """A function from features to probabilities of the values that ``counts`` has."""

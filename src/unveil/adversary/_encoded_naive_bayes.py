@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary._adversary import Adversary
-from unveil.adversary._encodings import Encoding
-from unveil.adversary._features import Features, chunks
+from unveil.adversary.encoding import Encoding, Features, chunks
 from unveil.errors import InputError
 from unveil.microdata import Microdata, Regions, Release
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from unveil.adversary._exact_neighbours import NearestNeighbours
+from unveil.adversary.exact import NearestNeighbours
 from unveil.errors import InputError, MissingExtraError
 
 __all__ = [

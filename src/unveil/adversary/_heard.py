@@ -1,4 +1,4 @@
-"""Where models are trained: warnings are counted instead of shown thousands of times, and every
+"""Where models are trained: warnings are noted instead of shown thousands of times, and every
 training has one thread.
 
 Trainings are many and small, and there are workers around them: threads within one of them would
@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
-from importlib import import_module
 from typing import Any
 
-from unveil.adversary._exact_threads import one_thread
+from unveil.adversary.exact import one_thread
 
 __all__ = ["Heard"]
 
@@ -29,21 +26,21 @@ _listeners = 0
 
 
 class Heard:
-    """What was warned of, and how often.
+    """What was warned of.
 
     >>> heard = Heard()
     >>> with heard.listening():
     ...     warnings.warn("it did not converge")
     >>> heard.notes("a tree")
-    ('training a tree warned 1 time: UserWarning: it did not converge',)
+    ('training a tree warned: UserWarning: it did not converge',)
     """
 
     def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
+        self._said: dict[str, None] = {}  # each once, in the order of the first time
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Count what this thread is warned of; keep numerical libraries to one thread."""
+        """Note what this thread is warned of; keep numerical libraries to one thread."""
         outer = getattr(_here, "heard", None)
         _begin()
         _here.heard = self
@@ -54,23 +51,14 @@ class Heard:
             _end()
 
     def add(self, category: type[Exception], message: str) -> None:
-        """Count a warning by its first sentence or line: what follows are often numbers."""
+        """Note a warning by its first sentence or line: what follows are often numbers."""
         first = message.strip().partition("\n")[0].partition(". ")[0].rstrip(".:")
         with _lock:
-            self._counts[f"{category.__name__}: {first}"] += 1
+            self._said[f"{category.__name__}: {first}"] = None
 
     def notes(self, what: str) -> tuple[str, ...]:
         """A sentence for each kind of warning."""
-        return tuple(
-            f"training {what} warned {n:,} time{'s' if n > 1 else ''}: {said}"
-            for said, n in self._counts.items()
-        )
-
-
-@cache
-def _libraries() -> Any:
-    """Who tells numerical libraries how many threads to use; it comes with scikit-learn."""
-    return import_module("threadpoolctl").ThreadpoolController()
+        return tuple(f"training {what} warned: {said}" for said in self._said)
 
 
 def _begin() -> None:
@@ -79,8 +67,7 @@ def _begin() -> None:
         _listeners += 1
         if _listeners > 1:
             return
-        _in_place.enter_context(one_thread)  # of linear algebra
-        _in_place.enter_context(_libraries().limit(limits=1, user_api="openmp"))
+        _in_place.enter_context(one_thread)
         _in_place.enter_context(warnings.catch_warnings())
         others = warnings.showwarning
 

@@ -9,10 +9,10 @@ from unveil.adversary._adversary import Adversary
 from unveil.adversary._classifier import Classifier
 from unveil.adversary._conditional_frequency import ConditionalFrequency
 from unveil.adversary._encoded_naive_bayes import EncodedNaiveBayes
-from unveil.adversary._encodings import Encoding
-from unveil.adversary._exact_neighbours import NearestNeighbours
 from unveil.adversary._naive_bayes import NaiveBayes
 from unveil.adversary._named_models import MODELS, encoding_of, model_named
+from unveil.adversary.encoding import Encoding
+from unveil.adversary.exact import NearestNeighbours
 from unveil.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:

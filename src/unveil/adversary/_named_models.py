@@ -8,9 +8,9 @@ from typing import Any
 
 from unveil._named_options import options_in
 from unveil.adversary._classifier import Classifier
-from unveil.adversary._encodings import Encoding
 from unveil.adversary._estimators import scikit_learn
-from unveil.adversary._exact_neighbours import NearestNeighbours
+from unveil.adversary.encoding import Encoding
+from unveil.adversary.exact import NearestNeighbours
 from unveil.errors import InputError
 
 __all__ = ["MODELS", "encoding_of", "model_named"]
@@ -39,7 +39,7 @@ MODELS = {
     ),
     "boosting": _Model("gradient boosting", "sklearn.ensemble", "HistGradientBoostingClassifier"),
     "neighbours": _Model(
-        "nearest neighbours", "unveil.adversary._exact_neighbours", "NearestNeighbours"
+        "nearest neighbours", "unveil.adversary.exact._neighbours", "NearestNeighbours"
     ),
     "gaussian-nb": _Model("Gaussian naive Bayes", "sklearn.naive_bayes", "GaussianNB"),
 }

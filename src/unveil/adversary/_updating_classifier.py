@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from unveil.adversary._adversary import UpdatingAdversary
 from unveil.adversary._classifier import Classifier, Model
 from unveil.adversary._estimators import written
-from unveil.adversary._exact import ExactModel, exact_learner
-from unveil.adversary._exact_neighbours import NearestNeighbours
-from unveil.adversary._features import chunks
-from unveil.adversary._lessons import Lessons
+from unveil.adversary.encoding import Lessons, chunks
+from unveil.adversary.exact import ExactModel, NearestNeighbours, exact_learner
 from unveil.errors import InputError
 from unveil.microdata import Kind, Release
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from unveil.adversary import Categorical, Continuous
-from unveil.attacks._pictures import _new_axes as new_axes
+from unveil.attacks._pictures import new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from unveil.errors import MissingExtraError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cumulative"]
+__all__ = ["cumulative", "new_axes"]
 
 _FLOOR = 1e-6  # distances below this are drawn here: a log axis has no zero
 
@@ -28,7 +28,7 @@ def cumulative(
 ) -> Axes:
     """Draw the empirical distribution of distances on a log axis."""
     if ax is None:
-        ax = _new_axes()
+        ax = new_axes()
     values = np.sort(np.maximum(distances[np.isfinite(distances)], _FLOOR))
     infinite = len(distances) - len(values)
     if infinite:  # they have no place on the axis: the line ends as far below 1 as they are many
@@ -59,7 +59,8 @@ def cumulative(
     return ax
 
 
-def _new_axes() -> Axes:
+def new_axes() -> Axes:
+    """Somewhere to draw, of the user's own kind if he plots already."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

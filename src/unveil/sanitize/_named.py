@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from unveil._named_options import name_and_options, options_in
 from unveil.errors import InputError, did_you_mean
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._mondrian import Mondrian
@@ -16,9 +16,6 @@ __all__ = ["SANITIZERS", "sanitizer_named"]
 
 SANITIZERS: dict[str, type[Sanitizer]] = {"identity": Identity, "mondrian": Mondrian}
 """Register a sanitizer here and its fields become options."""
-
-# Findings print labels such as Mondrian(k=5, l=2); what is printed can be typed.
-_FORM = re.compile(r"\s*([^:()=,]*?)\s*(?::(.*)|\((.*)\))?\s*", re.DOTALL)
 
 
 def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
@@ -35,44 +32,25 @@ def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
     if isinstance(sanitizer, Sanitizer):
         return sanitizer
     known = f"(known: {', '.join(SANITIZERS)})"
-    form = _FORM.fullmatch(sanitizer) if isinstance(sanitizer, str) else None
-    if form is None or not form[1]:
+    form = name_and_options(sanitizer) if isinstance(sanitizer, str) else None
+    if form is None:
         raise InputError(
             f"cannot read {sanitizer!r} as a sanitizer; write its name and its options, such as "
             f"mondrian:k=5,l=2 {known}"
         )
-    name = form[1].lower()
+    name = form[0].lower()
     if name not in SANITIZERS:
-        raise InputError(f"no sanitizer {form[1]!r}{did_you_mean(name, SANITIZERS)} {known}")
+        raise InputError(f"no sanitizer {form[0]!r}{did_you_mean(name, SANITIZERS)} {known}")
     kind = SANITIZERS[name]
-    given = form[2] if form[2] is not None else form[3] or ""
-    return kind(**_options(name, kind, given))
+    return kind(**_options(name, kind, form[1]))
 
 
 def _options(name: str, kind: type[Sanitizer], text: str) -> dict[str, Any]:
     """The options in ``k=5,l=2``, each of the type that the sanitizer's field has."""
     hints = get_type_hints(kind)
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    options: dict[str, Any] = {}
-    for part in text.split(",") if text.strip() else ():
-        option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not option or not value:
-            raise InputError(
-                f"cannot read {part.strip()!r} in the options of {name}; write name=value, with "
-                f"commas between several, such as {name}:{_example(known)}"
-            )
-        if option not in known:
-            near = did_you_mean(option, known)
-            listed = f"options: {', '.join(known)}" if known else "it has none"
-            raise InputError(f"{name} has no option {option!r}{near} ({listed})")
-        if option in options:
-            raise InputError(f"{name} is given the option {option!r} twice")
-        options[option] = _value(name, option, value.strip("'\""), hints[option])
-    return options
-
-
-def _example(options: list[str]) -> str:
-    return f"{options[0]}=5" if options else "name=value"
+    given = options_in(text, name, known)
+    return {option: _value(name, option, value, hints[option]) for option, value in given.items()}
 
 
 def _value(name: str, option: str, text: str, hint: Any) -> Any:

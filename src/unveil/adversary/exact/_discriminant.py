@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.adversary._exact_scatter import NEAR, THIN, Scatter, Taken, decomposed, shrunk
-from unveil.adversary._exact_table import Prior, ScoringModel, portions
-from unveil.adversary._exact_threads import one_thread
+from unveil.adversary.exact._scatter import NEAR, THIN, Scatter, Taken, decomposed, shrunk
+from unveil.adversary.exact._table import Prior, ScoringModel, portions
+from unveil.adversary.exact._threads import one_thread
 
 __all__ = ["Divisor", "LinearModel"]
 

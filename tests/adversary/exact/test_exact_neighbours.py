@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 from training_tables import random_table, repeated, some_points, some_records, training_tables
 
-from unveil.adversary._exact import exact_learner
-from unveil.adversary._exact_neighbours import NearestNeighbours
+from unveil.adversary.exact._learners import exact_learner
+from unveil.adversary.exact._neighbours import NearestNeighbours
 from unveil.errors import InputError
 
 METRICS, WEIGHTS = ("euclidean", "manhattan", "hamming"), ("uniform", "distance")

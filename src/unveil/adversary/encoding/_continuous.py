@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary._features import Features, bits
+from unveil.adversary.encoding._features import Features, bits
 from unveil.errors import InputError
 from unveil.microdata import Column, Intervals, Regions, Sets
 from unveil.microdata._quantize import equal_width

@@ -1,4 +1,4 @@
-"""Keeps linear algebra from sharing out matrices that are too small for it.
+"""Keeps numerical libraries from sharing out work that is too small for it.
 
 Threads that wait for each other at every small step make a thousand small decompositions take more
 than ten times as long on a busy machine.
@@ -16,7 +16,7 @@ __all__ = ["one_thread"]
 
 @cache
 def _libraries() -> Any:
-    # It comes with scikit-learn, and without scikit-learn there is nothing to decompose.
+    # It comes with scikit-learn, and without scikit-learn there is nothing to train.
     return import_module("threadpoolctl").ThreadpoolController()
 
 
@@ -34,7 +34,7 @@ class _OneThread:
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limit = _libraries().limit(limits=1, user_api="blas")
+                self._limit = _libraries().limit(limits=1)
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:

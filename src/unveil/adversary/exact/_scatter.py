@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary._exact_statistics import Moments, whole_numbers
-from unveil.adversary._exact_table import TrainingTable
-from unveil.adversary._exact_threads import one_thread
+from unveil.adversary.exact._statistics import Moments, whole_numbers
+from unveil.adversary.exact._table import TrainingTable
+from unveil.adversary.exact._threads import one_thread
 
 __all__ = ["NEAR", "THIN", "Scatter", "Taken", "decomposed", "shrunk"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from unveil.adversary._exact_table import TrainingTable, portions
+from unveil.adversary.exact._table import TrainingTable, portions
 from unveil.errors import InputError, did_you_mean
 
 __all__ = ["NearestNeighbours", "NearestNeighboursModel"]

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from unveil.adversary import _encode_categorical, _encode_continuous
-from unveil.adversary._features import Features
+from unveil.adversary.encoding import _categorical, _continuous
+from unveil.adversary.encoding._features import Features
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import Column, Kind, Microdata, Regions, Release
 from unveil.microdata._quantize import quantize
@@ -135,17 +135,17 @@ class Encoding:
             return None
         if column.kind is not Kind.NUMERIC:
             ways = {
-                "hot": _encode_categorical.as_hot,
-                "binary": _encode_categorical.as_binary,
-                "hot-after": _encode_categorical.as_hot_after,
+                "hot": _categorical.as_hot,
+                "binary": _categorical.as_binary,
+                "hot-after": _categorical.as_hot_after,
             }
             return ways[self.categorical](column, regions)
         if self.continuous == "quantiles-after":
-            return _encode_continuous.as_quantiles(column, regions, self.quantiles)
+            return _continuous.as_quantiles(column, regions, self.quantiles)
         numeric_ways = {
-            "scaling": _encode_continuous.as_scaled,
-            "bounds": _encode_continuous.as_bounds,
-            "binary": _encode_continuous.as_binary,
+            "scaling": _continuous.as_scaled,
+            "bounds": _continuous.as_bounds,
+            "binary": _continuous.as_binary,
         }
         return numeric_ways[self.continuous](column, regions)
 

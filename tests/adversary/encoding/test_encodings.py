@@ -11,8 +11,8 @@ from random_tables import tables_and_goals
 
 import unveil as uv
 from unveil.adversary import ENCODINGS, Encoding
-from unveil.adversary._encode_continuous import cell_bounds
-from unveil.adversary._lessons import Lessons
+from unveil.adversary.encoding._continuous import cell_bounds
+from unveil.adversary.encoding._lessons import Lessons
 from unveil.errors import InputError
 from unveil.microdata import Release, Sets
 from unveil.microdata._quantize import quantize

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary._encodings import Encoding
-from unveil.adversary._features import Features
+from unveil.adversary.encoding._encoding import Encoding
+from unveil.adversary.encoding._features import Features
 from unveil.microdata import Release
 
 __all__ = ["Lesson", "Lessons"]
@@ -65,6 +65,11 @@ class Lessons:
     def all_relative(self) -> bool:
         """Whether every target is all ones, whatever their values."""
         return all(features is None for features in self.features)
+
+    @property
+    def some_relative(self) -> bool:
+        """Whether targets may have different training tables."""
+        return any(features is None for features in self.features)
 
     def __iter__(self) -> Iterator[Lesson]:
         """One lesson after the other; every target is in one of them."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.adversary._exact_statistics import Moments
-from unveil.adversary._exact_table import Prior, ScoringModel
+from unveil.adversary.exact._statistics import Moments
+from unveil.adversary.exact._table import Prior, ScoringModel
 
 __all__ = ["GaussianModel"]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary._features import Features, bits
+from unveil.adversary.encoding._features import Features, bits
 from unveil.microdata import Column, Regions
 
 __all__ = ["Generalizations", "as_binary", "as_hot", "as_hot_after"]

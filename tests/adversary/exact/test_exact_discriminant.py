@@ -16,10 +16,10 @@ from training_tables import (
     training_tables,
 )
 
-from unveil.adversary._exact import _divisor, exact_learner
-from unveil.adversary._exact_discriminant import LinearModel
-from unveil.adversary._exact_quadratic import QuadraticModel
-from unveil.adversary._exact_table import Prior
+from unveil.adversary.exact._discriminant import LinearModel
+from unveil.adversary.exact._learners import _divisor, exact_learner
+from unveil.adversary.exact._quadratic import QuadraticModel
+from unveil.adversary.exact._table import Prior
 
 SEEDS = st.integers(0, 2**32 - 1)
 

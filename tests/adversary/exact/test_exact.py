@@ -28,11 +28,11 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import ThreadpoolController
 from training_tables import random_table
 
-from unveil.adversary import _exact_table
-from unveil.adversary._exact import exact_learner
-from unveil.adversary._exact_neighbours import NearestNeighbours
-from unveil.adversary._exact_statistics import Moments, Sums
-from unveil.adversary._exact_threads import one_thread
+from unveil.adversary.exact import _table
+from unveil.adversary.exact._learners import exact_learner
+from unveil.adversary.exact._neighbours import NearestNeighbours
+from unveil.adversary.exact._statistics import Moments, Sums
+from unveil.adversary.exact._threads import one_thread
 from unveil.errors import InputError
 
 EXACT = [
@@ -111,7 +111,7 @@ class TestEveryModel:
         places, values = np.nonzero(counts)
         asked = features[places[::-1]], features[places], values
         whole = model.predict(features), model.predict_without(*asked)
-        monkeypatch.setattr(_exact_table, "_ENTRIES", 100)
+        monkeypatch.setattr(_table, "_ENTRIES", 100)
         parts = model.predict(features), model.predict_without(*asked)
         for one, other in zip(whole, parts, strict=True):
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-13)

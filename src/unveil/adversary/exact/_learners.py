@@ -20,17 +20,17 @@ from typing import Any, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.adversary._exact_discrete import (
+from unveil.adversary.exact._discrete import (
     BernoulliModel,
     CategoricalModel,
     ComplementModel,
     MultinomialModel,
 )
-from unveil.adversary._exact_discriminant import Divisor, LinearModel
-from unveil.adversary._exact_gaussian import GaussianModel
-from unveil.adversary._exact_neighbours import NearestNeighbours
-from unveil.adversary._exact_quadratic import QuadraticModel
-from unveil.adversary._exact_table import Prior
+from unveil.adversary.exact._discriminant import Divisor, LinearModel
+from unveil.adversary.exact._gaussian import GaussianModel
+from unveil.adversary.exact._neighbours import NearestNeighbours
+from unveil.adversary.exact._quadratic import QuadraticModel
+from unveil.adversary.exact._table import Prior
 
 __all__ = ["ExactLearner", "ExactModel", "exact_learner"]
 
