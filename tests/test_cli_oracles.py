@@ -162,6 +162,37 @@ def test_what_is_wrong_is_told(table, monkeypatch, options, message):
     assert message in result.stderr
 
 
+def test_what_is_not_clear_in_a_published_file_can_be_said(table, tmp_path):
+    people = pd.DataFrame({
+        "zip": [47601, 47602, 47603, 47701] * 3, "vote": ["a", "b", "c"] * 4,
+    })  # fmt: skip
+    people.to_csv(table, index=False)
+    published = tmp_path / "published.csv"
+    people.assign(zip=["476*", "476*", "476*", "477*"] * 3).to_csv(published, index=False)
+    audit = ["audit", table, "--quasi", "zip", "--sensitive", "vote", "--release", published]
+    refused = run(*audit, code=2).stderr
+    assert "--notation 'zip=prefix'" in refused
+    assert "12 records in 2 classes" in run(*audit, "--notation", "zip=prefix").stdout
+    wrong = run(*audit, "--notation", "zip", code=2).stderr
+    assert "cannot read --notation 'zip'" in wrong
+
+
+def test_encodings_are_compared(table, tmp_path):
+    result = run(
+        "encodings", table, *ROLES, "--sanitizer", "mondrian:k=3", "--json", tmp_path / "e.json",
+        "--plot", tmp_path / "e.png",
+    )  # fmt: skip
+    assert "relative-relative" in result.stdout
+    assert (tmp_path / "e.png").read_bytes().startswith(b"\x89PNG")
+    found = json.loads((tmp_path / "e.json").read_text())
+    assert len(found["encodings"]) == 24
+    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
+    [expected] = uv.compare_encodings(
+        people, uv.Mondrian(k=3), encodings=["bounds-hot"]
+    ).accuracy.tolist()
+    assert found["encodings"]["bounds-hot"]["accuracy"] == expected
+
+
 def test_a_dask_cluster(table, command, tmp_path):
     options = ["--oracle", command, "--targets", "6", "--json", "-"]
     [alone] = findings(run("audit", table, *ROLES, *options, "--jobs", "1"))

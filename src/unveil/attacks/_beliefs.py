@@ -46,7 +46,7 @@ _STEP = 1024  # targets that the updating way, or the fast one under a budget, t
 # Why a target may have no second belief. What a sanitizer says in detail may speak of people, so
 # it is kept apart from these.
 IMPOSSIBLE = "the table without them cannot be sanitized this way"
-FAILED = "the sanitizer failed, or its answer was no release"
+FAILED = "the sanitizer failed"  # or what else an oracle did, see `Fault`
 ADVERSARY_FAILED = "the adversary failed on the release with or without them"
 INTERRUPTED = "interrupted"
 NO_BELIEF = "the adversary has no belief about them"

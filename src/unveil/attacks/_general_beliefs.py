@@ -23,6 +23,7 @@ from unveil.attacks._beliefs import (
 )
 from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost, run_everywhere
 from unveil.errors import GoalError, UnveilError
+from unveil.sanitize import OracleError
 
 __all__ = ["Workplace", "general_beliefs"]
 
@@ -130,7 +131,7 @@ def ask(question: Question, part: tuple[NDArray[np.intp], NDArray[np.intp]]) -> 
         try:
             without = question.sanitizer.sanitize_without(question.microdata, int(record))
         except Exception as error:  # whatever goes wrong in somebody's sanitizer
-            reason = IMPOSSIBLE if isinstance(error, GoalError) else FAILED
+            reason = _reason(error)
             for answer in answers:
                 answer.reasons[row], answer.details[row] = reason, _said(error)
             continue
@@ -158,6 +159,13 @@ def _present(
     except Exception as error:
         return Beliefs.none(places, nothing.shape[1], ADVERSARY_FAILED, _said(error))
     return Beliefs(places, present, nothing)
+
+
+def _reason(error: Exception) -> str:
+    """What kind of thing went wrong, which says nothing about anybody."""
+    if isinstance(error, GoalError):
+        return IMPOSSIBLE
+    return f"the sanitizer {error.fault}" if isinstance(error, OracleError) else FAILED
 
 
 def _said(error: Exception) -> str:

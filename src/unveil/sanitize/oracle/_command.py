@@ -14,7 +14,7 @@ from typing import Any
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import Microdata
 from unveil.sanitize.oracle._answers import table_in
-from unveil.sanitize.oracle._errors import HiccupError, OracleError
+from unveil.sanitize.oracle._errors import Fault, HiccupError, OracleError
 from unveil.sanitize.oracle._form import Form
 from unveil.sanitize.oracle._limits import Limits
 from unveil.sanitize.oracle._own import Desks
@@ -128,7 +128,7 @@ class Command(Form):
             raise HiccupError(f"{tree.ending()} and said {said or 'nothing'}")
         if not release.is_file() or release.stat().st_size == 0:
             where = f"no file to {OUTPUT}" if written_by_itself else "nothing to standard output"
-            raise HiccupError(f"it ended well but wrote {where}")
+            raise HiccupError(f"it ended well but wrote {where}", Fault.NO_RELEASE)
 
 
 def _last_words(file: Path) -> str:

@@ -19,7 +19,7 @@ from unveil._version import __version__
 from unveil.errors import InputError
 from unveil.microdata import Microdata
 from unveil.sanitize.oracle._answers import table_in
-from unveil.sanitize.oracle._errors import HiccupError, OracleError
+from unveil.sanitize.oracle._errors import Fault, HiccupError, OracleError
 from unveil.sanitize.oracle._form import Form
 from unveil.sanitize.oracle._limits import Limits, in_words
 from unveil.sanitize.oracle._own import Desks, Own
@@ -141,7 +141,7 @@ class Endpoint(Form):
                     )
                 stream.write(piece)
         if size == 0:
-            raise HiccupError("its answer is empty")
+            raise HiccupError("its answer is empty", Fault.NO_RELEASE)
 
 
 def _kind(response: Any) -> str | None:
@@ -150,7 +150,8 @@ def _kind(response: Any) -> str | None:
         text = " ".join(response.read(_SHOWN).decode(errors="replace").split())
         raise HiccupError(
             f"its answer is {given}, not a table (text/csv, application/json or "
-            f"application/vnd.apache.parquet): {text}"
+            f"application/vnd.apache.parquet): {text}",
+            Fault.NO_RELEASE,
         )
     return _KINDS[given]
 
@@ -233,7 +234,7 @@ class _Line:
         finally:
             clock.cancel()
         if self._time_is_up.is_set():  # an answer without a length only seems to be complete
-            raise HiccupError(f"its answer was not complete after {seconds:g} s")
+            raise HiccupError(f"its answer was not complete after {seconds:g} s", Fault.TOO_LONG)
 
     def _cut(self) -> None:
         self._time_is_up.set()

@@ -18,7 +18,7 @@ from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 from unveil.sanitize.oracle._archive import Archive
 from unveil.sanitize.oracle._command import Command, has_places
 from unveil.sanitize.oracle._endpoint import Endpoint, is_address
-from unveil.sanitize.oracle._errors import HiccupError, OracleError, UnreadableError
+from unveil.sanitize.oracle._errors import Fault, HiccupError, OracleError, UnreadableError
 from unveil.sanitize.oracle._form import Form
 from unveil.sanitize.oracle._function import Function
 from unveil.sanitize.oracle._limits import make_limits
@@ -151,7 +151,7 @@ class Oracle(Sanitizer):
             except HiccupError as error:
                 if tried > retries:
                     often = f" (tried {tried} times)" if retries else ""
-                    raise OracleError(f"{error}{often}") from error.__cause__
+                    raise OracleError(f"{error}{often}", error.fault) from error.__cause__
         raise AssertionError("the last try has returned or raised")
 
     def _asked(self, microdata: Microdata, record: int | None, table: Microdata) -> Release:
@@ -159,10 +159,10 @@ class Oracle(Sanitizer):
         try:
             answer = self._form.ask(microdata, record)
         except UnreadableError as error:
-            raise HiccupError(f"{unreadable}: {error}") from error
+            raise HiccupError(f"{unreadable}: {error}", error.fault) from error
         except HiccupError as error:
             failed = f"{self.label} failed on {len(table):,} records"
-            raise HiccupError(f"{failed}: {error}") from error.__cause__
+            raise HiccupError(f"{failed}: {error}", error.fault) from error.__cause__
         try:
             release = self._read(answer, table)
             check_release(
@@ -173,7 +173,8 @@ class Oracle(Sanitizer):
             # it is by itself.
             said = str(error).replace("may_change=True", "may_change_sensitive=True")
             about_us = said.startswith(self.label)
-            raise HiccupError(said if about_us else f"{unreadable}: {said}") from error
+            said = said if about_us else f"{unreadable}: {said}"
+            raise HiccupError(said, Fault.NO_RELEASE) from error
         return release
 
     def _read(self, answer: Any, table: Microdata) -> Release:

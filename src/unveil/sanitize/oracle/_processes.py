@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from unveil.sanitize.oracle._errors import HiccupError
+from unveil.sanitize.oracle._errors import Fault, HiccupError
 from unveil.sanitize.oracle._limits import Limits, in_words
 
 __all__ = ["Tree", "watched"]
@@ -108,13 +108,16 @@ def watched(tree: Tree, arrived: Callable[[float], bool], limits: Limits) -> Non
         while not arrived(_A_MOMENT):
             now = time.monotonic()
             if deadline is not None and now >= deadline:
-                raise HiccupError(f"it took longer than {limits.seconds:g} s and was ended")
+                raise HiccupError(
+                    f"it took longer than {limits.seconds:g} s and was ended", Fault.TOO_LONG
+                )
             if limits.memory is not None and now >= look:
                 used = tree.memory()
                 if used > limits.memory:
                     raise HiccupError(
                         f"it took {in_words(used)} of memory, where it may take "
-                        f"{in_words(limits.memory)}, and was ended"
+                        f"{in_words(limits.memory)}, and was ended",
+                        Fault.TOO_MUCH,
                     )
                 look = time.monotonic() + _BETWEEN_MEASURES
     except BaseException:
