@@ -37,6 +37,11 @@ class Adversary(ABC):
         """What a reader has to know of what it learned so far, such as models that did not fit."""
         return ()
 
+    @property
+    def own_prior(self) -> str | None:
+        """What it takes for prior instead of the shares in the release; None: those."""
+        return None
+
     def prepared(self, microdata: Microdata) -> Microdata:
         """The table as it is to be sanitized for this adversary; by default as it is."""
         return microdata

@@ -19,6 +19,7 @@ from unveil.adversary._estimators import (
     answers_depend_on_company,
     check_estimator,
     learns_the_same_from_weights,
+    prior_of_its_own,
     prototype,
     written,
 )
@@ -128,6 +129,10 @@ class Classifier(Adversary):
     def notes(self) -> tuple[str, ...]:
         """What the trainings in this process have warned of."""
         return self._heard.notes(written(self.estimator))
+
+    @property
+    def own_prior(self) -> str | None:
+        return prior_of_its_own(self.estimator)
 
     def prepared(self, microdata: Microdata) -> Microdata:
         return self._encoding.prepared(microdata)

@@ -13,6 +13,7 @@ __all__ = [
     "answers_depend_on_company",
     "check_estimator",
     "learns_the_same_from_weights",
+    "prior_of_its_own",
     "prototype",
     "scikit_learn",
     "written",
@@ -23,6 +24,9 @@ _ADDING_UP = ("BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB")
 # Trees compare sums of whole numbers, which are exact in either way. But these settings count rows.
 _TREES = ("DecisionTreeClassifier", "ExtraTreeClassifier")
 _COUNTING_ROWS = {"min_samples_split": 2, "min_samples_leaf": 1, "class_weight": None}
+
+# Settings under which naive Bayes, discriminant analysis and others learn shares as they are.
+_LEARNS_SHARES = {"fit_prior": True, "class_prior": None, "priors": None, "class_weight": None}
 
 
 def scikit_learn() -> Any:
@@ -78,6 +82,17 @@ def prototype(estimator: Any, seed: int) -> Any:
         if name.rpartition("__")[2] == "n_jobs" and value is not None:
             settings[name] = 1
     return made.set_params(**settings)
+
+
+def prior_of_its_own(estimator: Any) -> str | None:
+    """A setting by which a model does not learn the shares of the values as they are."""
+    if isinstance(estimator, NearestNeighbours):
+        return None
+    for name, value in estimator.get_params(deep=True).items():
+        usual = _LEARNS_SHARES.get(name.rpartition("__")[2], value)
+        if value is not usual:
+            return f"{name}={value!r}"
+    return None
 
 
 def accepts_weights(estimator: Any) -> bool:

@@ -30,10 +30,11 @@ ADVERSARIES: dict[str, str] = {
 """The names, and what they stand for."""
 
 
-def adversary_named(adversary: AdversaryLike) -> Adversary:
+def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
     """An adversary; or the one of that name; or one who uses that model.
 
-    Models and naive Bayes take an encoding after ``@``, and their settings after a colon.
+    Models and naive Bayes take an encoding after ``@``, and their settings after a colon. Those
+    that are made here draw by the seed.
 
     >>> adversary_named("naive-bayes")
     NaiveBayes()
@@ -52,7 +53,7 @@ def adversary_named(adversary: AdversaryLike) -> Adversary:
             f"{adversary.__name__} is a kind of adversary; make one: {adversary.__name__}()"
         )
     if isinstance(adversary, NearestNeighbours) or hasattr(adversary, "get_params"):
-        return Classifier(adversary)
+        return Classifier(adversary, seed=seed)
     form = name_and_options(adversary) if isinstance(adversary, str) else None
     name, at, encoding = (form[0] if form else "").partition("@")
     name = name.strip().lower()
@@ -63,7 +64,7 @@ def adversary_named(adversary: AdversaryLike) -> Adversary:
         )
     how = encoding.strip() if at else None
     if name in MODELS:
-        return model_named(name, how, form[1])
+        return model_named(name, how, form[1], seed)
     return _counting(name, how, form[1])
 
 

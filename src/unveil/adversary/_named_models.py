@@ -45,7 +45,7 @@ MODELS = {
 }
 
 
-def model_named(name: str, encoding: str | None, text: str) -> Classifier:
+def model_named(name: str, encoding: str | None, text: str, seed: int = 0) -> Classifier:
     """The model of that name on an encoding, with the options in the text."""
     estimator = MODELS[name].make()
     if isinstance(estimator, NearestNeighbours):
@@ -53,7 +53,8 @@ def model_named(name: str, encoding: str | None, text: str) -> Classifier:
     else:
         known = list(estimator.get_params(deep=False))
     given = options_in(text, name, [*known, "encoding", "quantiles", "weighted", "seed"])
-    ours = {option: _value(given.pop(option)) for option in ("weighted", "seed") if option in given}
+    said = {option: _value(given.pop(option)) for option in ("weighted", "seed") if option in given}
+    ours = {"seed": seed, **said}
     how = encoding_of(name, encoding, given)
     settings = {option: _value(value) for option, value in given.items()}
     if isinstance(estimator, NearestNeighbours):

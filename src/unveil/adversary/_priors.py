@@ -7,12 +7,13 @@ that prior; for naive Bayes it is exactly what scikit-learn does with ``class_pr
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unveil.adversary._adversary import Adversary
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import Column
 from unveil.microdata._column import value_text
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     PriorLike: TypeAlias = Mapping[Any, float] | pd.Series[Any] | pd.DataFrame | ArrayLike
 
-__all__ = ["as_prior", "reweighed"]
+__all__ = ["as_prior", "check_priors", "reweighed"]
 
 _TOLERANCE = 1e-6  # what probabilities may lack of one: they were rounded when written down
 
@@ -56,6 +57,16 @@ def reweighed(
     odds = np.divide(beliefs * prior, learned, out=np.zeros_like(beliefs), where=learned > 0)
     total = odds.sum(axis=1, keepdims=True)
     return np.divide(odds, total, out=np.full_like(odds, np.nan), where=total > 0)
+
+
+def check_priors(adversaries: Iterable[Adversary]) -> None:
+    """Refuse adversaries whose prior no other one can take the place of."""
+    for adversary in adversaries:
+        if adversary.own_prior is not None:
+            raise InputError(
+                f"{adversary.label} has a prior of its own ({adversary.own_prior}), so none can be "
+                "given to it: leave one of the two out"
+            )
 
 
 def as_prior(prior: PriorLike, sensitive: Column, n_records: int) -> NDArray[np.float64]:

@@ -35,7 +35,9 @@ __all__ = [
     "Beliefs",
     "Knowledge",
     "Question",
+    "each_if_not_all",
     "fast_beliefs",
+    "said",
     "updated_beliefs",
     "way_of",
 ]
@@ -108,6 +110,16 @@ class Question(Knowledge):
     sanitizer: Sanitizer
     adversaries: tuple[Adversary, ...]
 
+    def present(
+        self, adversary: Adversary, records: NDArray[np.intp]
+    ) -> tuple[NDArray[np.float64], dict[int, str]]:
+        """Beliefs about records from the whole release, and why some could not be had."""
+        return each_if_not_all(
+            lambda rows: self.believed(adversary, self.release, records[rows]),
+            len(records),
+            self.release.sensitive.size,
+        )
+
 
 @dataclass(frozen=True)
 class Beliefs:
@@ -151,6 +163,32 @@ def checked(
             "row must have no negative number and sum to one"
         )
     return beliefs
+
+
+def each_if_not_all(
+    ask: Callable[[NDArray[np.intp]], NDArray[np.float64]], targets: int, values: int
+) -> tuple[NDArray[np.float64], dict[int, str]]:
+    """Ask about all targets together or, if that fails, about each of them alone.
+
+    Returns the beliefs, NaN for those about whom asking fails, and what was said then.
+    """
+    try:
+        return ask(np.arange(targets)), {}
+    except Exception as error:  # whatever goes wrong in somebody's model
+        if targets == 1:
+            return np.full((1, values), np.nan), {0: said(error)}
+    beliefs, failed = np.full((targets, values), np.nan), {}
+    for row in range(targets):
+        try:
+            beliefs[row] = ask(np.array([row]))[0]
+        except Exception as error:
+            failed[row] = said(error)
+    return beliefs, failed
+
+
+def said(error: Exception) -> str:
+    """What an error says; whose it is, if it is not ours."""
+    return str(error) if isinstance(error, UnveilError) else f"{type(error).__name__}: {error}"
 
 
 def way_of(sanitizer: Sanitizer, adversary: Adversary) -> str:
@@ -211,11 +249,20 @@ def updated_beliefs(
         if len(question.microdata) == 1:
             yield Beliefs.none(places, release.sensitive.size, IMPOSSIBLE)
             continue
-        present = question.believed(adversary, release, some)
-        absent = learner.predict_without(release, question.microdata.codes[:, some], some)
-        absent = question.weighed(adversary, absent, question.totals_without(some), some)
+
+        def without(rows: NDArray[np.intp], some: NDArray[np.intp] = some) -> NDArray[np.float64]:
+            left_out = some[rows]
+            codes = question.microdata.codes[:, left_out]
+            beliefs = learner.predict_without(release, codes, left_out)
+            totals = question.totals_without(left_out)
+            return question.weighed(adversary, beliefs, totals, left_out)
+
+        present, wrong = question.present(adversary, some)
+        absent, also_wrong = each_if_not_all(without, len(some), release.sensitive.size)
+        details = {**also_wrong, **wrong}
         progress.advance(len(some))
-        yield Beliefs(places, present, absent)
+        reasons = dict.fromkeys(details, ADVERSARY_FAILED)
+        yield Beliefs(places, present, absent, reasons, details)
 
 
 def _steps(n: int, most: int, enough: Callable[[], bool] | None) -> Iterator[NDArray[np.intp]]:

@@ -133,14 +133,13 @@ class DifferentialInference(Finding):
         words.
         """
         secrets = self.microdata.sensitive
-        records, once = np.unique(self.targets, return_index=True)  # people may be listed twice
         return share_bound(
-            self.distances[once],
+            self.distances,
             threshold,
             len(self.microdata),
             confidence=confidence,
             how=self.how,
-            strata=(secrets.codes[records], self.microdata.sensitive_counts),
+            strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
         )
 
     def strongest_for(self) -> dict[str, int]:

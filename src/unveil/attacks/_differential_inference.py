@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, adversary_named, as_prior
+from unveil.adversary import Adversary, adversary_named, as_prior, check_priors
 from unveil.attacks._differential_finding import DifferentialInference
 from unveil.attacks._distances import Distance, EarthMovers, distance_named
 from unveil.attacks._general_beliefs import Workplace
@@ -114,7 +114,9 @@ def differential_inference(
     array([1.   , 1.   , 0.667, 0.333, 0.333])
     """
     microdata = as_microdata(microdata, "differential_inference")
-    attackers = adversaries_named(adversary)
+    attackers = adversaries_named(adversary, seed_number(seed))
+    if prior is not None:
+        check_priors(attackers)
     threads = workers(n_jobs)
     plan = Plan(
         microdata=microdata,
@@ -138,12 +140,12 @@ def differential_inference(
     return findings[0] if len(findings) == 1 else strongest(findings)
 
 
-def adversaries_named(adversary: Any) -> tuple[Adversary, ...]:
-    """One adversary or a list of them."""
+def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:
+    """One adversary or a list of them; models that are made here draw by the seed."""
     listed = adversary if isinstance(adversary, list | tuple) else [adversary]
     if not listed:
         raise InputError("adversary is empty; name at least one, such as naive-bayes")
-    named = tuple(adversary_named(one) for one in listed)
+    named = tuple(adversary_named(one, seed=seed) for one in listed)
     labels = [one.label for one in named]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:

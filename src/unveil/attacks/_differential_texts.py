@@ -92,7 +92,7 @@ def _who(finding: DifferentialInference) -> list[str]:
     lines = []
     if len(finding.targets) < finding.wanted:
         lines.append(
-            f"The budget of {finding.budget:g} s ended after {len(finding.targets):,} of "
+            f"The budget of {finding.budget or 0:g} s ended after {len(finding.targets):,} of "
             f"{finding.wanted:,} targets."
         )
     lines.append("Only some records were targets; the worst of all may be worse.")

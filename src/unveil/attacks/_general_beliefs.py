@@ -1,7 +1,7 @@
 """The general way: sanitize again without each target, and have every adversary learn again.
 
 One release serves all adversaries. The work is done by as many processes or machines as there
-are; an interrupt ends it and loses nothing that was found.
+are.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.adversary import Adversary
 from unveil.attacks._beliefs import (
     ADVERSARY_FAILED,
     FAILED,
     IMPOSSIBLE,
-    INTERRUPTED,
     Beliefs,
     Question,
+    said,
 )
 from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost, run_everywhere
 from unveil.errors import GoalError, UnveilError
@@ -29,7 +31,12 @@ __all__ = ["Workplace", "general_beliefs"]
 
 _A_PART = 0.5  # seconds of work that are handed out together
 _LARGEST = 256  # targets in one part
+_FEW = 3  # targets an adversary must fail on before it is taken to fail on all
 _WORTH_IT = 4.0  # seconds of work below which starting processes takes longer than it saves
+
+
+Part: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Some targets: their places among all of them, and their record numbers."""
 
 
 class Workplace:
@@ -62,57 +69,64 @@ def general_beliefs(
     enough: Callable[[], bool] | None,
 ) -> Iterator[tuple[Beliefs, ...]]:
     """What every adversary believes, with and without each target's record."""
-    finished = np.zeros(len(records), dtype=bool)
-    try:
-        for answers in _asked(question, records, progress, workplace, enough):
-            finished[answers[0].places] = True
-            yield answers
-    except KeyboardInterrupt:
-        left, values = np.flatnonzero(~finished), question.release.sensitive.size
-        yield tuple(Beliefs.none(left, values, INTERRUPTED) for _ in question.adversaries)
-
-
-def _asked(
-    question: Question,
-    records: NDArray[np.intp],
-    progress: Progress,
-    workplace: Workplace,
-    enough: Callable[[], bool] | None,
-) -> Iterator[tuple[Beliefs, ...]]:
     # The first target tells how long one takes, and an adversary that cannot do it at all fails
     # here, before the long work.
     started = time.perf_counter()
     for adversary in question.adversaries:
-        question.believed(adversary, question.release, records[:1])
+        _try(question, adversary, records)
     yield ask(question, (np.arange(1), records[:1]))
     progress.advance(1)
     each = time.perf_counter() - started
     backend = workplace.suited(each * (len(records) - 1))
     parts = _parts(records, each, backend.n_jobs)
-    waits = enough or (lambda: False)
     try:
-        results = run_everywhere(ask, question, parts, backend, enough=waits)
-        first = next(results, None)
+        yield from _asked(question, parts, progress, backend, enough)
     except CannotBeSentError as error:
-        results = run_everywhere(ask, question, parts, workplace.must_stay(error), enough=waits)
-        first = next(results, None)
-    while first is not None:
-        number, answers = first
+        yield from _asked(question, parts, progress, workplace.must_stay(error), enough)
+
+
+def _try(question: Question, adversary: Adversary, records: NDArray[np.intp]) -> None:
+    """Raise what an adversary raises, if it does so for the first few targets alike."""
+    for place in range(min(_FEW, len(records))):
+        try:
+            question.believed(adversary, question.release, records[[place]])
+            return
+        except UnveilError as error:
+            wrong = error
+    raise wrong
+
+
+def _asked(
+    question: Question,
+    parts: Sequence[Part],
+    progress: Progress,
+    backend: Backend,
+    enough: Callable[[], bool] | None,
+) -> Iterator[tuple[Beliefs, ...]]:
+    lost: list[Part] = []
+    waits = enough or (lambda: False)
+    for number, answers in run_everywhere(ask, question, parts, backend, enough=waits):
         places = parts[number][0]
-        progress.advance(len(places))
-        if isinstance(answers, WorkerLost):
-            values = question.release.sensitive.size
-            yield tuple(
-                Beliefs.none(places, values, FAILED, answers.why) for _ in question.adversaries
-            )
-        else:
+        if not isinstance(answers, WorkerLost):
+            progress.advance(len(places))
             yield answers
-        first = next(results, None)
+        elif len(places) > 1:
+            lost.append(parts[number])
+        else:
+            progress.advance(1)
+            values = question.release.sensitive.size
+            nothing = Beliefs.none(places, values, FAILED, answers.why)
+            yield tuple(nothing for _ in question.adversaries)
+    if lost:  # one of each part ends its worker: find out which
+        alone = [
+            (places[[row]], records[[row]])
+            for places, records in lost
+            for row in range(len(places))
+        ]
+        yield from _asked(question, alone, progress, backend, None)
 
 
-def _parts(
-    records: NDArray[np.intp], each: float, n_jobs: int
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _parts(records: NDArray[np.intp], each: float, n_jobs: int) -> list[Part]:
     """All but the first target, in parts large enough to be worth handing out, and in order."""
     rest = np.arange(1, len(records))
     fair = max(1, len(rest) // (4 * n_jobs))
@@ -133,7 +147,7 @@ def ask(question: Question, part: tuple[NDArray[np.intp], NDArray[np.intp]]) -> 
         except Exception as error:  # whatever goes wrong in somebody's sanitizer
             reason = _reason(error)
             for answer in answers:
-                answer.reasons[row], answer.details[row] = reason, _said(error)
+                answer.reasons[row], answer.details[row] = reason, said(error)
             continue
         for adversary, answer in zip(question.adversaries, answers, strict=True):
             if row in answer.reasons:
@@ -141,7 +155,7 @@ def ask(question: Question, part: tuple[NDArray[np.intp], NDArray[np.intp]]) -> 
             try:
                 answer.absent[row] = question.believed(adversary, without, records[[row]])[0]
             except Exception as error:  # or in somebody's model
-                answer.reasons[row], answer.details[row] = ADVERSARY_FAILED, _said(error)
+                answer.reasons[row], answer.details[row] = ADVERSARY_FAILED, said(error)
     each = zip(answers, question.adversaries, strict=True)
     return tuple(replace(answer, notes=adversary.notes) for answer, adversary in each)
 
@@ -153,12 +167,9 @@ def _each(question: Question) -> Sequence[int]:
 def _present(
     question: Question, number: int, places: NDArray[np.intp], records: NDArray[np.intp]
 ) -> Beliefs:
-    nothing = np.full((len(places), question.release.sensitive.size), np.nan)
-    try:
-        present = question.believed(question.adversaries[number], question.release, records)
-    except Exception as error:
-        return Beliefs.none(places, nothing.shape[1], ADVERSARY_FAILED, _said(error))
-    return Beliefs(places, present, nothing)
+    present, wrong = question.present(question.adversaries[number], records)
+    reasons = dict.fromkeys(wrong, ADVERSARY_FAILED)
+    return Beliefs(places, present, np.full_like(present, np.nan), reasons, wrong)
 
 
 def _reason(error: Exception) -> str:
@@ -166,7 +177,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, GoalError):
         return IMPOSSIBLE
     return f"the sanitizer {error.fault}" if isinstance(error, OracleError) else FAILED
-
-
-def _said(error: Exception) -> str:
-    return str(error) if isinstance(error, UnveilError) else f"{type(error).__name__}: {error}"

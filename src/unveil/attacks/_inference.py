@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, adversary_named, as_prior
+from unveil.adversary import Adversary, adversary_named, as_prior, check_priors
 from unveil.attacks._beliefs import Knowledge
 from unveil.errors import InputError
 from unveil.findings import Finding
-from unveil.microdata import Microdata, Release
+from unveil.microdata import Microdata, Release, same_domains
 from unveil.sanitize import as_microdata
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Inference(Finding):
     Attributes
     ----------
     belief : array
-        How much of the belief about each record is on its true value.
+        How much of the belief about each record is on its true value; NaN where there is none.
     guessed : array of bool
         Whether the value believed most is the true one.
     """
@@ -88,7 +88,7 @@ class Inference(Finding):
             "notes": list(self.notes),
         }
         if records:
-            content["belief"] = self.belief.tolist()
+            content["belief"] = [None if np.isnan(b) else b for b in self.belief.tolist()]
         return content
 
     def summary(self) -> str:
@@ -140,12 +140,19 @@ def inference(
             f"inference needs a release, got a {type(release).__name__}; a sanitizer makes one, "
             "and unveil.read_release reads one"
         )
+    if not same_domains(release, microdata):
+        raise InputError(
+            f"the release by {release.made_by} is none of {microdata.source}: their columns, or "
+            "the values in them, differ; read it with unveil.read_release(table, microdata)"
+        )
     attacker = adversary_named(adversary)
     if attacker.prepared(microdata) is not microdata:
         raise InputError(
             f"{attacker.label} needs the table cut into quantiles before it is sanitized, which "
             "is too late for a release that is there; choose another encoding"
         )
+    if prior is not None:
+        check_priors([attacker])
     weights = None if prior is None else as_prior(prior, microdata.sensitive, len(microdata))
     known = Knowledge(microdata=microdata, prior=weights)
     true = microdata.sensitive.codes
@@ -154,12 +161,13 @@ def inference(
         records = np.arange(first, min(first + _STEP, len(microdata)))
         beliefs = known.believed(attacker, release, records)
         belief[records] = beliefs[np.arange(len(records)), true[records]]
-        guess[records] = beliefs.argmax(axis=1)
+        none = np.isnan(beliefs).any(axis=1)
+        guess[records] = np.where(none, -1, beliefs.argmax(axis=1))
     return Inference(
         belief=belief,
         guessed=guess == true,
         microdata=microdata,
         release=release,
         adversary=attacker,
-        notes=release.notes,
+        notes=tuple(dict.fromkeys((*release.notes, *attacker.notes))),
     )

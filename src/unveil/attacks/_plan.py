@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, NaiveBayes
 from unveil.attacks._beliefs import (
+    INTERRUPTED,
     Beliefs,
     Question,
     fast_beliefs,
@@ -54,18 +55,36 @@ class Plan:
     progress: bool | None
 
     def run(self) -> list[DifferentialInference]:
-        """A finding for each adversary, in their order."""
+        """A finding for each adversary, in their order.
+
+        An interrupt ends the work but loses nothing: whoever was not reached is reported as not
+        tested.
+        """
         ends = time.perf_counter() + (self.seconds or 0)
         found: dict[int, DifferentialInference] = {}
         runs = self._runs([self._way(adversary) for adversary in self.adversaries])
+        targets = self._targets()
+        interrupted = False
         for number, (table, way, which) in enumerate(runs):
             now = time.perf_counter()
             # What is left of the budget is for all the runs that are left.
             deadline = None if self.seconds is None else now + (ends - now) / (len(runs) - number)
             adversaries = tuple(self.adversaries[place] for place in which)
-            findings = _Run(self, table, way, adversaries, deadline).findings()
+            run = _Run(self, table, way, adversaries, targets, deadline)
+            findings = run.findings(skipped=interrupted)
+            interrupted = interrupted or run.interrupted
             found.update(zip(which, findings, strict=True))
         return [found[place] for place in range(len(self.adversaries))]
+
+    def _targets(self) -> Targets:
+        """The same for all adversaries."""
+        # Only who is most exposed depends on the release.
+        exposed = self.draw == "exposed"
+        return chosen_targets(
+            self.targets, self.microdata, self.sanitizer,
+            self.sanitizer.sanitize(self.microdata) if exposed else None,
+            how=self.draw, seed=self.seed, shuffled=self.seconds is not None,
+        )  # fmt: skip
 
     def _way(self, adversary: Adversary) -> str:
         if self.path not in ("auto", "fast", "general"):
@@ -102,21 +121,19 @@ class _Run:
         microdata: Microdata,
         way: str,
         adversaries: tuple[Adversary, ...],
+        targets: Targets,
         deadline: float | None,
     ) -> None:
         self.plan, self.microdata, self.way = plan, microdata, way
-        self.adversaries, self.deadline = adversaries, deadline
+        self.adversaries, self.targets, self.deadline = adversaries, targets, deadline
+        self.interrupted = False
         self.started = time.perf_counter()
 
-    def findings(self) -> list[DifferentialInference]:
-        """The finding of each adversary."""
+    def findings(self, *, skipped: bool) -> list[DifferentialInference]:
+        """The finding of each adversary; nobody is tested if the user has had enough."""
         plan, f = self.plan, self.plan.sanitizer
         release = f.sanitize(self.microdata)  # a goal that cannot be met is told at once
-        targets = chosen_targets(
-            plan.targets, self.microdata, f, release,
-            how=plan.draw, seed=plan.seed, shuffled=plan.seconds is not None,
-        )  # fmt: skip
-        notes = _chance(self.microdata, release, f) if self.way == "general" else ()
+        chance = _chance(self.microdata, release, f) if self.way == "general" else ()
         question = Question(
             microdata=self.microdata,
             release=release,
@@ -127,21 +144,28 @@ class _Run:
         # Equal records are tested once, unless adversaries know different things about them.
         own = plan.prior is not None and plan.prior.ndim == 2
         alike = f.treats_equals_alike and not own
-        tested, where = _once_each(self.microdata, targets.records, alike=alike)
+        tested, where = _once_each(self.microdata, self.targets.records, alike=alike)
         values, measure = release.sensitive.size, plan.distance.measure
         results = [
             Results(len(tested), values, measure, predictions=plan.predictions)
             for _ in self.adversaries
         ]
-        with Progress(f"testing {f.label}", len(tested), plan.progress) as shown:
-            for batches in self._beliefs(question, tested, shown):
-                for result, batch in zip(results, batches, strict=True):
-                    result.take(batch)
+        try:
+            if skipped:
+                raise KeyboardInterrupt
+            with Progress(f"testing {f.label}", len(tested), plan.progress) as shown:
+                for batches in self._beliefs(question, tested, shown):
+                    for result, batch in zip(results, batches, strict=True):
+                        result.take(batch)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            for result in results:
+                result.give_up(INTERRUPTED)
         notes = (
-            *release.notes, *notes, *plan.distance.notes, *dict.fromkeys(plan.workplace.notes),
+            *release.notes, *chance, *plan.distance.notes, *dict.fromkeys(plan.workplace.notes),
         )  # fmt: skip
         return [
-            self._finding(adversary, release, result, targets, where, notes)
+            self._finding(adversary, release, result, where, notes)
             for adversary, result in zip(self.adversaries, results, strict=True)
         ]
 
@@ -169,11 +193,10 @@ class _Run:
         adversary: Adversary,
         release: Release,
         result: Results,
-        targets: Targets,
         where: NDArray[np.intp],
         notes: tuple[str, ...],
     ) -> DifferentialInference:
-        plan = self.plan
+        plan, targets = self.plan, self.targets
         kept = _in_order(_reached(result.reached[where]), targets)
         records, where = targets.records[kept], where[kept]
         everybody = len(records) == len(plan.microdata) and targets.how != "chosen"

@@ -12,6 +12,8 @@ from unveil.attacks._distances import Distance
 
 __all__ = ["Results"]
 
+_EQUAL = 1e-12  # beliefs that differ by no more than rounding does
+
 
 class Results:
     """Results of one adversary on the records tested, filled in batch by batch."""
@@ -35,12 +37,18 @@ class Results:
         self.reached[places] = True
         self.notes.update(dict.fromkeys(batch.notes))
         self.distances[places[had]] = self._measure(present, absent)
-        self.mode_changed[places[had]] = present.argmax(axis=1) != absent.argmax(axis=1)
+        self.mode_changed[places[had]] = _another_favourite(present, absent)
         if self._predictions:
             self.present[places], self.absent[places] = batch.present, batch.absent
         for row in np.flatnonzero(~had).tolist():
             self._reasons[int(places[row])] = batch.reasons.get(row, NO_BELIEF)
         self._details.update({int(places[row]): said for row, said in batch.details.items()})
+
+    def give_up(self, reason: str) -> None:
+        """Nobody who has not been reached will be."""
+        left = np.flatnonzero(~self.reached)
+        self.reached[left] = True
+        self._reasons.update(dict.fromkeys(left.tolist(), reason))
 
     def not_tested(self, where: NDArray[np.intp]) -> dict[str, int]:
         """Reasons and how many targets, whose places are ``where``, each of them holds for."""
@@ -52,3 +60,15 @@ class Results:
         """What was said about targets that could not be tested, by their record numbers."""
         each = zip(records.tolist(), where.tolist(), strict=True)
         return tuple((record, self._details[p]) for record, p in each if p in self._details)
+
+
+def _another_favourite(
+    present: NDArray[np.float64], absent: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Whether nothing that is believed most at first is believed most afterwards.
+
+    Several values may be; that rounding puts one of them in front is no change.
+    """
+    before = present >= present.max(axis=1, keepdims=True, initial=0) - _EQUAL
+    after = absent >= absent.max(axis=1, keepdims=True, initial=0) - _EQUAL
+    return ~(before & after).any(axis=1)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.attacks._beliefs import INTERRUPTED
 from unveil.attacks._differential_finding import DifferentialInference
 
 __all__ = ["SeveralAdversaries", "strongest"]
@@ -36,15 +37,17 @@ class SeveralAdversaries:
 def strongest(findings: Sequence[DifferentialInference]) -> DifferentialInference:
     """One finding from those of several adversaries against the same sanitizer.
 
-    A target whom some adversaries could not be tested on counts with the others; one whom none
-    could is not tested.
+    A target whom some adversaries could not be tested on counts with the others, and a note says
+    so; one whom none could, or before whom the user has had enough, is not tested.
     """
     records = reduce(_common, (finding.targets for finding in findings))
     at = [_places(finding, records) for finding in findings]
     distances = np.stack([f.distances[where] for f, where in zip(findings, at, strict=True)])
-    best = np.argmax(np.where(np.isnan(distances), -np.inf, distances), axis=0)
+    missing = np.isnan(distances)
+    cut_short = np.array([INTERRUPTED in finding.not_tested for finding in findings])
+    untested = missing.all(axis=0) | missing[cut_short].any(axis=0)
+    best = np.argmax(np.where(missing, -np.inf, distances), axis=0)
     each = np.arange(len(records))
-    untested = np.isnan(distances).all(axis=0)
 
     def of_best(name: str) -> Any:
         parts = [getattr(f, name)[where] for f, where in zip(findings, at, strict=True)]
@@ -53,10 +56,12 @@ def strongest(findings: Sequence[DifferentialInference]) -> DifferentialInferenc
     first = findings[0]
     kept = first.present is not None
     lost = set(records[untested].tolist())
-    failures = {r: said for f in findings for r, said in f.failures if r in lost}
+    failures = {r: text for f in findings for r, text in f.failures if r in lost}
+    # Whoever came to the fewest targets says in which sense these are a sample of all.
+    fewest = min(findings, key=lambda finding: len(finding.targets))
     return replace(
         first,
-        distances=distances[best, each],
+        distances=np.where(untested, np.nan, distances[best, each]),
         targets=records,
         mode_changed=of_best("mode_changed"),
         present=of_best("present") if kept else None,
@@ -64,12 +69,27 @@ def strongest(findings: Sequence[DifferentialInference]) -> DifferentialInferenc
         not_tested=_not_tested(findings, int(untested.sum())),
         failures=tuple(failures.items()),
         adversary=SeveralAdversaries(tuple(f.adversary.label for f in findings)),
+        n_classes=fewest.n_classes,
+        smallest_class=min(f.smallest_class for f in findings),
         way="general" if any(f.way == "general" for f in findings) else first.way,
+        how=fewest.how,
+        wanted=fewest.wanted,
         seconds=_seconds(findings),
-        notes=tuple(dict.fromkeys(note for f in findings for note in f.notes)),
+        notes=(*dict.fromkeys(note for f in findings for note in f.notes), *_gaps(findings)),
         against={f.adversary.label: f for f in findings},
         strongest=np.where(untested, -1, best),
     )
+
+
+def _gaps(findings: Sequence[DifferentialInference]) -> list[str]:
+    """Whom single adversaries could not be tested on."""
+    return [
+        f"{f.adversary.label} could not be tested on {n:,} of {len(f.targets):,} targets "
+        f"({reason}), so they may be worse off than they seem"
+        for f in findings
+        for reason, n in f.not_tested.items()
+        if reason != INTERRUPTED
+    ]
 
 
 def _common(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -84,13 +104,13 @@ def _places(finding: DifferentialInference, records: NDArray[np.intp]) -> NDArra
 
 
 def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[str, int]:
-    """How many could be tested against nobody; the reason is the one that is given most."""
+    """How many were not tested; the reason is an interrupt, or the one that is given most."""
     if not count:
         return {}
     reasons: Counter[str] = Counter()
     for finding in findings:
         reasons.update(finding.not_tested)
-    return {reasons.most_common(1)[0][0]: count}
+    return {INTERRUPTED if INTERRUPTED in reasons else reasons.most_common(1)[0][0]: count}
 
 
 def _seconds(findings: Sequence[DifferentialInference]) -> float:

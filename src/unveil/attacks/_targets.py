@@ -50,13 +50,15 @@ def chosen_targets(
     targets: Any,
     microdata: Microdata,
     sanitizer: Sanitizer,
-    release: Release,
+    release: Release | None,
     *,
     how: How,
     seed: int,
     shuffled: bool,
 ) -> Targets:
     """The targets the user wants, which the sanitizer must be able to leave out.
+
+    The release is needed for the most exposed alone.
 
     ``shuffled`` puts them in random order even if the user has an order, because the test may
     end in the middle.
@@ -74,7 +76,7 @@ def chosen_targets(
             raise InputError(f"targets={targets}: the table has {n:,} records to choose from")
         found = Targets(draw(microdata, int(targets), how, seed, release=release), how)
     else:
-        chosen = _listed(targets, n)
+        chosen = _once(_listed(targets, n))
         if shuffled:
             chosen = np.random.default_rng(seed).permutation(chosen)
         found = Targets(chosen, "chosen")
@@ -82,6 +84,11 @@ def chosen_targets(
     if lacking is not None:
         raise InputError(lacking)
     return found
+
+
+def _once(records: NDArray[np.intp]) -> NDArray[np.intp]:
+    """In their order, nobody twice: they would count twice in everything that is said of all."""
+    return records[np.sort(np.unique(records, return_index=True)[1])]
 
 
 def _listed(targets: Any, n: int) -> NDArray[np.intp]:

@@ -258,8 +258,13 @@ class Parcel(Generic[Shared, Part, Result]):
 
 
 def _do(parcel: Parcel[Any, Any, Any], number: int, part: Any) -> tuple[int, Any]:
+    import joblib
+
     work, shared = parcel.opened()
-    return number, work(shared, part)
+    # What the work itself would share out stays here: the workers are busy already, and sums that
+    # several of them add up would depend on who comes first.
+    with joblib.parallel_config(backend="sequential"):
+        return number, work(shared, part)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from unveil.microdata._quantize import quantize
 from unveil.microdata._readers import read_csv, read_parquet, read_table
 from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release import Release, Statistic
-from unveil.microdata._release_checks import check_release
+from unveil.microdata._release_checks import check_release, same_domains
 from unveil.microdata._release_reader import read_release
 
 __all__ = [
@@ -38,4 +38,5 @@ __all__ = [
     "read_parquet",
     "read_release",
     "read_table",
+    "same_domains",
 ]

@@ -8,7 +8,7 @@ from unveil.errors import InputError, did_you_mean
 from unveil.microdata._microdata import Microdata
 from unveil.microdata._release import Release
 
-__all__ = ["check_release"]
+__all__ = ["check_release", "same_domains"]
 
 
 def check_release(
@@ -90,3 +90,13 @@ def _check_columns(release: Release, original: Microdata) -> None:
             f"the release by {release.made_by} has a column {more[0]!r} that is neither a "
             f"quasi-identifier nor sensitive in the original (those are {', '.join(ours)})"
         )
+
+
+def same_domains(release: Release, microdata: Microdata) -> bool:
+    """Whether the codes of a release mean what they mean in the microdata."""
+    ours = (*microdata.quasi, microdata.sensitive)
+    theirs = (*release.quasi, release.sensitive)
+    return len(ours) == len(theirs) and all(
+        a.name == b.name and a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
+        for a, b in zip(ours, theirs, strict=True)
+    )

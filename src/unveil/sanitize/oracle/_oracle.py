@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError, UnveilError
-from unveil.microdata import Microdata, Release, check_release, read_release
+from unveil.microdata import Microdata, Release, check_release, read_release, same_domains
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 from unveil.sanitize.oracle._archive import Archive
@@ -181,7 +181,7 @@ class Oracle(Sanitizer):
         if isinstance(answer, Microdata):
             answer = Identity().sanitize(answer)
         if isinstance(answer, Release):
-            if _same_codes(answer, table):
+            if same_domains(answer, table):
                 return answer
             # The function has read the table by itself, so its codes mean something else.
             return read_release(answer.to_frame(), table, made_by=answer.made_by, may_change=True)
@@ -216,16 +216,6 @@ def _check_options(oracle: Oracle) -> None:
         raise InputError(f"takes is for functions; {oracle.label} gets its table as format= says")
     if oracle.format != "csv" and not isinstance(form, Command | Endpoint):
         raise InputError(f"format is for commands and addresses, not for {oracle.label}")
-
-
-def _same_codes(release: Release, microdata: Microdata) -> bool:
-    """Whether the codes of a release mean what they mean in the microdata."""
-    ours = (*microdata.quasi, microdata.sensitive)
-    theirs = (*release.quasi, release.sensitive)
-    return len(ours) == len(theirs) and all(
-        a.name == b.name and a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
-        for a, b in zip(ours, theirs, strict=True)
-    )
 
 
 def as_sanitizer(sanitizer: Any) -> Sanitizer:
