@@ -383,7 +383,7 @@ def test_interrupted_keeps_what_was_found(table, monkeypatch):
     monkeypatch.setattr(_testing, "differential_inference", one_then_stop)
     result = run("audit", table, *ROLES, "--json", table.parent / "out.json", code=130)
     assert "Mondrian(k=2)" in result.stdout
-    assert result.stderr == "interrupted: 2 of 5 anonymizations were tested\n"
+    assert result.stderr == "interrupted: 2 of 5 anonymizations were tested to the end\n"
     document = json.loads((table.parent / "out.json").read_text(encoding="utf-8"))
     assert len(document["findings"]) == 2
     assert document["failed"][0]["error"] == "Mondrian(k=5): interrupted"

@@ -1,8 +1,11 @@
 """The command line on anonymizations of other people: oracles, published files, attackers."""
 
 import json
+import os
 import shlex
+import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -139,6 +142,83 @@ def test_a_published_file_beside_a_sanitizer(table, tmp_path):
     assert "guesses the vote of" in result.stdout
     assert "Mondrian(k=3)" in result.stdout
     assert "--oracle (a command" not in result.stdout
+
+
+def test_a_file_that_cannot_be_read_is_no_matter_to_the_others(table, tmp_path):
+    good, odd = tmp_path / "good.csv", tmp_path / "odd.csv"
+    frame = decades(pd.read_csv(table))
+    frame.to_csv(good, index=False)
+    frame.assign(town="Atlantis").to_csv(odd, index=False)
+    out = tmp_path / "out.json"
+    result = run("audit", table, *ROLES, "--release", odd, "--release", good, "--json", out, code=2)
+    assert "good.csv" in result.stdout
+    assert "error: odd.csv: row 1, column 'town': cannot read the cell 'Atlantis'" in result.stderr
+    document = json.loads(out.read_text())
+    assert [finding["release"] for finding in document["findings"]] == ["good.csv"]
+    assert [failed["release"] for failed in document["failed"]] == ["odd.csv"]
+
+
+def test_files_of_one_name_are_told_apart(table, tmp_path):
+    for folder, row in (("a", 0), ("b", 1)):
+        (tmp_path / folder).mkdir()
+        frame = decades(pd.read_csv(table))
+        frame.loc[:row, ["age", "town"]] = "*"
+        frame.to_csv(tmp_path / folder / "r.csv", index=False)
+    files = [tmp_path / "a" / "r.csv", tmp_path / "b" / "r.csv"]
+    result = run("audit", table, *ROLES, "--release", files[0], "--release", files[1])
+    assert "1 of 60 records is suppressed" in result.stdout
+    assert "2 of 60 records are suppressed" in result.stdout
+
+
+def test_how_a_published_file_is_encoded_and_what_may_be_changed_can_be_said(table, tmp_path):
+    frame = pd.read_csv(table).assign(town=["Zürich", "Genève"] * 30)
+    frame.to_csv(table, index=False, encoding="latin-1")
+    changed = frame.assign(vote=frame["vote"].iloc[::-1].to_numpy())
+    changed.loc[0, "vote"] = "b" if changed.loc[0, "vote"] == "a" else "a"
+    published = tmp_path / "published.csv"
+    changed.to_csv(published, index=False, encoding="latin-1")
+    audit = ["audit", table, *ROLES, "--encoding", "latin-1", "--release", published]
+    assert "--may-change-sensitive" in run(*audit, code=2).stderr
+    assert "guesses the vote" in run(*audit, "--may-change-sensitive").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--time-limit", "3 s"], "--time-limit is for oracles; give one with --oracle"),
+        (["--retries", "3"], "--retries is for oracles"),
+        (["--may-drop"], "--may-drop is for oracles"),
+        (["--notation", "age=range"], "give it with --oracle or --release"),
+        (["--draw", "exposed"], "--draw exposed needs --targets or --budget"),
+        (["--release", "p.csv", "--budget", "1 s"], "--budget is for the differential test"),
+        (["--release", "p.csv", "--worst", "3"], "--worst is for the differential test"),
+        (["--release", "p.csv", "--plot", "p.png"], "--plot is for the differential test"),
+    ],
+)
+def test_options_that_would_mean_nothing_are_refused(table, monkeypatch, options, message):
+    monkeypatch.chdir(table.parent)
+    assert message in run("audit", table, *ROLES, *options, code=2).stderr
+
+
+def test_who_is_ended_politely_leaves_nothing_behind(table, tmp_path):
+    (tmp_path / "slow.py").write_text(
+        "import sys, time\nprint(open(sys.argv[1]).read())\ntime.sleep(2)\n"
+    )
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    oracle = shlex.join([sys.executable, str(tmp_path / "slow.py")]) + " {input}"
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    with subprocess.Popen(
+        [sys.executable, "-m", "unveil", "audit", str(table), *ROLES, "--oracle", oracle],
+        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        ends = time.monotonic() + 60
+        while not any(temporary.glob("unveil-oracle-*/*")) and time.monotonic() < ends:
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait(60) == 143
+    assert [path.name for path in temporary.iterdir() if path.name.startswith("unveil")] == []
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("agee", ["age", "education"])
     "; did you mean 'age'?"
+    >>> did_you_mean("Age", ["wage", "age"])
+    "; did you mean 'age'?"
     """
-    near = difflib.get_close_matches(word, list(known), n=1)
+    listed = list(known)
+    alike = [one for one in listed if one.casefold() == word.casefold()]
+    near = alike or difflib.get_close_matches(word, listed, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

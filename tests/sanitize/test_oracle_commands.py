@@ -489,3 +489,18 @@ def test_a_finding_says_what_went_wrong_with_how_many(tmp_path):
     }
     assert [record for record, _ in finding.failures] == [0, 1, 2, 3]
     assert len(finding.tested) == 1
+
+
+@pytest.mark.parametrize("word", ["|", ">", "&&"])
+def test_there_is_no_shell(word):
+    with pytest.raises(InputError, match="there is no shell: write a script"):
+        uv.Oracle(f"cat {{input}} {word} more")
+
+
+def test_parquet_of_numbers_beside_the_word_for_what_is_missing():
+    people = uv.read_table(
+        {"code": [1, None, 3, 1], "vote": ["a", "b", "a", "b"]},
+        quasi="code", sensitive="vote", categorical=["code"], missing="category",
+    )  # fmt: skip
+    for form in ("csv", "parquet"):
+        assert uv.Oracle("cat {input}", format=form).sanitize(people).n_classes == 3

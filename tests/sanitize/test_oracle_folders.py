@@ -150,9 +150,12 @@ def test_one_release_twice(tmp_path):
 
 def test_releases_of_another_table(tmp_path):
     oracle = uv.Oracle(filled(tmp_path / "releases"))
-    assert said_by(oracle, SURVEY.without(5)).endswith(
-        "has without_000005.csv, but the rows of table are numbered from 0 to 4; is it for another "
-        "table, or counted from 1?"
+    shorter = uv.read_table(
+        SURVEY.to_frame().iloc[:5], quasi=["age", "zip"], sensitive="vote", categorical=["zip"]
+    )
+    assert said_by(oracle, shorter).endswith(
+        "has without_000005.csv, but the rows of pandas table are numbered from 0 to 4; is it for "
+        "another table, or counted from 1?"
     )
     assert "returned 6 records for a table of 5" in said_by(oracle, SURVEY.without(2))
     write(published(0), tmp_path / "releases" / "full.csv")
@@ -301,3 +304,17 @@ def test_what_is_no_folder(tmp_path):
     folder = filled(tmp_path / "releases")
     with pytest.raises(InputError, match="takes is for functions"):
         uv.Oracle(folder, takes="table")
+
+
+def test_rows_left_out_for_missing_values_may_have_releases_too(tmp_path):
+    frame = pd.DataFrame({"age": [30, 34, 41, 47, None], "vote": ["a", "b", "a", "b", "a"]})
+    people = uv.read_table(frame, quasi="age", sensitive="vote", missing="drop")
+    folder = tmp_path / "releases"
+    folder.mkdir()
+    complete = frame.dropna()
+    complete.to_csv(folder / "full.csv", index=False)
+    for row in range(5):  # also for the last one, which nobody will ask for
+        complete.drop(row, errors="ignore").to_csv(folder / f"without_{row}.csv", index=False)
+    finding = uv.differential_inference(people, uv.Oracle(folder))
+    expected = uv.differential_inference(people, uv.Identity())
+    np.testing.assert_allclose(finding.distances, expected.distances, atol=1e-12)

@@ -116,13 +116,17 @@ def _numbers(finding: DifferentialInference) -> list[str]:
         finite = finding.tested[np.isfinite(finding.tested)]
         rest = f"; the mean of the others is {_number(float(finite.mean()))}" if len(finite) else ""
         lines.append(f"  INFINITE              for {finding.infinite:,} records{rest}")
+    if finding.infinite:
+        moves = "beyond all bounds"
+    else:
+        moves = f"by {_number(finding.delta)} ({finding.distance}), "
+        moves += f"and by {_number(finding.mean)} on average"
     return [
         *lines,
         "",
         "  Leaving out their own record moves what an attacker believes about the worst-placed "
         f"person's {finding.microdata.sensitive.name}",
-        f"  by {_number(finding.delta)} ({finding.distance}), and by {_number(finding.mean)} on "
-        "average. What does not move is a fact about the population.",
+        f"  {moves}. What does not move is a fact about the population.",
     ]
 
 

@@ -49,7 +49,7 @@ def cumulative(
         )
     ax.set(
         xscale="log", xlim=(left, right), ylim=(0, 1), ylabel="share of records",
-        xlabel=f"d: how far the belief about a person moves without their record ({distance})",
+        xlabel=f"d: how far belief about a person moves without their record ({distance})",
     )  # fmt: skip
     ax.grid(True, alpha=0.25)
     # Beside the picture: lines may run anywhere within.

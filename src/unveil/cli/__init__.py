@@ -5,6 +5,7 @@ Commands import what they need when they are called: `unveil --help` does not wa
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -234,4 +235,6 @@ def main() -> None:
         # A terminal that cannot show ℓ or █ gets question marks, not a traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    # Whoever ends us politely gets everything cleaned up: temporary tables, workers, programs.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     app(prog_name="unveil")

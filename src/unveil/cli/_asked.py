@@ -49,6 +49,26 @@ class Oracles:
     may_drop: bool
     may_change: bool
 
+    def check(self, *, releases: bool) -> None:
+        """An option that means nothing here was meant for something that is missing."""
+        limits = {
+            "--time-limit": self.time_limit is not None,
+            "--memory-limit": self.memory_limit is not None,
+            "--retries": self.retries is not None,
+            "--may-drop": self.may_drop,
+        }
+        for option, given in limits.items():
+            if given and not self.given:
+                raise InputError(f"{option} is for oracles; give one with --oracle")
+        for option, said in (
+            ("--notation", bool(self.notation)),
+            ("--may-change-sensitive", self.may_change),
+        ):
+            if said and not self.given and not releases:
+                raise InputError(
+                    f"{option} is for what others publish; give it with --oracle or --release"
+                )
+
     def made(self) -> list[Sanitizer]:
         """Oracles as sanitizers."""
         from unveil.sanitize import Oracle
@@ -86,6 +106,8 @@ class Test:
         from unveil.attacks import adversaries_named, distance_named
         from unveil.engine import parse_duration
 
+        if self.draw != "random" and self.targets is None and self.budget is None:
+            raise InputError(f"--draw {self.draw} needs --targets or --budget: all are tested")
         adversaries_named(list(self.adversaries))
         distance_named(self.distance)
         self._targets()
@@ -93,6 +115,16 @@ class Test:
             parse_duration(self.budget)
         if self.prior is not None:
             self._prior()
+
+    def given(self) -> list[str]:
+        """Options of the differential test that were given."""
+        values = {
+            "--targets": self.targets,
+            "--budget": self.budget,
+            "--jobs": self.jobs,
+            "--scheduler": self.scheduler,
+        }
+        return [option for option, value in values.items() if value is not None]
 
     def options(self, microdata: Microdata) -> dict[str, Any]:
         """What `differential_inference` is told."""

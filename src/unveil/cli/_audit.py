@@ -9,11 +9,12 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from unveil.attacks import INTERRUPTED as INTERRUPTED_TEST
 from unveil.cli._asked import Oracles, Test
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout
-from unveil.cli._published import NEEDS_SANITIZER, published_findings, show_published
+from unveil.cli._published import NEEDS_SANITIZER, Published, show_published
 from unveil.cli._reading import Reading
 from unveil.cli._testing import (
     Trial,
@@ -72,14 +73,23 @@ class Audit:
         out.print(_heading(microdata))
         for note in microdata.notes:
             out.print(f"Note: {in_command_line_words(note)}\n")
-        published = published_findings(self.releases, microdata, self.test.beliefs(), self.notation)
+        published = Published(
+            files=self.releases, notation=self.notation, may_change=self.oracles.may_change,
+            encoding=self.reading.encoding,
+        ).examined(microdata, self.test.beliefs())  # fmt: skip
         trial = Trial(microdata=microdata, options=options)
         with self.test.cluster():
             warm_up(sanitizers, adversary="naive-bayes")
             outcomes = trial.run(sanitizers)
         # The files first: whoever reads the report may stop in the middle.
         if self.json is not None:
-            write_json(self.json, outcomes, records=self.records, others=published)
+            write_json(
+                self.json,
+                outcomes,
+                records=self.records,
+                others=published.findings,
+                failed=published.failed,
+            )
         if self.plot is not None:
             draw(self.plot, findings_of(outcomes), out)
         show_published(published, out, tested=bool(sanitizers))
@@ -87,7 +97,7 @@ class Audit:
             show(outcomes, out, known=microdata.notes)
         if self.worst:
             self._show_worst(trial, sanitizers, outcomes, out)
-        _finish(outcomes, len(sanitizers))
+        _finish(outcomes, len(sanitizers), published.failed)
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
@@ -98,8 +108,13 @@ class Audit:
             raise InputError(f"--json and --plot name the same file, {str(self.json)!r}")
         if self.records and self.json is None:
             raise InputError("--records adds to the JSON; say where that goes with --json")
-        if self.plot is not None and self.releases and not (self.sanitizers or self.oracles.given):
-            raise InputError(f"--plot draws the differential test, and {NEEDS_SANITIZER}")
+        self.oracles.check(releases=bool(self.releases))
+        if self.releases and not (self.sanitizers or self.oracles.given):
+            given = [*self.test.given(), *["--plot"] * (self.plot is not None)]
+            if self.worst:
+                given.append("--worst")
+            if given:
+                raise InputError(f"{given[0]} is for the differential test; {NEEDS_SANITIZER}")
         self.test.check()
 
     def _show_worst(
@@ -155,19 +170,24 @@ def show(outcomes: Sequence[Outcome], out: Console, *, known: Sequence[str] = ()
     out.print()
 
 
-def _finish(outcomes: Sequence[Outcome], wanted: int) -> None:
+def _finish(
+    outcomes: Sequence[Outcome], wanted: int, unread: Sequence[tuple[str, str]] = ()
+) -> None:
     """Say by the exit code that something is missing from the report."""
     findings = findings_of(outcomes)
     if was_interrupted(outcomes):
-        say(f"interrupted: {len(findings)} of {wanted} anonymizations were tested")
+        done = sum(INTERRUPTED_TEST not in finding.not_tested for finding in findings)
+        say(f"interrupted: {done} of {wanted} anonymizations were tested to the end")
         raise typer.Exit(INTERRUPTED)
+    for _, error in unread:
+        say(f"error: {error}")
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     untested = [finding for finding in findings if not len(finding.tested)]
     if untested:
         named = ", ".join(finding.sanitizer for finding in untested)
         say(f"error: not one record could be tested under {named}")
     if not failed:
-        if untested:
+        if untested or unread:
             raise typer.Exit(BAD_INPUT)
         return
     if findings:  # the report has said why

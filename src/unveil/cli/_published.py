@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ from rich.console import Console
 
 from unveil.attacks import Inference, inference
 from unveil.cli._guard import in_command_line_words
+from unveil.errors import InputError
 from unveil.microdata import Microdata, read_release
 from unveil.report import harmless
 
-__all__ = ["NEEDS_SANITIZER", "published_findings", "show_published"]
+__all__ = ["NEEDS_SANITIZER", "Published", "show_published"]
 
 NEEDS_SANITIZER = (
     "that needs the anonymization itself, to run it again without each person: give it with "
@@ -22,29 +24,53 @@ NEEDS_SANITIZER = (
 )
 
 
-def published_findings(
-    files: Sequence[Path],
-    microdata: Microdata,
-    beliefs: dict[str, Any],
-    notation: dict[str, str],
-) -> list[Inference]:
-    """What each adversary believes from each file."""
-    named = beliefs["adversary"]
-    adversaries = named if isinstance(named, list) else [named]
-    releases = [
-        read_release(file, microdata, made_by=file.name, notation=notation) for file in files
-    ]
-    return [
-        inference(release, microdata, adversary=adversary, prior=beliefs["prior"])
-        for release in releases
-        for adversary in adversaries
-    ]
+@dataclass(frozen=True)
+class Examined:
+    """What came of the files: findings, and which could not be read and why."""
+
+    findings: list[Inference] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
 
 
-def show_published(findings: Sequence[Inference], out: Console, *, tested: bool) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """Files to examine, and how to read them."""
+
+    files: Sequence[Path]
+    notation: dict[str, str]
+    may_change: bool
+    encoding: str | None
+
+    def examined(self, microdata: Microdata, beliefs: dict[str, Any]) -> Examined:
+        """What each adversary believes from each file; one that is unreadable is no matter to
+        the others.
+        """
+        named = beliefs["adversary"]
+        adversaries = named if isinstance(named, list) else [named]
+        done = Examined()
+        for file in self.files:
+            alone = sum(other.name == file.name for other in self.files) == 1
+            name = file.name if alone else str(file)
+            try:
+                release = read_release(
+                    file, microdata, made_by=name, notation=self.notation,
+                    may_change=self.may_change, encoding=self.encoding or "utf-8",
+                )  # fmt: skip
+            except InputError as error:
+                said = in_command_line_words(str(error))
+                done.failed.append((name, said if name in said else f"{name}: {said}"))
+                continue
+            done.findings.extend(
+                inference(release, microdata, adversary=adversary, prior=beliefs["prior"])
+                for adversary in adversaries
+            )
+        return done
+
+
+def show_published(published: Examined, out: Console, *, tested: bool) -> None:
     """Describe the files, say what is believed, and what it would take to say more."""
     described = set()
-    for finding in findings:
+    for finding in published.findings:
         release = finding.release
         if release.made_by not in described:
             described.add(release.made_by)
@@ -54,9 +80,9 @@ def show_published(findings: Sequence[Inference], out: Console, *, tested: bool)
             f"{finding.accuracy:.1%} of the people; by always naming the most frequent one he "
             f"would be right for {finding.baseline:.1%}."
         )
-    if findings:
+    if published.findings:
         out.print()
-    if findings and not tested:
+    if published.findings and not tested:
         out.print(
             "How much of that comes from people's own records is what the differential test "
             f"tells; {NEEDS_SANITIZER}.\n"

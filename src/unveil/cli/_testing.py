@@ -153,18 +153,26 @@ def save_picture(path: Path, axes: Axes, out: Console) -> None:
 
 
 def write_json(
-    path: Path, outcomes: Sequence[Outcome], *, records: bool, others: Sequence[Finding] = ()
+    path: Path,
+    outcomes: Sequence[Outcome],
+    *,
+    records: bool,
+    others: Sequence[Finding] = (),
+    failed: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write what became of every sanitizer, and other findings before them."""
+    """Write what became of every sanitizer, and other findings and failures before them."""
     found = [*others, *findings_of(outcomes)]
     document = {
         "unveil": __version__,
         "schema": SCHEMA,
         "findings": [finding.to_dict(records=records) for finding in found],
         "failed": [
-            {"sanitizer": outcome.sanitizer, "error": outcome.error}
-            for outcome in outcomes
-            if outcome.error is not None
+            *({"release": name, "error": error} for name, error in failed),
+            *(
+                {"sanitizer": outcome.sanitizer, "error": outcome.error}
+                for outcome in outcomes
+                if outcome.error is not None
+            ),
         ],
     }
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

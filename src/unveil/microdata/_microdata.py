@@ -34,6 +34,8 @@ class Microdata:
         values were dropped).
     source : str
         What it was read from, for messages.
+    source_rows : int, optional
+        How many rows that had, those left out for missing values included.
     notes : tuple of str
         What was decided while reading, such as the meaning of missing values. Printed with
         every result.
@@ -42,6 +44,7 @@ class Microdata:
     columns: tuple[Column, ...]
     rows: NDArray[np.int64]
     source: str = "table"
+    source_rows: int | None = None
     notes: tuple[str, ...] = field(default=())
 
     def __len__(self) -> int:

@@ -247,6 +247,7 @@ def _read(source: Source, options: Options) -> Microdata:
         columns=tuple(column(name) for name in roles if name in raw),
         rows=next(iter(raw.values())).rows,
         source=source.name,
+        source_rows=source.n_rows,
         notes=(*meaning, *notes),
     )
 

@@ -155,8 +155,11 @@ def remarks(
             name = display_name(finding.sanitizer)
             _remark(said, "Not tested", f"{records} under {name}: {reason}", "bold yellow")
     for finding in findings:
+        if finding.failures:
+            _remark(said, "Note", spelled("what was said about each is in finding.failures"))
         if len(finding.targets) < len(finding.microdata):
             _remark(said, "Note", _some(finding))
+        if 0 < len(finding.tested) < len(finding.microdata):
             bound = finding.bound(MAIN_THRESHOLD).in_words()
             _remark(said, display_name(finding.sanitizer), bound)
         for note in finding.notes:
@@ -173,7 +176,9 @@ def remarks(
 
 def _some(finding: DifferentialInference) -> str:
     """Which records were tested, if not all were."""
-    text = f"{len(finding.targets):,} of {len(finding.microdata):,} records were tested"
+    targets, tested = len(finding.targets), len(finding.tested)
+    text = f"{targets:,} of {len(finding.microdata):,} records were "
+    text += "tested" if tested == targets else f"targets ({tested:,} of them could be tested)"
     if len(finding.targets) < finding.wanted:
         text += f", as many as the budget of {_time(finding.budget or 0)} allowed"
     text += f", {_CHOSEN[finding.how]}"

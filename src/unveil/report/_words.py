@@ -5,6 +5,7 @@ Every sentence follows from the numbers it is given; none is written for a parti
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -14,15 +15,25 @@ from unveil.sanitize import Identity
 __all__ = ["display_name", "in_words", "moved", "number"]
 
 _UNTOUCHED = Identity().label
+_COMMAND = re.compile(r"Oracle\((.*\{input\}.*)\)", re.DOTALL)
+_PLACES = re.compile(r"\{(?:input|output|without)\}")
 _POINTS = "total variation"  # the one distance that is a share of belief
 
 
 def display_name(sanitizer: str) -> str:
     """What a sanitizer is called in tables and sentences.
 
+    Of the command of an oracle, its words without folders and without places for files.
+
     >>> display_name("Identity()"), display_name("Mondrian(k=5)")
     ('no anonymization', 'Mondrian(k=5)')
+    >>> display_name("Oracle(/usr/bin/python3 tools/anonymize.py {input} {output} --strict)")
+    'Oracle(python3 anonymize.py --strict)'
     """
+    command = _COMMAND.fullmatch(sanitizer)
+    if command is not None:
+        words = (word.rpartition("/")[2] for word in _PLACES.sub("", command[1]).split())
+        return f"Oracle({' '.join(word for word in words if word)})"
     return "no anonymization" if sanitizer == _UNTOUCHED else sanitizer
 
 

@@ -120,6 +120,8 @@ class _Shelf(ABC):
         if microdata in self.checked:
             return
         last = int(microdata.rows.max(initial=-1))
+        if microdata.source_rows is not None:  # the last ones may have been left out
+            last = max(last, microdata.source_rows - 1)
         beyond = self.numbers[(self.numbers > last) | (self.numbers < 0)]
         if len(beyond):
             raise OracleError(

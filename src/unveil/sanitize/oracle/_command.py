@@ -28,6 +28,7 @@ NOBODY = "none"
 
 _PLACES = re.compile(r"\{(input|output|without)\}")
 _LIKE_A_PLACE = re.compile(r"\{([a-z]{4,9})\}", re.IGNORECASE)
+_OF_A_SHELL = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"})
 _LAST_BYTES, _LAST_LINES = 4096, 5  # of what a program said before it failed
 
 
@@ -70,6 +71,12 @@ class Command(Form):
             raise InputError(
                 f"cannot split the command {self.line!r} into words: {error}"
             ) from None
+        for word in words:
+            if word in _OF_A_SHELL:
+                raise InputError(
+                    f"the command {self.line!r} has {word!r}, but there is no shell: write a "
+                    "script that does it all, and name that"
+                )
         if _PLACES.search(words[0]):
             raise InputError(
                 f"the command {self.line!r} has to begin with a program, as in "

@@ -70,7 +70,13 @@ class _Parquet(Written):
     def __init__(self, microdata: Microdata) -> None:
         import pyarrow as pa
 
-        self._table = pa.Table.from_pandas(microdata.to_frame(), preserve_index=False)
+        frame = microdata.to_frame()
+        try:
+            self._table = pa.Table.from_pandas(frame, preserve_index=False)
+        except pa.ArrowException:  # numbers beside the word for what is missing
+            mixed = [name for name, kind in frame.dtypes.items() if kind == object]
+            texts = frame.astype(dict.fromkeys(mixed, "str"))
+            self._table = pa.Table.from_pandas(texts, preserve_index=False)
 
     def pieces(self, record: int | None) -> list[Any]:
         import pyarrow as pa
