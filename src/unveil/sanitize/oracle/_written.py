@@ -74,7 +74,7 @@ class _Parquet(Written):
         try:
             self._table = pa.Table.from_pandas(frame, preserve_index=False)
         except pa.ArrowException:  # numbers beside the word for what is missing
-            mixed = [name for name, kind in frame.dtypes.items() if kind == object]
+            mixed = [name for name, kind in frame.dtypes.items() if kind.kind == "O"]
             texts = frame.astype(dict.fromkeys(mixed, "str"))
             self._table = pa.Table.from_pandas(texts, preserve_index=False)
 
