@@ -86,6 +86,6 @@ def test_with_tight_ranges_nobody_covers_47_without_the_third(path):
 
 def test_the_mode_changes_for_nobody_who_keeps_the_flu():
     finding = found(PATIENTS, CUTS)
-    # (½, ½) goes to the first of both values, Cancer: the first two and the last two change.
-    assert finding.mode_changed.tolist() == [True, True, False, True, True]
+    # At (½, ½) the flu is still believed as much as anything.
+    assert finding.mode_changed.tolist() == [False] * 5
     assert finding.modes_changed == pytest.approx(0.8)

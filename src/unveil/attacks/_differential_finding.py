@@ -37,7 +37,8 @@ class DifferentialInference(Finding):
     targets : array
         The numbers of the records tested, counted from 0.
     mode_changed : array of bool
-        Whether the most likely value is another without the record.
+        Whether the most likely value is another without the record; of several that are equally
+        likely, whether none is left.
     present, absent : arrays of shape (targets, sensitive values), or None
         The beliefs with and without the record, if they were asked for.
     not_tested : dict
