@@ -88,4 +88,4 @@ def test_the_mode_changes_for_nobody_who_keeps_the_flu():
     finding = found(PATIENTS, CUTS)
     # At (½, ½) the flu is still believed as much as anything.
     assert finding.mode_changed.tolist() == [False] * 5
-    assert finding.modes_changed == pytest.approx(0.8)
+    assert finding.modes_changed == 0
