@@ -6,7 +6,8 @@ of them; all in one run:
 (a) unveil's own overhead: all the time but that spent within the sanitizer and the adversary, over
     that time,
 (b) one process against two, once they have started (and what starting them takes),
-(c) several adversaries on the same releases: what each further one adds, over its own time,
+(c) several adversaries on the same releases: what is spent on the releases, on each model, and on
+    the rest,
 (d) a command as an oracle: how long a target takes if the table is written anew for each of them,
     and if it is written once because the command leaves the record out by itself ({without}).
 
@@ -126,7 +127,6 @@ def workers(table: Microdata, targets: int) -> None:
 
 def further_adversaries(table: Microdata, targets: int) -> None:
     adversaries: list[TimedAdversary] = []
-    before = None
     for model in ("naive-bayes", "conditional-frequency", DecisionTreeClassifier()):
         adversaries = [*adversaries, TimedAdversary(adversary_named(model))]
         for adversary in adversaries:
@@ -135,14 +135,13 @@ def further_adversaries(table: Microdata, targets: int) -> None:
         finding = uv.differential_inference(
             table, sanitizer, adversary=adversaries, targets=targets, n_jobs=1
         )
-        own = adversaries[-1].spent
-        text = f"(c) {len(adversaries)} adversaries: {finding.seconds:.2f} s, "
-        text += f"{len(sanitizer.spent)} releases"
-        if before is not None:
-            added = finding.seconds - before
-            text += f"; {adversaries[-1].label} added {added:.2f} s, {own:.2f} s of it its own"
-        print(text)
-        before = finding.seconds
+        releases, models = sum(sanitizer.spent), [adversary.spent for adversary in adversaries]
+        each = " + ".join(f"{seconds:.2f}" for seconds in models)
+        print(
+            f"(c) {len(adversaries)} adversaries: {finding.seconds:.2f} s = "
+            f"{len(sanitizer.spent)} releases {releases:.2f} + models {each} + "
+            f"the rest {finding.seconds - releases - sum(models):.2f}"
+        )
 
 
 def commands(table: Microdata, targets: int = 20) -> None:
