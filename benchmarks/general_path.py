@@ -9,7 +9,9 @@ of them; all in one run:
 (c) several adversaries on the same releases: what is spent on the releases, on each model, and on
     the rest,
 (d) a command as an oracle: how long a target takes if the table is written anew for each of them,
-    and if it is written once because the command leaves the record out by itself ({without}).
+    and if it is written once because the command leaves the record out by itself ({without}),
+(e) models that can forget a record, on the table as it is: all records that way, against training
+    anew for each, on a sample, extrapolated to all distinct records.
 
     python benchmarks/general_path.py [--data FOLDER] [--targets 500]
 """
@@ -26,6 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import unveil as uv
@@ -92,6 +96,7 @@ def main() -> None:
     workers(table, options.targets)
     further_adversaries(table, options.targets)
     commands(table)
+    forgetting(table)
 
 
 def overhead(table: Microdata, model: object, targets: int) -> None:
@@ -152,6 +157,21 @@ def commands(table: Microdata, targets: int = 20) -> None:
             oracle = uv.Oracle(f"{sys.executable} {script} {arguments}")
             finding = uv.differential_inference(table, oracle, targets=targets, n_jobs=1)
             print(f"(d) {arguments}: {finding.seconds / targets * 1000:.0f} ms a target")
+
+
+def forgetting(table: Microdata, sample: int = 20) -> None:
+    for model in (GaussianNB(), LinearDiscriminantAnalysis(), uv.NearestNeighbours(k=5)):
+        adversary = uv.Classifier(model, "bounds-hot")
+        quick = uv.differential_inference(table, uv.Identity(), adversary=adversary)
+        slow = uv.differential_inference(
+            table, uv.Identity(), adversary=adversary, path="general", targets=sample, n_jobs=1
+        )
+        anew = slow.seconds / sample * len(table.distinct)
+        differ = np.nanmax(np.abs(quick.distances[slow.targets] - slow.distances))
+        print(
+            f"(e) {adversary.label}: {quick.seconds:.1f} s, anew {anew:,.0f} s, "
+            f"{anew / quick.seconds:,.0f} times; largest difference {differ:.0e}"
+        )
 
 
 def _options() -> argparse.Namespace:

@@ -6,7 +6,7 @@ from unveil.adversary._conditional_frequency import ConditionalFrequency
 from unveil.adversary._encoded_naive_bayes import EncodedNaiveBayes
 from unveil.adversary._naive_bayes import NaiveBayes
 from unveil.adversary._named import ADVERSARIES, adversary_named
-from unveil.adversary._priors import as_prior, check_priors, reweighed
+from unveil.adversary._priors import as_prior, prior_for, reweighed
 from unveil.adversary.encoding import ENCODINGS, Categorical, Continuous, Encoding
 from unveil.adversary.exact import NearestNeighbours
 
@@ -26,6 +26,6 @@ __all__ = [
     "UpdatingAdversary",
     "adversary_named",
     "as_prior",
-    "check_priors",
+    "prior_for",
     "reweighed",
 ]

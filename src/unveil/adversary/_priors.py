@@ -15,15 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary._adversary import Adversary
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import Column
-from unveil.microdata._column import value_text
+from unveil.microdata import Column, Microdata, value_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
     PriorLike: TypeAlias = Mapping[Any, float] | pd.Series[Any] | pd.DataFrame | ArrayLike
 
-__all__ = ["as_prior", "check_priors", "reweighed"]
+__all__ = ["as_prior", "prior_for", "reweighed"]
 
 _TOLERANCE = 1e-6  # what probabilities may lack of one: they were rounded when written down
 
@@ -59,14 +58,22 @@ def reweighed(
     return np.divide(odds, total, out=np.full_like(odds, np.nan), where=total > 0)
 
 
-def check_priors(adversaries: Iterable[Adversary]) -> None:
-    """Refuse adversaries whose prior no other one can take the place of."""
+def prior_for(
+    adversaries: Iterable[Adversary], prior: PriorLike | None, microdata: Microdata
+) -> NDArray[np.float64] | None:
+    """What adversaries are given for prior, checked; None: the shares in the release.
+
+    One who has a prior of its own is refused another.
+    """
+    if prior is None:
+        return None
     for adversary in adversaries:
         if adversary.own_prior is not None:
             raise InputError(
                 f"{adversary.label} has a prior of its own ({adversary.own_prior}), so none can be "
                 "given to it: leave one of the two out"
             )
+    return as_prior(prior, microdata.sensitive, len(microdata))
 
 
 def as_prior(prior: PriorLike, sensitive: Column, n_records: int) -> NDArray[np.float64]:

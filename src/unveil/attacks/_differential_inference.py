@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, adversary_named, as_prior, check_priors
+from unveil.adversary import Adversary, adversary_named, prior_for
 from unveil.attacks._differential_finding import DifferentialInference
 from unveil.attacks._distances import Distance, EarthMovers, distance_named
 from unveil.attacks._general_beliefs import Workplace
@@ -115,15 +115,13 @@ def differential_inference(
     """
     microdata = as_microdata(microdata, "differential_inference")
     attackers = adversaries_named(adversary, seed_number(seed))
-    if prior is not None:
-        check_priors(attackers)
     threads = workers(n_jobs)
     plan = Plan(
         microdata=microdata,
         sanitizer=as_sanitizer(sanitizer),
         adversaries=attackers,
         distance=distance_named(distance, microdata.sensitive),
-        prior=None if prior is None else as_prior(prior, microdata.sensitive, len(microdata)),
+        prior=prior_for(attackers, prior, microdata),
         targets=targets,
         draw=check_draw(draw),
         seconds=None if budget is None else parse_duration(budget),

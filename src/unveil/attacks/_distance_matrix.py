@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks._distance_formulas import Beliefs
 from unveil.errors import InputError, MissingExtraError, UnveilError, did_you_mean
-from unveil.microdata import Column
-from unveil.microdata._column import value_text
+from unveil.microdata import Column, value_text
 
 __all__ = ["GroundMatrix", "find_solver", "keeps_triangle", "metric_transport", "transport"]
 

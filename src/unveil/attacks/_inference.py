@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, adversary_named, as_prior, check_priors
+from unveil.adversary import Adversary, adversary_named, prior_for
 from unveil.attacks._beliefs import Knowledge
 from unveil.errors import InputError
 from unveil.findings import Finding
@@ -151,10 +151,7 @@ def inference(
             f"{attacker.label} needs the table cut into quantiles before it is sanitized, which "
             "is too late for a release that is there; choose another encoding"
         )
-    if prior is not None:
-        check_priors([attacker])
-    weights = None if prior is None else as_prior(prior, microdata.sensitive, len(microdata))
-    known = Knowledge(microdata=microdata, prior=weights)
+    known = Knowledge(microdata=microdata, prior=prior_for([attacker], prior, microdata))
     true = microdata.sensitive.codes
     belief, guess = np.empty(len(microdata)), np.empty(len(microdata), dtype=np.intp)
     for first in range(0, len(microdata), _STEP):

@@ -1,6 +1,7 @@
 """The original table and what is known about its columns: roles, kinds, domains, hierarchies."""
 
-from unveil.microdata._column import Column, Kind, Role
+from unveil.microdata._column import Column, Kind, Role, value_text
+from unveil.microdata._csv import from_csv
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._hierarchy_files import read_hierarchies, read_hierarchy
 from unveil.microdata._hierarchy_makers import (
@@ -15,6 +16,7 @@ from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release import Release, Statistic
 from unveil.microdata._release_checks import check_release, same_domains
 from unveil.microdata._release_reader import read_release
+from unveil.microdata._sources import from_parquet
 
 __all__ = [
     "Column",
@@ -29,6 +31,8 @@ __all__ = [
     "Statistic",
     "check_release",
     "flat_hierarchy",
+    "from_csv",
+    "from_parquet",
     "interval_hierarchy",
     "prefix_hierarchy",
     "quantize",
@@ -39,4 +43,5 @@ __all__ = [
     "read_release",
     "read_table",
     "same_domains",
+    "value_text",
 ]

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unveil.errors import InputError
-from unveil.microdata._column import value_text
-from unveil.microdata._csv import from_csv
-from unveil.microdata._sources import from_parquet
+from unveil.microdata import from_csv, from_parquet, value_text
 from unveil.sanitize.oracle._errors import UnreadableError
 
 __all__ = ["table_in"]
