@@ -176,7 +176,7 @@ REFUSED = [
     (["--json", "."], "--json '.' is a folder; name a file in it"),
     (["--plot", "out.gif"], "--plot 'out.gif' must end in .png, .svg or .pdf"),
     (["--plot", "out"], "--plot 'out' must end in"),
-    (["--plot", "-"], "--plot needs a file, such as distances.png"),
+    (["--plot", "-"], "--plot needs a file, such as picture.png"),
     (["--plot", "o.png", "--json", "o.png"], "--json and --plot name the same file, 'o.png'"),
     (["--records"], "--records adds to the JSON; say where that goes with --json"),
 ]  # fmt: skip

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
         EarthMovers,
         EncodingComparison,
         Inference,
+        Membership,
         ShareBound,
         compare_encodings,
         differential_inference,
         inference,
+        membership,
     )
     from unveil.microdata import (
         Hierarchy,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     )
     from unveil.sanitize import (
         Identity,
+        LaplaceCounts,
         Mondrian,
         Oracle,
     )
@@ -63,6 +66,8 @@ _HOMES = {
     "Hierarchy": "unveil.microdata",
     "Identity": "unveil.sanitize",
     "Inference": "unveil.attacks",
+    "LaplaceCounts": "unveil.sanitize",
+    "Membership": "unveil.attacks",
     "Microdata": "unveil.microdata",
     "Mondrian": "unveil.sanitize",
     "NearestNeighbours": "unveil.adversary",
@@ -74,6 +79,7 @@ _HOMES = {
     "flat_hierarchy": "unveil.microdata",
     "inference": "unveil.attacks",
     "interval_hierarchy": "unveil.microdata",
+    "membership": "unveil.attacks",
     "prefix_hierarchy": "unveil.microdata",
     "quantize": "unveil.microdata",
     "read_csv": "unveil.microdata",
@@ -94,6 +100,8 @@ __all__ = [
     "Hierarchy",
     "Identity",
     "Inference",
+    "LaplaceCounts",
+    "Membership",
     "Microdata",
     "Mondrian",
     "NearestNeighbours",
@@ -108,6 +116,7 @@ __all__ = [
     "flat_hierarchy",
     "inference",
     "interval_hierarchy",
+    "membership",
     "prefix_hierarchy",
     "quantize",
     "read_csv",

@@ -22,7 +22,8 @@ from unveil.adversary import (
 from unveil.errors import InputError, MissingExtraError
 
 KNOWN = (
-    "(known: naive-bayes, conditional-frequency, tree, forest, logistic, boosting, neighbours, "
+    "(known: naive-bayes, conditional-frequency, smoothed-frequency, tree, forest, logistic, "
+    "boosting, neighbours, "
     "gaussian-nb; or an unveil.adversary.Adversary of your own)"
 )
 

@@ -82,7 +82,8 @@ def test_what_targets_may_be(targets):
         (
             {"adversary": "conditional"},
             "no adversary 'conditional'; did you mean 'conditional-frequency'? (known: "
-            "naive-bayes, conditional-frequency, tree, forest, logistic, boosting, neighbours, "
+            "naive-bayes, conditional-frequency, smoothed-frequency, tree, forest, logistic, "
+            "boosting, neighbours, "
             "gaussian-nb; or an unveil.adversary.Adversary of your own)",
         ),
         (

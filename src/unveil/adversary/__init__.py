@@ -7,6 +7,7 @@ from unveil.adversary._encoded_naive_bayes import EncodedNaiveBayes
 from unveil.adversary._naive_bayes import NaiveBayes
 from unveil.adversary._named import ADVERSARIES, adversary_named
 from unveil.adversary._priors import as_prior, prior_for, reweighed
+from unveil.adversary._smoothed_frequency import SmoothedFrequency
 from unveil.adversary.encoding import ENCODINGS, Categorical, Continuous, Encoding
 from unveil.adversary.exact import NearestNeighbours
 
@@ -23,6 +24,7 @@ __all__ = [
     "Encoding",
     "NaiveBayes",
     "NearestNeighbours",
+    "SmoothedFrequency",
     "UpdatingAdversary",
     "adversary_named",
     "as_prior",

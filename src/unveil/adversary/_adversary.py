@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Microdata, Release, Statistic
+from unveil.microdata import AnyRelease, Microdata, Release, Statistic
 
 __all__ = ["Adversary", "CountingAdversary", "UpdatingAdversary"]
 
@@ -46,9 +46,20 @@ class Adversary(ABC):
         """The table as it is to be sanitized for this adversary; by default as it is."""
         return microdata
 
+    def with_seed(self, seed: int) -> Adversary:
+        """The same adversary drawing other random numbers; by default he draws none."""
+        return self
+
+    def understands(self, release: AnyRelease) -> bool:
+        """Whether he can learn from a release of this kind; by default only from records."""
+        return isinstance(release, Release)
+
     @abstractmethod
-    def predict(self, release: Release, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Beliefs about targets (columns × targets): one row a target, one column a value."""
+    def predict(self, release: Any, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Beliefs about targets (columns × targets): one row a target, one column a value.
+
+        The release is a `Release`, unless `understands` says more.
+        """
 
 
 class UpdatingAdversary(Adversary):
@@ -78,13 +89,14 @@ class CountingAdversary(Adversary):
     statistic: ClassVar[Statistic]
 
     @abstractmethod
-    def from_counts(
-        self, counts: NDArray[np.integer], totals: NDArray[np.integer]
-    ) -> NDArray[np.float64]:
+    def from_counts(self, counts: NDArray[Any], totals: NDArray[np.integer]) -> NDArray[np.float64]:
         """Beliefs from the counts of each target, and the released records of each value.
 
         ``totals`` has one row for all targets or one for each.
         """
 
-    def predict(self, release: Release, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    def understands(self, release: AnyRelease) -> bool:
+        return self.statistic in release.statistics
+
+    def predict(self, release: AnyRelease, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         return self.from_counts(release.statistic(self.statistic, codes), release.totals)

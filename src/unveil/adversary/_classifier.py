@@ -7,7 +7,7 @@ quasi-identifiers, encoded alike, are what the model is asked about.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -136,6 +136,11 @@ class Classifier(Adversary):
 
     def prepared(self, microdata: Microdata) -> Microdata:
         return self._encoding.prepared(microdata)
+
+    def with_seed(self, seed: int) -> Classifier:
+        other = replace(self, seed=seed % 2**32)
+        object.__setattr__(other, "_heard", self._heard)  # what its trainings say is ours
+        return other
 
     def predict(self, release: Release, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         distinct, where = np.unique(codes, axis=1, return_inverse=True)

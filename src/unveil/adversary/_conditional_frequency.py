@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,7 @@ class ConditionalFrequency(CountingAdversary):
         "cover the target, or in the whole release where none does"
     )
 
-    def from_counts(
-        self, counts: NDArray[np.integer], totals: NDArray[np.integer]
-    ) -> NDArray[np.float64]:
+    def from_counts(self, counts: NDArray[Any], totals: NDArray[np.integer]) -> NDArray[np.float64]:
         covered = counts.sum(axis=1, keepdims=True)
         counts = np.where(covered > 0, counts, totals)
         return counts / counts.sum(axis=1, keepdims=True)

@@ -9,7 +9,7 @@ its default add-one smoothing, trained on these bits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +39,7 @@ class NaiveBayes(CountingAdversary):
         "and learns from which released cells cover the target's values"
     )
 
-    def from_counts(
-        self, counts: NDArray[np.integer], totals: NDArray[np.integer]
-    ) -> NDArray[np.float64]:
+    def from_counts(self, counts: NDArray[Any], totals: NDArray[np.integer]) -> NDArray[np.float64]:
         totals = np.broadcast_to(totals, (len(counts), totals.shape[-1]))
         # The prior, not yet summing to one. Laid out row by row, whatever the number of targets:
         # sums of floating point numbers depend on their order.

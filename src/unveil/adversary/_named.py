@@ -11,6 +11,7 @@ from unveil.adversary._conditional_frequency import ConditionalFrequency
 from unveil.adversary._encoded_naive_bayes import EncodedNaiveBayes
 from unveil.adversary._naive_bayes import NaiveBayes
 from unveil.adversary._named_models import MODELS, encoding_of, model_named
+from unveil.adversary._smoothed_frequency import SmoothedFrequency
 from unveil.adversary.encoding import Encoding
 from unveil.adversary.exact import NearestNeighbours
 from unveil.errors import InputError, did_you_mean
@@ -25,9 +26,14 @@ __all__ = ["ADVERSARIES", "adversary_named"]
 ADVERSARIES: dict[str, str] = {
     "naive-bayes": "Bernoulli naive Bayes",
     "conditional-frequency": "the shares among the records that fit",
+    "smoothed-frequency": "the same, with one record of each value added",
     **{name: model.explained for name, model in MODELS.items()},
 }
 """The names, and what they stand for."""
+_LOOK_AT_CELLS: dict[str, type[Adversary]] = {
+    "conditional-frequency": ConditionalFrequency,
+    "smoothed-frequency": SmoothedFrequency,
+}
 
 
 def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
@@ -70,12 +76,12 @@ def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
 
 def _counting(name: str, encoding: str | None, text: str) -> Adversary:
     """Those who need no model of somebody else's."""
-    if name == "conditional-frequency":
+    if name in _LOOK_AT_CELLS:
         if encoding is not None:
             raise InputError(
                 f"{name} looks at cells as they are and has no encoding; leave @{encoding} out"
             )
         options_in(text, name, [])
-        return ConditionalFrequency()
+        return _LOOK_AT_CELLS[name]()
     how = encoding_of(name, encoding, options_in(text, name, ["encoding", "quantiles"]))
     return NaiveBayes() if how == Encoding() else EncodedNaiveBayes(how)

@@ -3,8 +3,12 @@
 from unveil.attacks._beliefs import INTERRUPTED, AdversaryError
 from unveil.attacks._bounds import ShareBound, share_bound
 from unveil.attacks._differential_finding import DifferentialInference
-from unveil.attacks._differential_inference import adversaries_named, differential_inference
-from unveil.attacks._differential_texts import MAIN_THRESHOLD
+from unveil.attacks._differential_inference import (
+    adversaries_named,
+    check_chance,
+    differential_inference,
+)
+from unveil.attacks._differential_texts import MAIN_THRESHOLD, sampling_in_words
 from unveil.attacks._distances import (
     DISTANCES,
     BoundDistance,
@@ -15,6 +19,12 @@ from unveil.attacks._distances import (
 from unveil.attacks._encoding_comparison import compare_encodings
 from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks._inference import Inference, inference
+from unveil.attacks._membership import attackers_named, membership
+from unveil.attacks._membership_finding import Membership
+from unveil.attacks._membership_people import split_people
+from unveil.attacks._membership_picture import roc_panels
+from unveil.attacks._membership_roc import Estimate, Separation
+from unveil.attacks.chance import Sampling, TailProbabilities
 
 __all__ = [
     "DISTANCES",
@@ -26,12 +36,23 @@ __all__ = [
     "Distance",
     "EarthMovers",
     "EncodingComparison",
+    "Estimate",
     "Inference",
+    "Membership",
+    "Sampling",
+    "Separation",
     "ShareBound",
+    "TailProbabilities",
     "adversaries_named",
+    "attackers_named",
+    "check_chance",
     "compare_encodings",
     "differential_inference",
     "distance_named",
     "inference",
+    "membership",
+    "roc_panels",
+    "sampling_in_words",
     "share_bound",
+    "split_people",
 ]

@@ -23,7 +23,7 @@ from unveil.adversary import (
 )
 from unveil.engine import Progress
 from unveil.errors import InputError, UnveilError
-from unveil.microdata import Microdata, Release
+from unveil.microdata import AnyRelease, Microdata, Release
 from unveil.sanitize import LeavesOneOut, Sanitizer
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
     "fast_beliefs",
     "said",
     "updated_beliefs",
-    "way_of",
 ]
 
 _ENTRIES = 2**27  # counts held at a time: half a gigabyte for each of two arrays
@@ -67,7 +66,7 @@ class Knowledge:
     """Of the sensitive values, for all (values) or each (records × values)."""
 
     def believed(
-        self, adversary: Adversary, release: Release, records: NDArray[np.intp]
+        self, adversary: Adversary, release: AnyRelease, records: NDArray[np.intp]
     ) -> NDArray[np.float64]:
         """What an adversary believes about these records from a release."""
         try:
@@ -106,7 +105,7 @@ class Knowledge:
 class Question(Knowledge):
     """What is asked about every target. A worker needs no more, and gets it once."""
 
-    release: Release
+    release: AnyRelease
     sanitizer: Sanitizer
     adversaries: tuple[Adversary, ...]
 
@@ -191,15 +190,6 @@ def said(error: Exception) -> str:
     return str(error) if isinstance(error, UnveilError) else f"{type(error).__name__}: {error}"
 
 
-def way_of(sanitizer: Sanitizer, adversary: Adversary) -> str:
-    """The quickest exact way there is: ``fast``, ``updating`` or ``general``."""
-    if isinstance(sanitizer, LeavesOneOut) and isinstance(adversary, CountingAdversary):
-        return "fast"
-    if sanitizer.row_by_row and isinstance(adversary, UpdatingAdversary):
-        return "updating"
-    return "general"
-
-
 def fast_beliefs(
     question: Question,
     adversary: Adversary,
@@ -210,7 +200,7 @@ def fast_beliefs(
 ) -> Iterator[Beliefs]:
     """Exact for every record, without running the sanitizer again."""
     microdata, totals = question.microdata, question.microdata.sensitive_counts
-    # `way_of` has made sure of both.
+    # `chosen_way` has made sure of both.
     sanitizer, counting = cast(LeavesOneOut, question.sanitizer), cast(CountingAdversary, adversary)
     most = max(1, _ENTRIES // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
     for places in _steps(len(records), most, enough):
@@ -242,8 +232,8 @@ def updated_beliefs(
     enough: Callable[[], bool] | None,
 ) -> Iterator[Beliefs]:
     """Exact for every record: the adversary forgets one row of the release, and no more."""
-    learner = cast(UpdatingAdversary, adversary)  # `way_of` has made sure of it
-    release = question.release
+    learner = cast(UpdatingAdversary, adversary)  # `chosen_way` has made sure of it
+    release = cast(Release, question.release)  # and of this
     for places in _steps(len(records), _STEP, enough):
         some = records[places]
         if len(question.microdata) == 1:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks._bounds import Chosen, ShareBound, share_bound
+from unveil.attacks.chance import Sampling, TailProbabilities
+from unveil.errors import InputError
 from unveil.findings import Finding
 from unveil.microdata import Microdata
 
@@ -51,6 +53,9 @@ class DifferentialInference(Finding):
         each target, those of the strongest.
     strongest : array of int, or None
         Which of them that is, for each target; -1 for those that could not be tested.
+    sampling : Sampling, or None
+        If the distances were sampled: how often, how exact they are, and what they would be
+        without correction.
     """
 
     distances: NDArray[np.float64]
@@ -65,10 +70,12 @@ class DifferentialInference(Finding):
     adversary: Adversary | SeveralAdversaries
     distance: str
     distance_explained: str = ""
-    n_classes: int
-    smallest_class: int
+    n_classes: int | None
+    smallest_class: int | None
+    """None if the release has no classes."""
     way: str
-    """``fast``, ``updating`` or ``general``: how it was computed. All are exact."""
+    """``fast``, ``updating`` or ``general``, which are exact; where chance decides, ``direct``,
+    which needs no sampling, ``counts`` or ``sampled``."""
     how: Chosen
     """Who the targets are: ``all``, ``random``, ``stratified``, ``exposed`` or ``chosen``."""
     wanted: int
@@ -81,11 +88,12 @@ class DifferentialInference(Finding):
     notes: tuple[str, ...] = field(default=())
     against: dict[str, DifferentialInference] = field(default_factory=dict)
     strongest: NDArray[np.intp] | None = None
+    sampling: Sampling | None = None
 
     @property
     def fast(self) -> bool:
         """Whether it was computed without running the sanitizer again."""
-        return self.way != "general"
+        return self.way not in ("general", "sampled")
 
     @property
     def tested(self) -> NDArray[np.float64]:
@@ -142,6 +150,32 @@ class DifferentialInference(Finding):
             how=self.how,
             strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
         )
+
+    def delta_within(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Bounds of δ that hold for all targets at once; equal where nothing was sampled.
+
+        The worst of many sampled distances is the worst by chance, too, so the bounds are wider
+        than the error of the worst record.
+        """
+        from unveil.attacks.chance import delta_bounds
+
+        return delta_bounds(self.distances, self.sampling, confidence)
+
+    def tail(self, epsilon: float) -> TailProbabilities:
+        """Pr[d ≥ ε] of each target, over the randomness of the sanitizer and the adversary.
+
+        Where nothing is random it is 0 or 1.
+        """
+        from unveil.attacks.chance import certain_tail
+
+        if self.sampling is not None:
+            return self.sampling.tail(epsilon)
+        if self.way == "direct":
+            raise InputError(
+                "how often belief moves by so much was not counted, for nothing was sampled; test "
+                "again with samples=25_000"
+            )
+        return certain_tail(self.distances, epsilon)
 
     def strongest_for(self) -> dict[str, int]:
         """For how many targets each of several adversaries is the strongest."""
@@ -211,6 +245,17 @@ class DifferentialInference(Finding):
 
         line = {"label": self.sanitizer, **line}
         return cumulative(self.tested, ax=ax, distance=self.distance, **line)
+
+    def plot_tails(self, ax: Axes | None = None) -> Axes:
+        """Draw how often belief moves by ε or more, over ε; returns the axes.
+
+        For findings that were sampled. Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.attacks.chance import tails_picture
+
+        if self.sampling is None:
+            raise InputError("nothing was sampled; test again with samples=1000 or more")
+        return tails_picture(self.sampling, ax, self.sanitizer)
 
     def summary(self) -> str:
         from unveil.attacks._differential_texts import summary_of

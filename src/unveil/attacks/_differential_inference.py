@@ -25,21 +25,25 @@ from unveil.attacks._general_beliefs import Workplace
 from unveil.attacks._plan import Plan
 from unveil.attacks._strongest import strongest
 from unveil.attacks._targets import check_draw, seed_number
+from unveil.attacks._ways import chance_of
 from unveil.engine import chosen_backend, parse_duration, workers
 from unveil.errors import InputError
 from unveil.microdata import Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["adversaries_named", "differential_inference"]
+__all__ = ["adversaries_named", "check_chance", "differential_inference"]
 
 
 def differential_inference(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
     *,
-    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] = "naive-bayes",
+    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
     distance: Distance | EarthMovers | str = "total-variation",
     prior: Any = None,
+    samples: int | None = None,
+    error: float | None = None,
+    epsilons: Sequence[float] | None = None,
     targets: int | Sequence[int] | NDArray[Any] | str | None = None,
     draw: Literal["random", "stratified", "exposed"] = "random",
     budget: str | float | None = None,
@@ -59,14 +63,25 @@ def differential_inference(
     sanitizer : Sanitizer or callable
         What is tested. It is run again without each target, exactly.
     adversary : Adversary, str, scikit-learn classifier, or a list of these
-        Who attacks. Several attack the same releases; the finding is then that of the strongest
-        for each target, and has those of all in `DifferentialInference.against`.
+        Who attacks; default: naive Bayes, and smoothed frequencies against noisy counts. Several
+        attack the same releases; the finding is then that of the strongest for each target, and
+        has those of all in `DifferentialInference.against`.
     distance : str, EarthMovers or callable
         Between the beliefs with and without the target's record: ``"total-variation"``, ``"l1"``,
         ``"emd:path"``, ``"kl"``, ``"jensen-shannon"``, …, or a function of two tables of beliefs.
     prior : mapping or table, optional
         What the adversary knows of the sensitive values beforehand, in the place of their shares
         in the release: a probability for each value, or a table of them with a row a record.
+    samples : int, optional
+        For a sanitizer or an adversary that depends on chance: how often both are run with and
+        without each record. Distances are then between the distributions of beliefs, value by
+        value, corrected for the bias of sampling; see `DifferentialInference.sampling`. By
+        default nothing is sampled if it can be worked out, as for `LaplaceCounts`.
+    error : float, optional
+        Go on sampling until each distance is this exact (with 95 % confidence), at most
+        ``samples`` times.
+    epsilons : sequence of float, optional
+        Where to count how often belief moves by ε or more; see `DifferentialInference.tail`.
     targets : int, sequence of int or "available", optional
         Which records to test: all (default), so many, these, or those whose release without them
         is at hand (an oracle that is a folder).
@@ -114,14 +129,17 @@ def differential_inference(
     array([1.   , 1.   , 0.667, 0.333, 0.333])
     """
     microdata = as_microdata(microdata, "differential_inference")
-    attackers = adversaries_named(adversary, seed_number(seed))
+    f = as_sanitizer(sanitizer)
+    wanted = f.attacked_by if adversary is None else adversary
+    attackers = adversaries_named(wanted, seed_number(seed))
     threads = workers(n_jobs)
     plan = Plan(
         microdata=microdata,
-        sanitizer=as_sanitizer(sanitizer),
+        sanitizer=f,
         adversaries=attackers,
         distance=distance_named(distance, microdata.sensitive),
         prior=prior_for(attackers, prior, microdata),
+        chance=chance_of(samples, error, epsilons),
         targets=targets,
         draw=check_draw(draw),
         seconds=None if budget is None else parse_duration(budget),
@@ -136,6 +154,11 @@ def differential_inference(
     )
     findings = plan.run()
     return findings[0] if len(findings) == 1 else strongest(findings)
+
+
+def check_chance(*, samples: Any = None, error: Any = None, epsilons: Any = None) -> None:
+    """Tell what is wrong with what is asked of sampling before anything else is done."""
+    chance_of(samples, error, epsilons)
 
 
 def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:

@@ -9,7 +9,13 @@ import numpy as np
 if TYPE_CHECKING:
     from unveil.attacks._differential_finding import DifferentialInference
 
-__all__ = ["MAIN_THRESHOLD", "THRESHOLDS", "content_of", "summary_of"]
+__all__ = [
+    "MAIN_THRESHOLD",
+    "THRESHOLDS",
+    "content_of",
+    "sampling_in_words",
+    "summary_of",
+]
 
 THRESHOLDS = (0.001, 0.01, 0.05, 0.1)
 """Distances above which the share of records is reported."""
@@ -46,6 +52,7 @@ def content_of(finding: DifferentialInference, *, records: bool) -> dict[str, An
         "share_of_all_over": {f"{t:g}": _bound(finding, t) for t in THRESHOLDS},
         "modes_changed": _plain(finding.modes_changed),
         "path": finding.way,
+        "sampling": _sampling(finding),
         "seed": finding.seed,
         "seconds": finding.seconds,
         "notes": list(finding.notes),
@@ -60,6 +67,23 @@ def content_of(finding: DifferentialInference, *, records: bool) -> dict[str, An
     return content
 
 
+def _sampling(finding: DifferentialInference) -> dict[str, Any] | None:
+    found = finding.sampling
+    if found is None:
+        return None
+    low, high = finding.delta_within()
+    return {
+        "samples_least": found.least,
+        "samples_most": found.most,
+        "error_wanted": found.wanted,
+        "error_most": _plain(float(np.nanmax(found.error, initial=0))),
+        "too_coarse": found.too_coarse,
+        "delta_within": [_plain(low), _plain(high)],
+        "delta_as_published": _plain(float(np.nanmax(found.as_published, initial=0))),
+        "tails": found.tails().to_dict("records"),
+    }
+
+
 def _bound(finding: DifferentialInference, threshold: float) -> dict[str, Any]:
     bound = finding.bound(threshold)
     return {"low": bound.low, "high": bound.high, "confidence": bound.confidence}
@@ -70,8 +94,7 @@ def summary_of(finding: DifferentialInference) -> str:
     lines = [
         f"Differential inference: {finding.sanitizer} on {finding.microdata.source}",
         f"  {len(finding.tested):,} of {len(finding.microdata):,} records tested, each by leaving "
-        f"it out, in {finding.seconds:.2g} s; release of {finding.n_classes:,} classes, the "
-        f"smallest of {finding.smallest_class:,}",
+        f"it out, in {finding.seconds:.2g} s; release of {_released(finding)}",
         *(f"  {line}" for line in _who(finding)),
     ]
     for reason, count in finding.not_tested.items():
@@ -80,9 +103,42 @@ def summary_of(finding: DifferentialInference) -> str:
         lines.append("    What was said about each of them is in finding.failures.")
     if len(finding.tested):
         lines += _numbers(finding)
+        lines += [f"  {line}" for line in sampling_in_words(finding)]
     lines += _adversaries(finding)
     lines += [f"  Note: {note}" for note in finding.notes]
     return "\n".join(lines)
+
+
+def _released(finding: DifferentialInference) -> str:
+    if finding.n_classes is None:
+        return "counts"
+    return f"{finding.n_classes:,} classes, the smallest of {finding.smallest_class:,}"
+
+
+def sampling_in_words(finding: DifferentialInference) -> list[str]:
+    """How exact sampled distances are, and how many are less exact than was asked for."""
+    found = finding.sampling
+    if found is None or not found.most:
+        return []
+    many = f"{found.most:,}"
+    if found.least < found.most:
+        many = f"{found.least:,} to {found.most:,}"
+    worst = finding.worst_places(1)
+    low, high = finding.delta_within()
+    lines = [
+        f"Sampled: {many} releases with and as many without each record; distances are exact to "
+        f"{_number(float(np.nanmax(found.error)))} (95 % each), and δ lies between "
+        f"{_number(low)} and {_number(high)} (95 %, all records together).",
+        f"Without the correction for the bias of sampling the worst would be at "
+        f"{_number(float(np.nanmax(found.as_published)))}; two samples of the same beliefs are "
+        f"about {_number(float(found.floor[worst[0]]))} apart.",
+    ]
+    if found.too_coarse:
+        lines.append(
+            f"NOT AS EXACT as asked for ({_number(found.wanted or 0)}) are {found.too_coarse:,} "
+            "records: the samples or the budget ended before."
+        )
+    return lines
 
 
 def _who(finding: DifferentialInference) -> list[str]:

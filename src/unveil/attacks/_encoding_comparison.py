@@ -26,7 +26,7 @@ from unveil.adversary import (
 from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.engine import Progress
 from unveil.errors import InputError
-from unveil.microdata import Microdata, Release
+from unveil.microdata import Microdata, Release, with_records
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["EncodingComparison", "compare_encodings"]
@@ -93,7 +93,7 @@ def compare_encodings(
             for i, (way, guess, table) in enumerate(zip(ways, guessers, tables, strict=True)):
                 made = _preparation(way)
                 if made not in releases:
-                    releases[made] = f.sanitize(table)
+                    releases[made] = with_records(f.sanitize(table), "compare_encodings")
                 started = time.perf_counter()
                 accuracy[i, j] = _accuracy(guess, releases[made], table)
                 seconds[i, j] = time.perf_counter() - started

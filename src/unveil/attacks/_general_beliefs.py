@@ -27,7 +27,7 @@ from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost, run_
 from unveil.errors import GoalError, UnveilError
 from unveil.sanitize import OracleError
 
-__all__ = ["Workplace", "general_beliefs"]
+__all__ = ["Workplace", "general_beliefs", "reason_of"]
 
 _A_PART = 0.5  # seconds of work that are handed out together
 _LARGEST = 256  # targets in one part
@@ -145,7 +145,7 @@ def ask(question: Question, part: tuple[NDArray[np.intp], NDArray[np.intp]]) -> 
         try:
             without = question.sanitizer.sanitize_without(question.microdata, int(record))
         except Exception as error:  # whatever goes wrong in somebody's sanitizer
-            reason = _reason(error)
+            reason = reason_of(error)
             for answer in answers:
                 answer.reasons[row], answer.details[row] = reason, said(error)
             continue
@@ -172,7 +172,7 @@ def _present(
     return Beliefs(places, present, np.full_like(present, np.nan), reasons, wrong)
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """What kind of thing went wrong, which says nothing about anybody."""
     if isinstance(error, GoalError):
         return IMPOSSIBLE

@@ -17,7 +17,7 @@ from unveil.adversary import Adversary, adversary_named, prior_for
 from unveil.attacks._beliefs import Knowledge
 from unveil.errors import InputError
 from unveil.findings import Finding
-from unveil.microdata import Microdata, Release, same_domains
+from unveil.microdata import AnyRelease, Microdata, Release, same_domains, with_records
 from unveil.sanitize import as_microdata
 
 if TYPE_CHECKING:
@@ -135,11 +135,12 @@ def inference(
     (0.282, 0.212)
     """
     microdata = as_microdata(microdata, "inference")
-    if not isinstance(release, Release):
+    if not isinstance(release, AnyRelease):
         raise InputError(
             f"inference needs a release, got a {type(release).__name__}; a sanitizer makes one, "
             "and unveil.read_release reads one"
         )
+    release = with_records(release, "inference")
     if not same_domains(release, microdata):
         raise InputError(
             f"the release by {release.made_by} is none of {microdata.source}: their columns, or "

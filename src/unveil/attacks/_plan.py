@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, NaiveBayes
+from unveil.adversary import Adversary, CountingAdversary
 from unveil.attacks._beliefs import (
     INTERRUPTED,
     Beliefs,
     Question,
     fast_beliefs,
     updated_beliefs,
-    way_of,
 )
 from unveil.attacks._differential_finding import DifferentialInference
 from unveil.attacks._distances import BoundDistance
@@ -25,14 +25,19 @@ from unveil.attacks._general_beliefs import Workplace, general_beliefs
 from unveil.attacks._results import Results
 from unveil.attacks._sampling import How
 from unveil.attacks._targets import Targets, chosen_targets
+from unveil.attacks._ways import Chance, chosen_way, understood, warn_of_chance
+from unveil.attacks.chance import (
+    Request,
+    SampledQuestion,
+    direct_beliefs,
+    sampled_beliefs,
+    sampled_counts,
+)
 from unveil.engine import Progress
-from unveil.errors import InputError, UnveilError
-from unveil.microdata import Microdata, Release
-from unveil.sanitize import Sanitizer
+from unveil.microdata import AnyRelease, Microdata, Release
+from unveil.sanitize import LaplaceCounts, Sanitizer
 
 __all__ = ["Plan"]
-
-_ASKED_TWICE = 1000  # targets on whom two releases of the same table are compared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +49,7 @@ class Plan:
     adversaries: tuple[Adversary, ...]
     distance: BoundDistance
     prior: NDArray[np.float64] | None
+    chance: Chance
     targets: Any
     draw: How
     seconds: float | None
@@ -79,25 +85,23 @@ class Plan:
     def _targets(self) -> Targets:
         """The same for all adversaries."""
         # Only who is most exposed depends on the release.
-        exposed = self.draw == "exposed"
+        release = self.sanitizer.sanitize(self.microdata) if self.draw == "exposed" else None
         return chosen_targets(
             self.targets, self.microdata, self.sanitizer,
-            self.sanitizer.sanitize(self.microdata) if exposed else None,
+            release if isinstance(release, Release) else None,
             how=self.draw, seed=self.seed, shuffled=self.seconds is not None,
         )  # fmt: skip
 
     def _way(self, adversary: Adversary) -> str:
-        if self.path not in ("auto", "fast", "general"):
-            raise InputError(f'path must be "auto", "fast" or "general", got {self.path!r}')
-        if self.path == "general":
-            return "general"
-        way = way_of(self.sanitizer, adversary)
-        if self.path == "fast" and way == "general":
-            raise InputError(
-                f"there is no fast path for {self.sanitizer.label} against {adversary.label}; "
-                'use path="general", which runs the sanitizer anew for each target'
-            )
-        return way
+        return chosen_way(
+            self.sanitizer, adversary, path=self.path, chance=self.chance,
+            distance=self.distance, prior=self.prior is not None,
+        )  # fmt: skip
+
+    @cached_property
+    def request(self) -> Request:
+        """What to do where chance decides."""
+        return self.chance.request(self.distance, self.seed)
 
     def _runs(self, ways: Sequence[str]) -> list[tuple[Microdata, str, list[int]]]:
         """Adversaries who go the general way with the same table share its releases."""
@@ -105,7 +109,7 @@ class Plan:
         shared: dict[int, tuple[Microdata, str, list[int]]] = {}
         for place, (adversary, way) in enumerate(zip(self.adversaries, ways, strict=True)):
             table = adversary.prepared(self.microdata)
-            if way == "general":
+            if way in ("general", "sampled"):
                 shared.setdefault(id(table), (table, way, []))[2].append(place)
             else:
                 alone.append((table, way, [place]))
@@ -133,13 +137,17 @@ class _Run:
         """The finding of each adversary; nobody is tested if the user has had enough."""
         plan, f = self.plan, self.plan.sanitizer
         release = f.sanitize(self.microdata)  # a goal that cannot be met is told at once
-        chance = _chance(self.microdata, release, f) if self.way == "general" else ()
-        question = Question(
+        for adversary in self.adversaries:
+            understood(adversary, release)
+        general = self.way == "general"
+        chance = warn_of_chance(self.microdata, release, f) if general else ()
+        question = SampledQuestion(
             microdata=self.microdata,
             release=release,
             sanitizer=f,
             adversaries=self.adversaries,
             prior=plan.prior,
+            seed=plan.seed,
         )
         # Equal records are tested once, unless adversaries know different things about them.
         own = plan.prior is not None and plan.prior.ndim == 2
@@ -170,19 +178,39 @@ class _Run:
         ]
 
     def _beliefs(
-        self, question: Question, tested: NDArray[np.intp], shown: Progress
+        self, question: SampledQuestion, tested: NDArray[np.intp], shown: Progress
     ) -> Iterator[tuple[Beliefs, ...]]:
-        plan, enough = self.plan, self._enough()
+        plan, enough, place = self.plan, self._enough(), self.plan.workplace
         if self.way == "general":
-            yield from general_beliefs(question, tested, shown, plan.workplace, enough)
-            return
-        [adversary] = self.adversaries
-        if self.way == "fast":
-            each = fast_beliefs(question, adversary, tested, shown, plan.threads, enough)
+            yield from general_beliefs(question, tested, shown, place, enough)
+        elif self.way == "sampled":
+            yield from sampled_beliefs(question, tested, shown, place, enough, plan.request)
         else:
-            each = updated_beliefs(question, adversary, tested, shown, enough)
-        for batch in each:
-            yield (batch,)
+            [adversary] = self.adversaries
+            for batch in self._alone(question, adversary, tested, shown, enough):
+                yield (batch,)
+
+    def _alone(
+        self,
+        question: Question,
+        adversary: Adversary,
+        tested: NDArray[np.intp],
+        shown: Progress,
+        enough: Callable[[], bool] | None,
+    ) -> Iterator[Beliefs]:
+        """The ways that one adversary goes by himself."""
+        plan, f = self.plan, self.plan.sanitizer
+        if self.way == "fast":
+            return fast_beliefs(question, adversary, tested, shown, plan.threads, enough)
+        if self.way == "updating":
+            return updated_beliefs(question, adversary, tested, shown, enough)
+        assert isinstance(f, LaplaceCounts)  # or this would be another way
+        if self.way == "direct":
+            return direct_beliefs(self.microdata, f, tested, shown, plan.request)
+        counting = cast(CountingAdversary, adversary)
+        return sampled_counts(
+            self.microdata, f, counting, tested, shown, plan.threads, enough, plan.request
+        )
 
     def _enough(self) -> Callable[[], bool] | None:
         deadline = self.deadline
@@ -191,7 +219,7 @@ class _Run:
     def _finding(
         self,
         adversary: Adversary,
-        release: Release,
+        release: AnyRelease,
         result: Results,
         where: NDArray[np.intp],
         notes: tuple[str, ...],
@@ -213,10 +241,11 @@ class _Run:
             adversary=adversary,
             distance=plan.distance.name,
             distance_explained=plan.distance.explained,
-            n_classes=release.n_classes,
-            smallest_class=int(release.sizes.min()),
+            n_classes=release.n_classes if isinstance(release, Release) else None,
+            smallest_class=int(release.sizes.min()) if isinstance(release, Release) else None,
             way=self.way,
             how="all" if everybody else targets.how,
+            sampling=None if result.sampling is None else result.sampling.take(where),
             wanted=len(targets.records),
             budget=plan.seconds,
             prior=plan.prior is not None,
@@ -240,27 +269,6 @@ def _in_order(kept: NDArray[np.intp], targets: Targets) -> NDArray[np.intp]:
     if targets.how in ("chosen", "exposed"):
         return kept
     return kept[np.argsort(targets.records[kept], kind="stable")]
-
-
-def _chance(microdata: Microdata, release: Release, sanitizer: Sanitizer) -> tuple[str, ...]:
-    """A warning if the same table is not sanitized alike twice, which this test takes for granted.
-
-    Not asked of built-in sanitizers that are known for it.
-    """
-    if sanitizer.treats_equals_alike:
-        return ()
-    some, adversary = microdata.codes[:, :_ASKED_TWICE], NaiveBayes()
-    try:
-        again = adversary.predict(sanitizer.sanitize(microdata), some)
-    except UnveilError:  # it did it once; what it fails at later is counted there
-        return ()
-    moved = np.abs(adversary.predict(release, some) - again).sum(axis=1).max(initial=0) / 2
-    if not moved > 1e-9:
-        return ()
-    return (
-        f"{sanitizer.label} is random: with two releases of the same table the belief about "
-        f"somebody moves by {moved:.3g}, so these distances mix chance with what records give away",
-    )
 
 
 def _once_each(

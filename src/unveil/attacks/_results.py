@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from unveil.attacks._beliefs import NO_BELIEF, Beliefs
 from unveil.attacks._distances import Distance
+from unveil.attacks.chance import Drawn, Sampling
 
 __all__ = ["Results"]
 
 _EQUAL = 1e-12  # beliefs that differ by no more than rounding does
+_BY_CHANCE = 3.0  # standard errors within which sampled beliefs may well be equal
 
 
 class Results:
@@ -28,6 +30,7 @@ class Results:
         self._reasons: dict[int, str] = {}
         self._details: dict[int, str] = {}
         self._measure, self._predictions = measure, predictions
+        self.sampling: Sampling | None = None
 
     def take(self, batch: Beliefs) -> None:
         """Note what a batch of targets gave."""
@@ -36,13 +39,25 @@ class Results:
         present, absent = batch.present[had], batch.absent[had]
         self.reached[places] = True
         self.notes.update(dict.fromkeys(batch.notes))
-        self.distances[places[had]] = self._measure(present, absent)
-        self.mode_changed[places[had]] = _another_favourite(present, absent)
+        if isinstance(batch, Drawn):
+            self.distances[places[had]] = batch.distances[had]
+            if batch.sampling is not None:
+                self._note_sampling(places, batch.sampling)
+        else:
+            self.distances[places[had]] = self._measure(present, absent)
+        self.mode_changed[places[had]] = _another_favourite(present, absent, _slack(batch)[had])
         if self._predictions:
             self.present[places], self.absent[places] = batch.present, batch.absent
         for row in np.flatnonzero(~had).tolist():
+            self.distances[places[row]] = np.nan  # it may have been had with fewer samples
             self._reasons[int(places[row])] = batch.reasons.get(row, NO_BELIEF)
         self._details.update({int(places[row]): said for row, said in batch.details.items()})
+
+    def _note_sampling(self, places: NDArray[np.intp], found: Sampling) -> None:
+        if self.sampling is None:
+            epsilons = found.epsilons.tolist()
+            self.sampling = Sampling.none(len(self.distances), epsilons, found.wanted)
+        self.sampling.put(places, found)
 
     def give_up(self, reason: str) -> None:
         """Nobody who has not been reached will be."""
@@ -62,13 +77,20 @@ class Results:
         return tuple((record, self._details[p]) for record, p in each if p in self._details)
 
 
+def _slack(batch: Beliefs) -> NDArray[np.float64]:
+    """By how much beliefs about each target may differ and still count as equal."""
+    if isinstance(batch, Drawn) and batch.sampling is not None:
+        return _EQUAL + _BY_CHANCE * batch.sampling.standard_error
+    return np.full(len(batch.places), _EQUAL)
+
+
 def _another_favourite(
-    present: NDArray[np.float64], absent: NDArray[np.float64]
+    present: NDArray[np.float64], absent: NDArray[np.float64], slack: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Whether nothing that is believed most at first is believed most afterwards.
 
-    Several values may be; that rounding puts one of them in front is no change.
+    Several values may be; that rounding or sampling puts one of them in front is no change.
     """
-    before = present >= present.max(axis=1, keepdims=True, initial=0) - _EQUAL
-    after = absent >= absent.max(axis=1, keepdims=True, initial=0) - _EQUAL
+    before = present >= present.max(axis=1, keepdims=True, initial=0) - slack[:, None]
+    after = absent >= absent.max(axis=1, keepdims=True, initial=0) - slack[:, None]
     return ~(before & after).any(axis=1)

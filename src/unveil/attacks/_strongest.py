@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks._beliefs import INTERRUPTED
 from unveil.attacks._differential_finding import DifferentialInference
+from unveil.attacks.chance import Sampling
 
 __all__ = ["SeveralAdversaries", "strongest"]
 
@@ -70,15 +71,34 @@ def strongest(findings: Sequence[DifferentialInference]) -> DifferentialInferenc
         failures=tuple(failures.items()),
         adversary=SeveralAdversaries(tuple(f.adversary.label for f in findings)),
         n_classes=fewest.n_classes,
-        smallest_class=min(f.smallest_class for f in findings),
-        way="general" if any(f.way == "general" for f in findings) else first.way,
+        smallest_class=min(
+            (f.smallest_class for f in findings if f.smallest_class is not None), default=None
+        ),
+        way=next((f.way for f in findings if not f.fast), first.way),
         how=fewest.how,
         wanted=fewest.wanted,
         seconds=_seconds(findings),
         notes=(*dict.fromkeys(note for f in findings for note in f.notes), *_gaps(findings)),
         against={f.adversary.label: f for f in findings},
         strongest=np.where(untested, -1, best),
+        sampling=_sampling(findings, at, best),
     )
+
+
+def _sampling(
+    findings: Sequence[DifferentialInference],
+    at: Sequence[NDArray[np.intp]],
+    best: NDArray[np.intp],
+) -> Sampling | None:
+    """How the strongest ones' distances were sampled, if all were."""
+    parts = [f.sampling for f in findings if f.sampling is not None]
+    if len(parts) < len(findings):
+        return None
+    merged = parts[0].take(at[0])
+    for number, (part, where) in enumerate(zip(parts, at, strict=True)):
+        his = np.flatnonzero(best == number)
+        merged.put(his, part.take(where[his]))
+    return merged
 
 
 def _gaps(findings: Sequence[DifferentialInference]) -> list[str]:
@@ -115,5 +135,5 @@ def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[s
 
 def _seconds(findings: Sequence[DifferentialInference]) -> float:
     """Those who shared their releases took their time together."""
-    shared = [f.seconds for f in findings if f.way == "general"]
-    return sum(f.seconds for f in findings if f.way != "general") + max(shared, default=0.0)
+    shared = [f.seconds for f in findings if not f.fast]
+    return sum(f.seconds for f in findings if f.fast) + max(shared, default=0.0)

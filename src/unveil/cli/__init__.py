@@ -109,6 +109,8 @@ def audit(
     adversary: options.Adversary = None,
     distance: options.Distance = "total-variation",
     prior: options.Prior = None,
+    samples: options.Samples = None,
+    error: options.Error = None,
     targets: options.Targets = None,
     draw: options.Draw = options.HowDrawn.RANDOM,
     budget: options.Budget = None,
@@ -144,7 +146,7 @@ def audit(
         retries=retries, may_drop=may_drop, may_change=may_change,
     )  # fmt: skip
     test = Test(
-        adversaries=adversary or ("naive-bayes",), distance=distance, prior=prior,
+        adversaries=adversary or (), distance=distance, prior=prior, samples=samples, error=error,
         targets=targets, draw=draw, budget=budget, seed=seed, jobs=jobs, scheduler=scheduler,
     )  # fmt: skip
     Audit(
@@ -227,6 +229,119 @@ def encodings(
     from unveil.cli._encodings import encodings as run
 
     run(reading, sanitizer or (), adversary=adversary, seed=seed, json=json, plot=plot)
+
+
+@app.command(
+    help="Test whether an attacker can tell whose records are in the data.\n\n"
+    "Some people's records are anonymized and published, others' are held out. Attackers who know "
+    "everything about a person have to say which of the two it is: from the release alone, with a "
+    "sample of other people, and with a second release that one person has left.\n\n"
+    "Exit codes: 0 done, 2 wrong input or an anonymization that could not be done, "
+    "130 interrupted.",
+    epilog="""[bold]Examples[/bold]
+
+  unveil membership survey.csv --quasi age,zip,sex --sensitive income \\
+         --sanitizer mondrian:k=5 --plot roc.png
+
+Somebody else's program, and attackers for whom it is run twice and not once a person:
+  unveil membership survey.csv --quasi age,zip,sex --sensitive income \\
+         --oracle './anonymize {input} {output}' --attacker release --attacker population""",
+)
+@guarded
+@takes_a_table
+def membership(
+    reading: Reading,
+    sanitizer: options.Sanitizers = None,
+    oracle: options.Oracle = None,
+    notation: options.Notation = None,
+    attacker: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who attacks: release, population or removal. May be repeated. Default: all.",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
+    adversary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How attackers predict: naive-bayes, conditional-frequency, or with scikit-learn "
+            "tree, forest, logistic, boosting, neighbours, gaussian-nb. Default: naive-bayes, or "
+            "who learns from what is published.",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
+    held_out: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="The share of the people, without the attacker's own, who are held out. "
+            "Default: 0.5.",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
+    held_out_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A table with the same columns of people who are held out; FILE are the members.",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
+    own: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="The share of the table that is the sample of the attacker 'population'.",
+            rich_help_panel=options.TEST,
+        ),
+    ] = 0.2,
+    removals: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="At most so many anonymizations without a random member, for 'removal'.",
+            min=1,
+            rich_help_panel=options.TEST,
+        ),
+    ] = 200,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
+    retries: options.Retries = None,
+    may_drop: options.MayDrop = False,
+    may_change: options.MayChange = False,
+    json: options.Json = None,
+    records: Annotated[
+        bool,
+        typer.Option(
+            "--records",
+            help="Put everybody's scores into the JSON as well.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
+    plot: options.Plot = None,
+) -> None:
+    """Test whether attackers can tell who is in the data."""
+    from unveil.cli._asked import Oracles, notations
+    from unveil.cli._membership import MembershipTest
+
+    oracles = Oracles(
+        given=oracle or (), notation=notations(notation), time_limit=time_limit,
+        memory_limit=memory_limit, retries=retries, may_drop=may_drop, may_change=may_change,
+    )  # fmt: skip
+    MembershipTest(
+        reading=reading, sanitizers=sanitizer or (), oracles=oracles,
+        attackers=attacker or ("release", "population", "removal"), adversary=adversary,
+        held_out=held_out, held_out_file=held_out_file, own=own, removals=removals, seed=seed,
+        jobs=jobs, json=json, plot=plot, records=records,
+    ).run()  # fmt: skip
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from unveil.cli._outputs import check_output, is_stdout, write
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError
-from unveil.microdata import Microdata, Release, Role
+from unveil.microdata import AnyRelease, Microdata, Role
 from unveil.sanitize import sanitizer_named
 
 __all__ = ["anonymize"]
@@ -31,10 +31,7 @@ def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
     release = f.sanitize(microdata)
     _write(release, out)
     where = "standard output" if is_stdout(out) else str(out)
-    say(
-        f"{where}: {len(release):,} records by {release.made_by} in {release.n_classes:,} classes, "
-        f"the smallest of {int(release.sizes.min()):,}"
-    )
+    say(f"{where}: {release.in_short}")
     left_out = _left_out(microdata)
     if left_out:
         say(f"columns left out, being neither quasi-identifiers nor sensitive: {left_out}")
@@ -47,7 +44,7 @@ def _left_out(microdata: Microdata) -> str:
     return ", ".join(c.name for c in microdata.columns if c.role not in used)
 
 
-def _write(release: Release, out: Path) -> None:
+def _write(release: AnyRelease, out: Path) -> None:
     frame = release.to_frame(by_class=True)  # the original's order could link rows to people
     if out.suffix.lower() in (".parquet", ".pq"):
         write(out, lambda file: frame.to_parquet(file, index=False))

@@ -94,6 +94,8 @@ class Test:
     adversaries: Sequence[str]
     distance: str
     prior: Path | None
+    samples: int | None
+    error: float | None
     targets: str | None
     draw: str
     budget: str | None
@@ -103,12 +105,14 @@ class Test:
 
     def check(self) -> None:
         """Everything that can be wrong without the table is told before it is read."""
-        from unveil.attacks import adversaries_named, distance_named
+        from unveil.attacks import adversaries_named, check_chance, distance_named
         from unveil.engine import parse_duration
 
         if self.draw != "random" and self.targets is None and self.budget is None:
             raise InputError(f"--draw {self.draw} needs --targets or --budget: all are tested")
-        adversaries_named(list(self.adversaries))
+        check_chance(samples=self.samples, error=self.error)
+        if self.adversaries:
+            adversaries_named(list(self.adversaries))
         distance_named(self.distance)
         self._targets()
         if self.budget is not None:
@@ -119,6 +123,8 @@ class Test:
     def given(self) -> list[str]:
         """Options of the differential test that were given."""
         values = {
+            "--samples": self.samples,
+            "--error": self.error,
             "--targets": self.targets,
             "--budget": self.budget,
             "--jobs": self.jobs,
@@ -136,6 +142,8 @@ class Test:
         return {
             **self.beliefs(),
             "distance": self.distance,
+            "samples": self.samples,
+            "error": self.error,
             "targets": targets,
             "draw": str(self.draw),
             "budget": self.budget,
@@ -146,9 +154,9 @@ class Test:
 
     def beliefs(self) -> dict[str, Any]:
         """What beliefs depend on: who has them, and what he knew before."""
-        names = list(self.adversaries)
+        names = list(self.adversaries) or None  # each sanitizer has an attacker of its own
         return {
-            "adversary": names[0] if len(names) == 1 else names,
+            "adversary": names,
             "prior": None if self.prior is None else self._prior(),
         }
 

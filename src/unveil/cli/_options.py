@@ -18,10 +18,12 @@ __all__ = [
     "Budget",
     "Categorical",
     "Columns",
+    "Cuts",
     "Delimiter",
     "Distance",
     "Draw",
     "Encoding",
+    "Error",
     "Hierarchies",
     "HowDrawn",
     "Identifier",
@@ -36,12 +38,15 @@ __all__ = [
     "Numeric",
     "Oracle",
     "Ordinal",
+    "Parts",
     "Plot",
     "Prior",
+    "Quantiles",
     "Quasi",
     "Records",
     "Release",
     "Retries",
+    "Samples",
     "Sanitizers",
     "Scheduler",
     "Seed",
@@ -168,6 +173,35 @@ Ordinal = Annotated[
         show_default=False,
     ),
 ]
+Cuts = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=NUMBERS",
+        help="Put a column of numbers into parts that begin at these: 'age=20,40,60'. May be "
+        "repeated.",
+        rich_help_panel=READING,
+        show_default=False,
+    ),
+]
+Parts = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=N",
+        help="Put a column of numbers into N parts of equal width: 'age=5'. May be repeated.",
+        rich_help_panel=READING,
+        show_default=False,
+    ),
+]
+Quantiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=N",
+        help="Put a column of numbers into N parts with about as many records each: 'age=4'. May "
+        "be repeated.",
+        rich_help_panel=READING,
+        show_default=False,
+    ),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(
@@ -211,7 +245,7 @@ Plot = Annotated[
     typer.Option(
         "--plot",
         metavar="OUT",
-        help="Draw the distributions: .png, .svg or .pdf.",
+        help="Draw the result: .png, .svg or .pdf.",
         rich_help_panel=OUTPUT,
         show_default=False,
     ),
@@ -249,8 +283,9 @@ Adversary = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Who attacks: naive-bayes, conditional-frequency, or with scikit-learn tree, forest, "
-        "logistic, boosting, neighbours, gaussian-nb. May be repeated. Default: naive-bayes.",
+        help="Who attacks: naive-bayes, conditional-frequency, smoothed-frequency, or with "
+        "scikit-learn tree, forest, logistic, boosting, neighbours, gaussian-nb. May be repeated. "
+        "Default: naive-bayes, and smoothed-frequency against noisy counts.",
         rich_help_panel=TEST,
         show_default=False,
     ),
@@ -298,6 +333,26 @@ Budget = Annotated[
         metavar="TIME",
         help="Test as many records as fit into this time, such as '10 min', for each "
         "anonymization.",
+        rich_help_panel=TEST,
+        show_default=False,
+    ),
+]
+Samples = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="For an anonymization or attacker that depends on chance: run it N times with and "
+        "without each record, from 2 up.",
+        rich_help_panel=TEST,
+        show_default=False,
+    ),
+]
+Error = Annotated[
+    float | None,
+    typer.Option(
+        metavar="E",
+        help="Go on sampling until every distance is exact to E, such as 0.01, at most --samples "
+        "times or until --budget ends.",
         rich_help_panel=TEST,
         show_default=False,
     ),
@@ -374,7 +429,8 @@ Sanitizers = Annotated[
     typer.Option(
         "--sanitizer",
         metavar="NAME:OPTIONS",
-        help="What to test: identity, mondrian:k=5, mondrian:k=5,l=2. May be repeated. "
+        help="What to test: identity, mondrian:k=5, mondrian:k=5,l=2, laplace-counts:epsilon=1. "
+        "May be repeated. "
         "Default: identity, and mondrian with k = 2, 5, 10 and 20.",
         rich_help_panel=TEST,
         show_default=False,

@@ -45,8 +45,7 @@ class Published:
         """What each adversary believes from each file; one that is unreadable is no matter to
         the others.
         """
-        named = beliefs["adversary"]
-        adversaries = named if isinstance(named, list) else [named]
+        adversaries = beliefs["adversary"] or ["naive-bayes"]
         done = Examined()
         for file in self.files:
             alone = sum(other.name == file.name for other in self.files) == 1

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unveil.cli._parts import Parts
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,17 +35,24 @@ class Reading:
     numeric: Sequence[str] | None = None
     categorical: Sequence[str] | None = None
     ordinal: Sequence[str] | None = None
+    cuts: Sequence[str] | None = None
+    parts: Sequence[str] | None = None
+    quantiles: Sequence[str] | None = None
     delimiter: str | None = None
     encoding: str | None = None
     columns: Sequence[str] | None = None
 
     def read(self) -> Microdata:
-        """Read the table; a dash means CSV on standard input."""
+        """Read the table, and put its numbers into parts; a dash means CSV on standard input."""
+        parts = Parts(self)  # what cannot be read of it is told before the table is
+        return parts.of(self._read())
+
+    def _read(self) -> Microdata:
         if str(self.file) == "-":
             with tempfile.TemporaryDirectory() as folder:
                 copy = Path(folder) / "standard input"
                 copy.write_bytes(sys.stdin.buffer.read())
-                return replace(self, file=copy).read()
+                return replace(self, file=copy)._read()
         options: dict[str, Any] = {
             "quasi": names(self.quasi),
             "sensitive": self.sensitive,

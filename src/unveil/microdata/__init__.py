@@ -1,5 +1,6 @@
 """The original table and what is known about its columns: roles, kinds, domains, hierarchies."""
 
+from unveil.microdata._cell_counts import CellCounts
 from unveil.microdata._column import Column, Kind, Role, value_text
 from unveil.microdata._csv import from_csv
 from unveil.microdata._hierarchy import Hierarchy
@@ -10,20 +11,24 @@ from unveil.microdata._hierarchy_makers import (
     prefix_hierarchy,
 )
 from unveil.microdata._microdata import Microdata
+from unveil.microdata._noisy_counts import NoisyCounts
 from unveil.microdata._quantize import quantize
 from unveil.microdata._readers import read_csv, read_parquet, read_table
 from unveil.microdata._regions import Intervals, Regions, Sets
-from unveil.microdata._release import Release, Statistic
-from unveil.microdata._release_checks import check_release, same_domains
+from unveil.microdata._release import AnyRelease, Release, Statistic
+from unveil.microdata._release_checks import check_release, same_domains, with_records
 from unveil.microdata._release_reader import read_release
 from unveil.microdata._sources import from_parquet
 
 __all__ = [
+    "AnyRelease",
+    "CellCounts",
     "Column",
     "Hierarchy",
     "Intervals",
     "Kind",
     "Microdata",
+    "NoisyCounts",
     "Regions",
     "Release",
     "Role",
@@ -44,4 +49,5 @@ __all__ = [
     "read_table",
     "same_domains",
     "value_text",
+    "with_records",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError, did_you_mean
+from unveil.microdata._cell_counts import CellCounts, count_cells
 from unveil.microdata._column import Column, Role
 
 if TYPE_CHECKING:
@@ -82,6 +83,11 @@ class Microdata:
     def sensitive_counts(self) -> NDArray[np.int64]:
         """How many records have each sensitive value."""
         return np.bincount(self.sensitive.codes, minlength=self.sensitive.size)
+
+    @cached_property
+    def cells(self) -> CellCounts:
+        """How many records have each combination of quasi-identifiers, by sensitive value."""
+        return count_cells(self.codes, self.sensitive.codes, self.sensitive.size)
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -49,12 +49,18 @@ class Parts:
 
     def texts(self, column: Column) -> tuple[str, ...]:
         """The parts, written out."""
-        ends = [_position_text(column, edge) for edge in self.edges]
-        last = len(self) - 1
-        return tuple(
-            ends[i] if ends[i] == ends[i + 1] else f"[{ends[i]}, {ends[i + 1]}{')]'[i == last]}"
-            for i in range(len(self))
-        )
+        return tuple(self._text(column, part) for part in range(len(self)))
+
+    def _text(self, column: Column, part: int) -> str:
+        low, high = self.edges[part : part + 2]
+        if np.isinf(low) and np.isinf(high):
+            return "any"
+        if np.isinf(low):
+            return f"< {_position_text(column, high)}"
+        first, end = _position_text(column, low), ")]"[part == len(self) - 1]
+        if np.isinf(high):
+            return f"≥ {first}"
+        return first if low == high else f"[{first}, {_position_text(column, high)}{end}"
 
 
 def equal_width(column: Column, parts: int) -> Parts:
@@ -91,8 +97,8 @@ def quantize(
     microdata : Microdata
     parts : int, or mapping from columns to int or edges
         How many parts the numeric quasi-identifiers get; or for each column named how many, or
-        the edges between its parts with both ends. A part begins at its edge and ends before the
-        next one; the last includes its end.
+        the edges between its parts with both ends, which may be infinite. A part begins at its
+        edge and ends before the next one; the last includes its end.
     by : {"width", "quantiles"}
         Where edges are not given: parts of equal width of the column's domain, or with about
         equally many records each (fewer parts where many records have the same value).
@@ -111,6 +117,8 @@ def quantize(
     ['[15, 30)', '[15, 30)', '[30, 45)', '[60, 75)', '[75, 90]']
     >>> quantize(survey, {"age": [0, 18, 65, 100]})["age"].texts
     ('[0, 18)', '[18, 65)', '[65, 100]')
+    >>> quantize(survey, {"age": [-np.inf, 18, 65, np.inf]})["age"].texts
+    ('< 18', '[18, 65)', '≥ 65')
     """
     if by not in ("width", "quantiles"):
         raise InputError(f'by must be "width" or "quantiles", got {by!r}')
@@ -172,7 +180,7 @@ def _equal_share(column: Column, parts: int) -> Parts:
 def _given(column: Column, microdata: Microdata, want: Any) -> Parts:
     try:
         if _is_date(column):
-            edges = np.array(want, dtype="M8[us]").astype(np.float64)
+            edges = np.array([_date_position(edge) for edge in want])
         else:
             edges = np.array(want, dtype=np.float64)
     except (TypeError, ValueError):
@@ -188,7 +196,7 @@ def _given(column: Column, microdata: Microdata, want: Any) -> Parts:
             f"column {column.name!r} of {microdata.source} has "
             f"{column.texts[int(np.argmax(outside))]}, which lies outside the edges "
             f"{_position_text(column, edges[0])} to {_position_text(column, edges[-1])}; move the "
-            "end, which belongs to its part"
+            "end, which belongs to its part, or make it infinite"
         )
     return Parts(edges)
 
@@ -197,7 +205,15 @@ def _is_date(column: Column) -> bool:
     return np.issubdtype(column.values.dtype, np.datetime64)
 
 
+def _date_position(edge: Any) -> float:
+    if isinstance(edge, float) and math.isinf(edge):
+        return edge
+    return float(np.datetime64(edge, "us").astype(np.int64))
+
+
 def _position_text(column: Column, position: float) -> str:
+    if np.isinf(position):
+        return "-∞" if position < 0 else "∞"
     if _is_date(column):
         return str(np.datetime64(int(position), "us").astype(column.values.dtype))
     return value_text(float(position))

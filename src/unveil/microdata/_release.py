@@ -6,11 +6,12 @@ in each column, and which cover it in all of them: all that a counting adversary
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from unveil.microdata._regions import Regions
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Release", "Statistic"]
+__all__ = ["AnyRelease", "Release", "Statistic"]
 
 _CHUNK = 2**24  # (target, class) pairs looked at together
 
@@ -36,8 +37,38 @@ class Statistic(StrEnum):
     """Records whose cells cover it in every column: one count a sensitive value."""
 
 
+class AnyRelease(ABC):
+    """What is published, of whatever kind: records in classes (`Release`), or counts."""
+
+    statistics: ClassVar[frozenset[Statistic]]
+    """What a counting adversary can ask it for."""
+
+    quasi: tuple[Column, ...]
+    sensitive: Column
+    made_by: str
+    notes: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def totals(self) -> NDArray[np.int64]:
+        """What the release says of the sensitive values of everybody: a weight for each."""
+
+    @abstractmethod
+    def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[Any]:
+        """What a counting adversary wants to know about targets (columns × targets)."""
+
+    @abstractmethod
+    def to_frame(self, *, by_class: bool = False) -> pd.DataFrame:
+        """What is published, as a table."""
+
+    @property
+    @abstractmethod
+    def in_short(self) -> str:
+        """What is published, in a few words."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Release:
+class Release(AnyRelease):
     """What is published: classes of records that share their cells.
 
     Attributes
@@ -62,6 +93,8 @@ class Release:
         For a release that was read, how many of the original's records it does not have.
     """
 
+    statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
+
     quasi: tuple[Column, ...]
     sensitive: Column
     class_of: NDArray[np.int32]
@@ -79,6 +112,13 @@ class Release:
     def n_classes(self) -> int:
         """How many classes there are."""
         return len(self.regions[0])
+
+    @property
+    def in_short(self) -> str:
+        return (
+            f"{len(self):,} records by {self.made_by} in {self.n_classes:,} classes, the smallest "
+            f"of {int(self.sizes.min()):,}"
+        )
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:

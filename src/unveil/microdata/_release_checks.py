@@ -6,9 +6,9 @@ import numpy as np
 
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata._microdata import Microdata
-from unveil.microdata._release import Release
+from unveil.microdata._release import AnyRelease, Release
 
-__all__ = ["check_release", "same_domains"]
+__all__ = ["check_release", "same_domains", "with_records"]
 
 
 def check_release(
@@ -99,4 +99,13 @@ def same_domains(release: Release, microdata: Microdata) -> bool:
     return len(ours) == len(theirs) and all(
         a.name == b.name and a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
         for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def with_records(release: AnyRelease, what: str) -> Release:
+    """The release, if it is one of records, which ``what`` needs."""
+    if isinstance(release, Release):
+        return release
+    raise InputError(
+        f"{what} needs released records, and {release.made_by} publishes none, only counts"
     )

@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from unveil.attacks import MAIN_THRESHOLD, DifferentialInference
+from unveil.attacks import MAIN_THRESHOLD, DifferentialInference, sampling_in_words
 from unveil.report._words import display_name, harmless, number
 
 __all__ = ["Outcome", "adversaries", "comparison", "remarks", "worst_records"]
@@ -90,7 +90,8 @@ def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int
 def _cells(finding: DifferentialInference | None, decimals: int) -> list[str]:
     if finding is None:
         return [_NOTHING] * (len(_HEADS) - 1)
-    release = [f"{finding.n_classes:,}", f"{finding.smallest_class:,}"]
+    sizes = (finding.n_classes, finding.smallest_class)
+    release = [_NOTHING if size is None else f"{size:,}" for size in sizes]
     if not len(finding.tested):
         return [*release, *[_NOTHING] * (4 + len(_OVER)), _time(finding.seconds)]
     distances = (finding.delta, finding.mean, finding.quantiles([0.9])[0.9])
@@ -162,6 +163,8 @@ def remarks(
         if 0 < len(finding.tested) < len(finding.microdata):
             bound = finding.bound(MAIN_THRESHOLD).in_words()
             _remark(said, display_name(finding.sanitizer), bound)
+        for line in sampling_in_words(finding):
+            _remark(said, display_name(finding.sanitizer), line)
         for note in finding.notes:
             if note not in known:
                 _remark(said, "Note", spelled(note))

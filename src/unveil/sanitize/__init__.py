@@ -1,6 +1,7 @@
 """Sanitizers: from microdata to a release."""
 
 from unveil.sanitize._identity import Identity
+from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._named import SANITIZERS, sanitizer_named
 from unveil.sanitize._sanitizer import (
@@ -15,6 +16,7 @@ from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
 __all__ = [
     "SANITIZERS",
     "Identity",
+    "LaplaceCounts",
     "LeaveOneOut",
     "LeavesOneOut",
     "Mondrian",

@@ -33,18 +33,19 @@ class Identity(Sanitizer):
     """
 
     treats_equals_alike: ClassVar[bool] = True
+    deterministic: ClassVar[bool] = True
     row_by_row: ClassVar[bool] = True
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Identity")
         if len(microdata) == 0:
             raise GoalError(f"{self.label} cannot be met: {microdata.source} has no records")
-        values, class_of = np.unique(microdata.codes, axis=1, return_inverse=True)
+        cells = microdata.cells
         return Release(
             quasi=microdata.quasi,
             sensitive=microdata.sensitive,
-            class_of=class_of.ravel().astype(np.int32),
-            regions=tuple(Intervals(row, row) for row in values),
+            class_of=cells.cell_of.astype(np.int32),
+            regions=tuple(Intervals(row, row) for row in cells.codes),
             made_by=self.label,
             notes=microdata.notes,
         )
@@ -66,9 +67,8 @@ class Identity(Sanitizer):
                 axis=1,
             )  # fmt: skip
         else:
-            _, group = np.unique(microdata.codes, axis=1, return_inverse=True)
-            group = group.ravel()
-            present = _counts(group, group.max() + 1, microdata.sensitive)[group[records]]
+            cells = microdata.cells
+            present = cells.counts[cells.cell_of[records]].astype(np.int32)
         absent = present.copy()
         absent[np.arange(len(records)), ..., microdata.sensitive.codes[records]] -= 1
         done(len(records))

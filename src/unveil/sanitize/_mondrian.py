@@ -69,6 +69,7 @@ class Mondrian(Sanitizer):
     """
 
     treats_equals_alike: ClassVar[bool] = True
+    deterministic: ClassVar[bool] = True
 
     k: int | None = None
     l: int | None = None  # noqa: E741  (it is called l everywhere in this field)

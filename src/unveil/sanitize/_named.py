@@ -9,12 +9,17 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from unveil._named_options import name_and_options, options_in
 from unveil.errors import InputError, did_you_mean
 from unveil.sanitize._identity import Identity
+from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._sanitizer import Sanitizer
 
 __all__ = ["SANITIZERS", "sanitizer_named"]
 
-SANITIZERS: dict[str, type[Sanitizer]] = {"identity": Identity, "mondrian": Mondrian}
+SANITIZERS: dict[str, type[Sanitizer]] = {
+    "identity": Identity,
+    "mondrian": Mondrian,
+    "laplace-counts": LaplaceCounts,
+}
 """Register a sanitizer here and its fields become options."""
 
 

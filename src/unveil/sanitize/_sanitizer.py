@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
-from unveil.microdata import Microdata, Release, Statistic
+from unveil.microdata import AnyRelease, Microdata, Statistic
 
 __all__ = [
     "LeaveOneOut",
@@ -46,13 +46,27 @@ class Sanitizer(ABC):
     row_by_row: ClassVar[bool] = False
     """Whether f(D without i) is just f(D) with i's row deleted, in the order of the records."""
 
+    deterministic: ClassVar[bool] = False
+    """Whether the same table is always sanitized alike. Where this is not known, it is taken to
+    depend on chance by a test that samples."""
+
+    attacked_by: ClassVar[str] = "naive-bayes"
+    """The adversary who attacks it unless the user names another."""
+
     @abstractmethod
-    def sanitize(self, microdata: Microdata) -> Release:
+    def sanitize(self, microdata: Microdata) -> AnyRelease:
         """Return f(D)."""
 
-    def sanitize_without(self, microdata: Microdata, record: int) -> Release:
+    def sanitize_without(self, microdata: Microdata, record: int) -> AnyRelease:
         """Return f(D without i)."""
         return self.sanitize(microdata.without(record))
+
+    def with_seed(self, seed: int) -> Sanitizer:
+        """The same sanitizer drawing other random numbers.
+
+        By default itself: one that is not random, or takes its chances where we cannot reach.
+        """
+        return self
 
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         """The records whose f(D without i) can be had; None: all of them."""
@@ -80,7 +94,7 @@ class Sanitizer(ABC):
         )
         return f"{type(self).__name__}({', '.join(options)})"
 
-    def __call__(self, microdata: Microdata) -> Release:
+    def __call__(self, microdata: Microdata) -> AnyRelease:
         return self.sanitize(microdata)
 
 

@@ -1,0 +1,232 @@
+"""Noisy counts: every record's distance, by sampling as published, or without any sampling.
+
+A record's distance depends on the counts of its cell alone, and there only on which counts there
+are and which one is its own. So records fall into few *cases*, each worked out once.
+
+**Why no sampling is needed.** Let both releases have the same noise. One record more raises its
+own count, so the belief p_s in its own value s goes up, or stays, whatever the noise, and every
+other belief goes down, or stays. So for each value one of the two distribution functions is
+nowhere below the other: they never cross, and the area between them, which is the earth mover's
+distance, is the difference of the means. Since beliefs sum to one, the sum over the values is
+twice the change of the expected belief in s:
+
+    ½ Σ_j EMD(p_j, p'_j) = E[p_s] − E[p'_s] .
+
+See `_expected_shares` for these expectations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.adversary import CountingAdversary
+from unveil.attacks._beliefs import Beliefs
+from unveil.attacks.chance._drawn import Drawn, Request, at_least
+from unveil.attacks.chance._expected_shares import configurations, expected_shares
+from unveil.attacks.chance._sampling import Sampling
+from unveil.engine import Progress, Task, run_tasks
+from unveil.microdata import Microdata
+from unveil.sanitize import LaplaceCounts
+
+__all__ = ["direct_beliefs", "sampled_counts"]
+
+_BEGIN = 1000  # samples before the first look at how exact it is
+_FOR_FLOOR = 1000  # samples on each side that the floor is estimated from
+_AT_ONCE = 4096  # samples whose beliefs are worked out together: arrays that stay in the cache
+_SMALLEST = 1e-12  # error that is ever claimed
+_STEP = 2**16  # records whose expected beliefs are worked out together
+
+
+class _Cases(NamedTuple):
+    """Records that must have the same distance."""
+
+    own: NDArray[np.int64]
+    """The count at the record's own value, itself included."""
+    others: NDArray[np.int64]
+    """Cases × (sensitive values − 1): the other counts, ascending."""
+    which: NDArray[np.intp]
+    """The case of each record."""
+    order: NDArray[np.intp]
+    """Records × sensitive values: where each value's count stands in its case, own first."""
+
+
+def _cases(microdata: Microdata, records: NDArray[np.intp]) -> _Cases:
+    cells, secret = microdata.cells, microdata.sensitive.codes[records]
+    counts = cells.counts[cells.cell_of[records]]
+    keys = counts.copy()
+    np.put_along_axis(keys, secret[:, None], -1, axis=1)  # the own one is sorted before all others
+    standing = np.argsort(keys, axis=1, kind="stable")
+    rows = np.take_along_axis(counts, standing, axis=1)
+    distinct, which = np.unique(rows, axis=0, return_inverse=True)
+    order = np.argsort(standing, axis=1)
+    return _Cases(distinct[:, 0], distinct[:, 1:], which.ravel(), order)
+
+
+def direct_beliefs(
+    microdata: Microdata,
+    sanitizer: LaplaceCounts,
+    records: NDArray[np.intp],
+    progress: Progress,
+    request: Request,
+) -> Iterator[Beliefs]:
+    """Distances without sampling; beliefs are expected ones."""
+    cells, secrets = microdata.cells, microdata.sensitive.codes
+    factor = 2 * request.factor
+    for first in range(0, len(records), _STEP):
+        places = np.arange(first, min(first + _STEP, len(records)))
+        some = records[places]
+        with_it = cells.counts[cells.cell_of[some]]
+        without = with_it.copy()
+        without[np.arange(len(some)), secrets[some]] -= 1
+        both = configurations(np.concatenate([with_it, without]))
+        found = expected_shares(both, float(sanitizer.epsilon))
+        present = found.of(both.which[: len(some), None], with_it)
+        absent = found.of(both.which[len(some) :, None], without)
+        own = secrets[some][:, None]
+        moved = np.take_along_axis(present, own, 1) - np.take_along_axis(absent, own, 1)
+        progress.advance(len(some))
+        # Shares miss one by the error, which may fall on both of them; nothing is that small.
+        exact = max(factor * 2 * found.error, _SMALLEST)
+        note = f"worked out without sampling; the numerical error is below {exact:.0e}"
+        yield Drawn(places, present, absent, distances=factor * moved[:, 0], notes=(note,))
+
+
+def sampled_counts(
+    microdata: Microdata,
+    sanitizer: LaplaceCounts,
+    adversary: CountingAdversary,
+    records: NDArray[np.intp],
+    progress: Progress,
+    n_jobs: int,
+    enough: Callable[[], bool] | None,
+    request: Request,
+) -> Iterator[Beliefs]:
+    """Distances by sampling, as published; with more samples where they are not exact enough.
+
+    The noise is drawn once for all cases: each has its own independent samples with and without
+    the record, but the chances of two cases are not independent of each other.
+    """
+    cases = _cases(microdata, records)
+    values = microdata.sensitive.size
+    weight = np.bincount(cases.which, minlength=len(cases.own))
+    most = request.samples if sanitizer.scale else 2  # without noise all samples are the same
+    n = most if request.error is None else min(_BEGIN, most)
+    # In the order in which targets come, so that those done when time is up are the first ones.
+    waiting = cases.which[np.sort(np.unique(cases.which, return_index=True)[1])]
+    while len(waiting) and not (enough is not None and enough()):
+        noise = _Noise.drawn(sanitizer.scale, values, n, request.seed)
+        sampled = _Sampled(cases, noise, adversary, request)
+        coarse = np.zeros(len(cases.own), dtype=bool)
+        for some in _in_steps(waiting, n_jobs, enough):
+            sampled.run(some, n_jobs)
+            if n < most:
+                coarse[some] = [not request.enough_for(e) for e in sampled.found.error[some]]
+            progress.advance(int(weight[some][~coarse[some]].sum()))
+            rows = np.flatnonzero(np.isin(cases.which, some))
+            yield sampled.drawn(rows)
+        waiting, n = waiting[coarse[waiting]], min(4 * n, most)
+
+
+def _in_steps(
+    cases: NDArray[np.intp], n_jobs: int, enough: Callable[[], bool] | None
+) -> Iterator[NDArray[np.intp]]:
+    step = len(cases) if enough is None else 8 * n_jobs
+    for first in range(0, len(cases), max(1, step)):
+        if first and enough is not None and enough():
+            return
+        yield cases[first : first + step]
+
+
+class _Noise(NamedTuple):
+    """For each sensitive value a row of samples, with and without the record."""
+
+    present: NDArray[np.float64]
+    absent: NDArray[np.float64]
+
+    @classmethod
+    def drawn(cls, scale: float, values: int, n: int, seed: int) -> _Noise:
+        rng = np.random.default_rng([seed, n])
+        if not scale:
+            return cls(np.zeros((values, n)), np.zeros((values, n)))
+        return cls(rng.laplace(0, scale, (values, n)), rng.laplace(0, scale, (values, n)))
+
+
+class _Sampled:
+    """The cases' distances; in their samples the record's own value comes first."""
+
+    def __init__(
+        self, cases: _Cases, noise: _Noise, adversary: CountingAdversary, request: Request
+    ) -> None:
+        self.cases, self.noise, self.adversary, self.request = cases, noise, adversary, request
+        n, values = len(cases.own), len(noise.present)
+        self.found = Sampling.none(n, request.epsilons, request.error)
+        self.distances = np.full(n, np.nan)
+        self.present, self.absent = np.empty((n, values)), np.empty((n, values))
+        self._nothing_known = np.ones(values, dtype=np.int64)
+
+    def run(self, some: NDArray[np.intp], n_jobs: int) -> None:
+        """Sample these cases, on a few threads."""
+        run_tasks([self._task(case) for case in some.tolist()], n_jobs)
+
+    def _task(self, case: int) -> Task:
+        def task() -> tuple[Task, ...]:
+            self._sample(case)
+            return ()
+
+        return task
+
+    def _sample(self, case: int) -> None:
+        counts = np.concatenate([[self.cases.own[case]], self.cases.others[case]])
+        x = self._beliefs(counts, self.noise.present)
+        counts[0] -= 1
+        y = self._beliefs(counts, self.noise.absent)
+        n, factor, found = x.shape[1], self.request.factor, self.found
+        measure = self.request.measure
+        found.over[case] = at_least(measure(x.T, y.T), found.epsilons)
+        found.by_chance[case] = at_least(measure(x.T, np.roll(x, 1, axis=1).T), found.epsilons)
+        self.present[case], self.absent[case] = x.mean(axis=1), y.mean(axis=1)
+        # The means of the own value differ by half the sum: no bias, see above.
+        self.distances[case] = 2 * factor * max(0.0, self.present[case, 0] - self.absent[case, 0])
+        spread = (x[0].var(ddof=1) + y[0].var(ddof=1)) / n
+        found.bias[case], found.standard_error[case] = 0, 2 * factor * np.sqrt(spread)
+        found.samples[case] = n
+        found.floor[case] = factor * _floor(x)
+        x.sort(axis=1)
+        y.sort(axis=1)
+        x -= y
+        found.as_published[case] = factor * np.abs(x, out=x).mean(axis=1).sum()
+
+    def _beliefs(
+        self, counts: NDArray[np.int64], noise: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Sensitive values × samples, one row after the other in memory: they are sorted later."""
+        beliefs = np.empty(noise.shape)
+        for first in range(0, noise.shape[1], _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            noisy = noise[:, some] + counts[:, None]
+            np.maximum(noisy, 0, out=noisy)
+            beliefs[:, some] = self.adversary.from_counts(noisy.T, self._nothing_known).T
+        return beliefs
+
+    def drawn(self, rows: NDArray[np.intp]) -> Drawn:
+        """What follows for the targets in these rows."""
+        case = self.cases.which[rows]
+        sampling = self.found.take(case)
+        ranks = self.cases.order[rows]
+        present = np.take_along_axis(self.present[case], ranks, axis=1)
+        absent = np.take_along_axis(self.absent[case], ranks, axis=1)
+        return Drawn(rows, present, absent, distances=self.distances[case], sampling=sampling)
+
+
+def _floor(x: NDArray[np.float64]) -> float:
+    """About what the distance would be between two samples of this one's distribution.
+
+    It falls with the root of their size, so a few are enough to tell.
+    """
+    half = min(_FOR_FLOOR, x.shape[1] // 2)
+    a, b = np.sort(x[:, :half], axis=1), np.sort(x[:, half : 2 * half], axis=1)
+    return float(np.abs(a - b).mean(axis=1).sum() * np.sqrt(half / x.shape[1]))

@@ -1,0 +1,197 @@
+"""Sampling sanitizers and adversaries we know nothing about."""
+
+import numpy as np
+import pytest
+
+import unveil as uv
+from unveil.adversary import Adversary
+from unveil.microdata import Intervals, Release
+from unveil.sanitize import Sanitizer
+
+
+class Coin(Sanitizer):
+    """Publishes the table as it is with probability ½, otherwise hides every age."""
+
+    def __init__(self, seed=0):
+        self.seed = seed
+
+    def with_seed(self, seed):
+        return Coin(seed)
+
+    def sanitize(self, microdata):
+        if np.random.default_rng(self.seed).random() < 0.5:
+            return uv.Identity().sanitize(microdata)
+        top = microdata.quasi[0].size - 1
+        return Release(
+            quasi=microdata.quasi,
+            sensitive=microdata.sensitive,
+            class_of=np.zeros(len(microdata), dtype=np.int32),
+            regions=(Intervals(np.array([0], np.int32), np.array([top], np.int32)),),
+            made_by="Coin()",
+        )
+
+
+class Moody(Adversary):
+    """Believes what he counts, or, every other day, nothing."""
+
+    def __init__(self, seed=0):
+        self.seed = seed
+
+    def with_seed(self, seed):
+        return Moody(seed)
+
+    def predict(self, release, codes):
+        if self.seed % 2:
+            return np.full((codes.shape[1], release.sensitive.size), 1 / release.sensitive.size)
+        counts = release.joint_counts(codes).astype(float)
+        none = counts.sum(axis=1) == 0
+        counts[none] = release.totals
+        return counts / counts.sum(axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def survey():
+    ages = [20, 20, 30, 30, 40, 50]
+    votes = ["a", "b", "a", "a", "b", "a"]
+    return uv.read_table({"age": ages, "vote": votes}, quasi="age", sensitive="vote")
+
+
+def truth(survey, record):
+    """Value by value the distribution has two points; its distance by hand."""
+    shares = []
+    for table in (survey, survey.without(record)):
+        exact = uv.Identity().sanitize(table)
+        counts = exact.joint_counts(survey.codes[:, [record]])[0].astype(float)
+        total = table.sensitive_counts.astype(float)
+        open_ = counts if counts.sum() else total
+        shares.append((open_ / open_.sum(), total / total.sum()))
+    (open_with, shut_with), (open_without, shut_without) = shares
+    distance = 0.0
+    for j in range(survey.sensitive.size):
+        x = np.sort([open_with[j], shut_with[j]])
+        y = np.sort([open_without[j], shut_without[j]])
+        distance += np.abs(x - y).mean()
+    return distance / 2
+
+
+def test_a_random_sanitizer(survey):
+    finding = uv.differential_inference(
+        survey, Coin(), adversary="conditional-frequency", samples=600
+    )
+    assert finding.way == "sampled"
+    for record in range(len(survey)):
+        off = finding.distances[record] - truth(survey, record)
+        slack = 4 * finding.sampling.standard_error[record]
+        assert -slack - finding.sampling.bias[record] <= off <= slack
+
+
+def test_a_random_adversary(survey):
+    finding = uv.differential_inference(survey, uv.Identity(), adversary=Moody(), samples=400)
+    plain = uv.differential_inference(survey, uv.Identity(), adversary="conditional-frequency")
+    # Every other belief does not move at all.
+    for record in range(len(survey)):
+        slack = 4 * finding.sampling.standard_error[record] + finding.sampling.bias[record]
+        assert finding.distances[record] <= plain.distances[record] + slack
+    tail = finding.tail(0.01).probability
+    assert (tail[plain.distances > 0.01] > 0.1).all()
+
+
+def test_same_seed_same_numbers_whatever_the_workers(survey):
+    options = {"adversary": "conditional-frequency", "samples": 20, "targets": [0, 2, 4]}
+    one = uv.differential_inference(survey, Coin(), n_jobs=1, **options)
+    again = uv.differential_inference(survey, Coin(), n_jobs=1, **options)
+    two = uv.differential_inference(survey, Coin(), backend="threading", n_jobs=2, **options)
+    assert np.array_equal(one.distances, again.distances)
+    assert np.array_equal(one.distances, two.distances)
+
+
+def test_goes_on_until_it_is_exact_enough(survey):
+    finding = uv.differential_inference(
+        survey, Coin(), adversary="conditional-frequency", error=0.1, samples=4096
+    )
+    assert (finding.sampling.error <= 0.1).all()
+    assert finding.sampling.least < 4096
+    assert len(set(finding.sampling.samples.tolist())) > 1  # no more than each one needs
+
+
+def test_budget_ends_it(survey):
+    finding = uv.differential_inference(
+        survey, Coin(), adversary="conditional-frequency", error=1e-6, budget=0.3
+    )
+    assert finding.sampling.too_coarse == len(finding.targets) > 0
+    assert "the samples or the budget ended before" in finding.summary()
+
+
+def test_several_adversaries_share_the_releases(survey):
+    finding = uv.differential_inference(
+        survey, Coin(), adversary=["conditional-frequency", "naive-bayes"], samples=40
+    )
+    assert set(finding.against) == {"conditional frequency", "Bernoulli naive Bayes"}
+    best = np.maximum(*(one.distances for one in finding.against.values()))
+    assert np.array_equal(finding.distances, best)
+    for place, who in enumerate(finding.strongest):
+        one = list(finding.against.values())[who]
+        assert finding.sampling.as_published[place] == one.sampling.as_published[place]
+
+
+def test_a_warning_where_nobody_asked_for_samples(survey):
+    def flips(table):
+        table = table.copy()
+        table["age"] = np.random.default_rng().permutation(table["age"])
+        return table
+
+    finding = uv.differential_inference(survey, uv.Oracle(flips), n_jobs=1)
+    assert any("samples=100" in note for note in finding.notes)
+    sampled = uv.differential_inference(survey, uv.Oracle(flips), samples=10, n_jobs=1)
+    assert not any("is random" in note for note in sampled.notes)
+    assert sampled.sampling.most == 10
+
+
+def test_failures_are_counted_not_lost(survey):
+    class Refuses(Coin):
+        def with_seed(self, seed):
+            return self
+
+        def sanitize_without(self, microdata, record):
+            if record == 2:
+                raise ValueError("not without you")
+            return uv.Identity().sanitize(microdata.without(record))
+
+    finding = uv.differential_inference(
+        survey, Refuses(), adversary="conditional-frequency", samples=5, n_jobs=1
+    )
+    assert np.isnan(finding.distances[2])
+    assert finding.not_tested == {"the sanitizer failed": 1}
+    assert finding.failures == ((2, "ValueError: not without you"),)
+    assert np.isfinite(np.delete(finding.distances, 2)).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"samples": 1}, "samples must be a whole number from 2 up"),
+        ({"samples": 2.5}, "samples must be a whole number from 2 up"),
+        ({"error": 0}, "error must be a number between 0 and 1"),
+        ({"error": float("nan")}, "error must be a number between 0 and 1"),
+        ({"epsilons": [0.1, -1]}, "epsilons must be numbers above 0"),
+        ({"samples": 10, "distance": "kl"}, "use total-variation or l1"),
+        ({"samples": 10**12}, "do not fit into memory"),
+    ],
+)
+def test_bad_requests(survey, options, message):
+    with pytest.raises(uv.UnveilError, match=message):
+        uv.differential_inference(survey, Coin(), adversary="conditional-frequency", **options)
+
+
+def test_nothing_to_sample(survey):
+    with pytest.raises(uv.UnveilError, match="nothing to sample"):
+        uv.differential_inference(survey, uv.Mondrian(k=2), samples=10)
+
+
+def test_models_draw_by_the_seed(survey):
+    options = {"adversary": "forest:n_estimators=3", "samples": 6, "targets": 2, "n_jobs": 1}
+    one = uv.differential_inference(survey, uv.Identity(), **options)
+    two = uv.differential_inference(survey, uv.Identity(), **options)
+    assert one.sampling.most == 6
+    assert np.array_equal(one.distances, two.distances)
+    assert (one.sampling.standard_error > 0).any()

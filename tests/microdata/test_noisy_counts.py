@@ -1,0 +1,112 @@
+"""A release of noisy counts."""
+
+import numpy as np
+import pytest
+
+import unveil as uv
+from unveil.microdata import Statistic
+
+
+@pytest.fixture
+def survey():
+    return uv.read_table(
+        {
+            "sex": ["f", "f", "f", "m", "m"],
+            "age": [20, 20, 30, 30, 40],
+            "vote": ["a", "b", "a", "a", "b"],
+        },
+        quasi=["sex", "age"],
+        sensitive="vote",
+    )
+
+
+def test_every_combination_is_published(survey):
+    frame = uv.LaplaceCounts(epsilon=float("inf")).sanitize(survey).to_frame()
+    assert len(frame) == 2 * 3 * 2
+    assert frame["count"].sum() == 5
+    there = frame[(frame["sex"] == "f") & (frame["age"] == 20)]
+    assert there.set_index("vote")["count"].to_dict() == {"a": 1, "b": 1}
+
+
+def test_noise_hangs_on_the_seed_and_the_cell_alone(survey):
+    release = uv.LaplaceCounts(epsilon=1, seed=7).sanitize(survey)
+    everybody = release.counts_at(survey.codes)
+    assert (everybody >= 0).all()
+    for record in reversed(range(5)):  # asked in another order, one by one
+        assert np.array_equal(release.counts_at(survey.codes[:, [record]])[0], everybody[record])
+    again = uv.LaplaceCounts(epsilon=1, seed=7).sanitize(survey).counts_at(survey.codes)
+    other = uv.LaplaceCounts(epsilon=1, seed=8).sanitize(survey).counts_at(survey.codes)
+    assert np.array_equal(again, everybody)
+    assert not np.array_equal(other, everybody)
+    assert np.array_equal(everybody[0], everybody[1])  # the same cell
+
+
+def test_without_a_record_is_the_table_without_it(survey):
+    for epsilon in (1.0, float("inf")):
+        sanitizer = uv.LaplaceCounts(epsilon=epsilon, seed=3)
+        for record in range(5):
+            quick = sanitizer.sanitize_without(survey, record)
+            plain = sanitizer.sanitize(survey.without(record))
+            assert np.array_equal(quick.counts_at(survey.codes), plain.counts_at(survey.codes))
+
+
+def test_noise_has_the_distribution_it_should_have(survey):
+    raised = uv.read_table(
+        {"sex": ["f"] * 200, "vote": ["a"] * 100 + ["b"] * 100}, quasi="sex", sensitive="vote"
+    )
+    drawn = np.concatenate(
+        [
+            uv.LaplaceCounts(epsilon=0.5, seed=seed).sanitize(raised).counts_at(raised.codes[:, :1])
+            for seed in range(3000)
+        ]
+    )
+    off = drawn.ravel() - 100  # far from 0: nothing is cut off
+    assert off.mean() == pytest.approx(0, abs=5 * np.sqrt(8 / 6000))
+    assert np.abs(off).mean() == pytest.approx(2, abs=5 * 2 / np.sqrt(6000))
+    assert abs(np.corrcoef(drawn.T)[0, 1]) < 5 / np.sqrt(3000)
+
+
+def test_too_many_cells_to_write_down_but_not_to_ask():
+    n = 200
+    table = uv.read_table(
+        {f"q{j}": np.arange(n) for j in range(6)} | {"s": ["a", "b"] * (n // 2)},
+        quasi=[f"q{j}" for j in range(6)],
+        sensitive="s",
+    )
+    release = uv.LaplaceCounts(epsilon=1).sanitize(table)
+    assert release.n_cells == n**6
+    assert release.counts_at(table.codes).shape == (n, 2)
+    with pytest.raises(uv.UnveilError, match=r"too many to write down; take fewer columns, or put"):
+        release.to_frame()
+
+
+def test_only_counts_of_whole_combinations(survey):
+    release = uv.LaplaceCounts(epsilon=1).sanitize(survey)
+    with pytest.raises(uv.UnveilError, match="smoothed-frequency"):
+        release.statistic(Statistic.COVER, survey.codes)
+
+
+def test_a_column_called_count():
+    table = uv.read_table({"count": [1, 2], "s": ["a", "b"]}, quasi="count", sensitive="s")
+    frame = uv.LaplaceCounts(epsilon=1).sanitize(table).to_frame()
+    assert list(frame.columns) == ["count", "s", "count in the cell"]
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, float("nan"), "1", True])
+def test_bad_epsilon(epsilon):
+    with pytest.raises(uv.UnveilError, match="epsilon must be a number above 0"):
+        uv.LaplaceCounts(epsilon=epsilon)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
+def test_bad_seed(seed):
+    with pytest.raises(uv.UnveilError, match="seed must be a whole number"):
+        uv.LaplaceCounts(epsilon=1, seed=seed)
+
+
+def test_what_needs_records_says_so(survey):
+    release = uv.LaplaceCounts(epsilon=1).sanitize(survey)
+    with pytest.raises(uv.UnveilError, match="inference needs released records"):
+        uv.inference(release, survey)
+    with pytest.raises(uv.UnveilError, match="compare_encodings needs released records"):
+        uv.compare_encodings(survey, uv.LaplaceCounts(epsilon=1))
