@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint format docs bench clean
+.PHONY: help demo test lint format docs bench reproduce clean
 help:
 	@echo "make demo    try unveil on a real survey"
 	@echo "make test    run the tests"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make docs    build the documentation into site/"
 	@echo "make bench   measure speed; UNVEIL_DATA says where the public microdata is"
+	@echo "make reproduce   published tables and figures beside what comes out, into reproductions-out/"
 	@echo "make clean   remove the virtual environment and everything made"
 
 demo: $(VENV)/.installed
@@ -37,6 +38,11 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/general_path.py
 	$(BIN)/python benchmarks/exact_updates.py
 
+reproduce: $(VENV)/.installed-test
+	$(BIN)/python examples/reproductions/internet_usage.py --json reproductions-out/internet_usage.json
+	$(BIN)/python examples/reproductions/adult.py --json reproductions-out/adult.json
+	$(BIN)/python examples/reproductions/computing_times.py --json reproductions-out/computing_times.json
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("unveil needs Python 3.11 or newer; say which one with: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv $(VENV)
@@ -52,4 +58,4 @@ $(VENV)/.installed-%: pyproject.toml $(VENV)/.installed | $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site reproductions-out .mypy_cache .pytest_cache .ruff_cache .hypothesis

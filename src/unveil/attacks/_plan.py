@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, CountingAdversary
+from unveil.adversary import Adversary, ConditionalFrequency, SmoothedFrequency
 from unveil.attacks._beliefs import (
     INTERRUPTED,
     Beliefs,
@@ -207,9 +207,9 @@ class _Run:
         assert isinstance(f, LaplaceCounts)  # or this would be another way
         if self.way == "direct":
             return direct_beliefs(self.microdata, f, tested, shown, plan.request)
-        counting = cast(CountingAdversary, adversary)
+        assert isinstance(adversary, SmoothedFrequency | ConditionalFrequency)
         return sampled_counts(
-            self.microdata, f, counting, tested, shown, plan.threads, enough, plan.request
+            self.microdata, f, adversary, tested, shown, plan.threads, enough, plan.request
         )
 
     def _enough(self) -> Callable[[], bool] | None:

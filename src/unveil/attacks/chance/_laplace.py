@@ -23,9 +23,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import CountingAdversary
+from unveil.adversary import ConditionalFrequency, SmoothedFrequency
 from unveil.attacks._beliefs import Beliefs
-from unveil.attacks.chance._drawn import Drawn, Request, at_least
+from unveil.attacks.chance import _kernels as kernels
+from unveil.attacks.chance._drawn import Drawn, Request
 from unveil.attacks.chance._expected_shares import configurations, expected_shares
 from unveil.attacks.chance._sampling import Sampling
 from unveil.engine import Progress, Task, run_tasks
@@ -36,7 +37,6 @@ __all__ = ["direct_beliefs", "sampled_counts"]
 
 _BEGIN = 1000  # samples before the first look at how exact it is
 _FOR_FLOOR = 1000  # samples on each side that the floor is estimated from
-_AT_ONCE = 4096  # samples whose beliefs are worked out together: arrays that stay in the cache
 _SMALLEST = 1e-12  # error that is ever claimed
 _STEP = 2**16  # records whose expected beliefs are worked out together
 
@@ -98,7 +98,7 @@ def direct_beliefs(
 def sampled_counts(
     microdata: Microdata,
     sanitizer: LaplaceCounts,
-    adversary: CountingAdversary,
+    adversary: SmoothedFrequency | ConditionalFrequency,
     records: NDArray[np.intp],
     progress: Progress,
     n_jobs: int,
@@ -112,14 +112,15 @@ def sampled_counts(
     """
     cases = _cases(microdata, records)
     values = microdata.sensitive.size
+    added = 1.0 if isinstance(adversary, SmoothedFrequency) else 0.0
     weight = np.bincount(cases.which, minlength=len(cases.own))
     most = request.samples if sanitizer.scale else 2  # without noise all samples are the same
     n = most if request.error is None else min(_BEGIN, most)
     # In the order in which targets come, so that those done when time is up are the first ones.
     waiting = cases.which[np.sort(np.unique(cases.which, return_index=True)[1])]
     while len(waiting) and not (enough is not None and enough()):
-        noise = _Noise.drawn(sanitizer.scale, values, n, request.seed)
-        sampled = _Sampled(cases, noise, adversary, request)
+        noise = _noise(sanitizer.scale, values, n, request.seed)
+        sampled = _Sampled(cases, noise, added, request)
         coarse = np.zeros(len(cases.own), dtype=bool)
         for some in _in_steps(waiting, n_jobs, enough):
             sampled.run(some, n_jobs)
@@ -141,32 +142,25 @@ def _in_steps(
         yield cases[first : first + step]
 
 
-class _Noise(NamedTuple):
-    """For each sensitive value a row of samples, with and without the record."""
-
-    present: NDArray[np.float64]
-    absent: NDArray[np.float64]
-
-    @classmethod
-    def drawn(cls, scale: float, values: int, n: int, seed: int) -> _Noise:
-        rng = np.random.default_rng([seed, n])
-        if not scale:
-            return cls(np.zeros((values, n)), np.zeros((values, n)))
-        return cls(rng.laplace(0, scale, (values, n)), rng.laplace(0, scale, (values, n)))
+def _noise(scale: float, values: int, n: int, seed: int) -> NDArray[np.float64]:
+    """With and without the record × values × samples."""
+    shape = (2, values, n)
+    return np.random.default_rng([seed, n]).laplace(0, scale, shape) if scale else np.zeros(shape)
 
 
 class _Sampled:
     """The cases' distances; in their samples the record's own value comes first."""
 
     def __init__(
-        self, cases: _Cases, noise: _Noise, adversary: CountingAdversary, request: Request
+        self, cases: _Cases, noise: NDArray[np.float64], added: float, request: Request
     ) -> None:
-        self.cases, self.noise, self.adversary, self.request = cases, noise, adversary, request
-        n, values = len(cases.own), len(noise.present)
+        self.cases, self.noise, self.added, self.request = cases, noise, added, request
+        n, values = len(cases.own), noise.shape[1]
+        # Rounding must not decide about distances that are ε.
+        self.limits = np.array(request.epsilons) * (1 - 1e-12)
         self.found = Sampling.none(n, request.epsilons, request.error)
         self.distances = np.full(n, np.nan)
         self.present, self.absent = np.empty((n, values)), np.empty((n, values))
-        self._nothing_known = np.ones(values, dtype=np.int64)
 
     def run(self, some: NDArray[np.intp], n_jobs: int) -> None:
         """Sample these cases, on a few threads."""
@@ -181,36 +175,25 @@ class _Sampled:
 
     def _sample(self, case: int) -> None:
         counts = np.concatenate([[self.cases.own[case]], self.cases.others[case]])
-        x = self._beliefs(counts, self.noise.present)
-        counts[0] -= 1
-        y = self._beliefs(counts, self.noise.absent)
-        n, factor, found = x.shape[1], self.request.factor, self.found
-        measure = self.request.measure
-        found.over[case] = at_least(measure(x.T, y.T), found.epsilons)
-        found.by_chance[case] = at_least(measure(x.T, np.roll(x, 1, axis=1).T), found.epsilons)
-        self.present[case], self.absent[case] = x.mean(axis=1), y.mean(axis=1)
+        # Values with the same count have beliefs with the same distribution: one stands for all.
+        kept = np.append(0, 1 + np.flatnonzero(np.diff(counts[1:], prepend=-1)))
+        times = np.diff(np.append(kept, len(counts)))
+        found, n, factor = self.found, self.noise.shape[2], self.request.factor
+        samples, means, tails = kernels.sample_case(
+            self.noise, counts.astype(np.float64), kept, self.added, factor, self.limits
+        )
+        self.present[case], self.absent[case] = means
         # The means of the own value differ by half the sum: no bias, see above.
-        self.distances[case] = 2 * factor * max(0.0, self.present[case, 0] - self.absent[case, 0])
-        spread = (x[0].var(ddof=1) + y[0].var(ddof=1)) / n
-        found.bias[case], found.standard_error[case] = 0, 2 * factor * np.sqrt(spread)
+        self.distances[case] = 2 * factor * max(0.0, means[0, 0] - means[1, 0])
+        spread = samples[:, 0].var(axis=1, ddof=1).sum()
+        found.bias[case], found.standard_error[case] = 0, 2 * factor * np.sqrt(spread / n)
         found.samples[case] = n
-        found.floor[case] = factor * _floor(x)
-        x.sort(axis=1)
-        y.sort(axis=1)
-        x -= y
-        found.as_published[case] = factor * np.abs(x, out=x).mean(axis=1).sum()
-
-    def _beliefs(
-        self, counts: NDArray[np.int64], noise: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Sensitive values × samples, one row after the other in memory: they are sorted later."""
-        beliefs = np.empty(noise.shape)
-        for first in range(0, noise.shape[1], _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            noisy = noise[:, some] + counts[:, None]
-            np.maximum(noisy, 0, out=noisy)
-            beliefs[:, some] = self.adversary.from_counts(noisy.T, self._nothing_known).T
-        return beliefs
+        found.over[case], found.by_chance[case] = tails
+        # How far apart two samples of the same are falls with the root of their size.
+        few = min(_FOR_FLOOR, n // 2)
+        halves = samples[0, :, : 2 * few].reshape(-1, 2, few).swapaxes(0, 1)
+        found.floor[case] = factor * _apart(halves.copy(), times) * np.sqrt(few / n)
+        found.as_published[case] = factor * _apart(samples, times)
 
     def drawn(self, rows: NDArray[np.intp]) -> Drawn:
         """What follows for the targets in these rows."""
@@ -222,11 +205,8 @@ class _Sampled:
         return Drawn(rows, present, absent, distances=self.distances[case], sampling=sampling)
 
 
-def _floor(x: NDArray[np.float64]) -> float:
-    """About what the distance would be between two samples of this one's distribution.
-
-    It falls with the root of their size, so a few are enough to tell.
-    """
-    half = min(_FOR_FLOOR, x.shape[1] // 2)
-    a, b = np.sort(x[:, :half], axis=1), np.sort(x[:, half : 2 * half], axis=1)
-    return float(np.abs(a - b).mean(axis=1).sum() * np.sqrt(half / x.shape[1]))
+def _apart(samples: NDArray[np.float64], times: NDArray[np.integer]) -> float:
+    """Σ over the values of the mean difference of order statistics; sorts the samples."""
+    samples.sort(axis=2)
+    samples[0] -= samples[1]
+    return float(np.abs(samples[0], out=samples[0]).mean(axis=1) @ times)
