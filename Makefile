@@ -37,6 +37,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/differential_inference.py
 	$(BIN)/python benchmarks/general_path.py
 	$(BIN)/python benchmarks/exact_updates.py
+	$(BIN)/python benchmarks/noisy_counts.py
 
 reproduce: $(VENV)/.installed-test
 	$(BIN)/python examples/reproductions/internet_usage.py --json reproductions-out/internet_usage.json

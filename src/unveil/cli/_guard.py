@@ -40,6 +40,13 @@ _AS_TYPED = tuple(
         (r"\bmay_change=True", "--may-change-sensitive"),
         (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
         (r'\btargets="available"', "--targets available"),
+        (r"^(samples|error) must be\b", r"--\1 must be"),
+        (r"\bsamples=([\d,_]+)", r"--samples \1"),
+        (r"\bleave samples and error out", "leave --samples and --error out"),
+        (
+            r"; take fewer columns, or put numbers into a few parts with unveil\.quantize",
+            "; take fewer columns, or put numbers into a few parts with --cuts or --parts",
+        ),
         (r"\bmay_(drop|change_sensitive)=True", _flag),
         (r'\bcategorical=\["([^"]*)"\]', r"--categorical '\1'"),
         (r'\bmissing_values=\{"[^"]*": \["(.*)"\]\}', r"--missing-value '\1'"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -43,7 +43,9 @@ def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
             f"cannot read {sanitizer!r} as a sanitizer; write its name and its options, such as "
             f"mondrian:k=5,l=2 {known}"
         )
-    name = form[0].lower()
+    # Labels can be typed, too: LaplaceCounts(epsilon=1) is laplace-counts:epsilon=1.
+    typed = form[0].lower()
+    name = next((known for known in SANITIZERS if known.replace("-", "") == typed), typed)
     if name not in SANITIZERS:
         raise InputError(f"no sanitizer {form[0]!r}{did_you_mean(name, SANITIZERS)} {known}")
     kind = SANITIZERS[name]
@@ -55,6 +57,11 @@ def _options(name: str, kind: type[Sanitizer], text: str) -> dict[str, Any]:
     hints = get_type_hints(kind)
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     given = options_in(text, name, known)
+    for field in fields(kind):  # type: ignore[arg-type]
+        if field.name not in given and field.default is MISSING is field.default_factory:
+            raise InputError(
+                f"{name} needs {field.name}; write {name}:{field.name}=1, for instance"
+            )
     return {option: _value(name, option, value, hints[option]) for option, value in given.items()}
 
 

@@ -1,0 +1,81 @@
+"""Chance on the command line: noisy counts, samples, and numbers in parts."""
+
+import json
+
+import pytest
+from command_line import ROLES, run
+
+PARTS = ["--cuts", "age=30,50"]
+COUNTS = ["--sanitizer", "laplace-counts:epsilon=1"]
+
+
+def test_noisy_counts_are_worked_out(table):
+    done = run("audit", str(table), *ROLES, *PARTS, *COUNTS, "--json", "-")
+    [finding] = json.loads(done.stdout)["findings"]
+    assert done.exit_code == 0
+    assert finding["sanitizer"] == "LaplaceCounts(epsilon=1.0)"
+    assert finding["adversary"] == "smoothed frequency"
+    assert finding["path"] == "direct"
+    assert finding["classes"] is None
+    assert any("without sampling" in note for note in finding["notes"])
+
+
+def test_beside_others_each_has_its_own_attacker(table):
+    done = run("audit", str(table), *ROLES, *COUNTS, "--sanitizer", "mondrian:k=2", "--json", "-")
+    counts, records = json.loads(done.stdout)["findings"]
+    assert (counts["adversary"], records["adversary"]) == (
+        "smoothed frequency", "Bernoulli naive Bayes",
+    )  # fmt: skip
+
+
+def test_samples_say_how_exact_they_are(table):
+    done = run("audit", str(table), *ROLES, *PARTS, *COUNTS, "--samples", "200")
+    assert done.exit_code == 0
+    assert "Sampled: 200 releases with and as many without each record" in " ".join(
+        done.output.split()
+    )
+
+
+def test_until_it_is_exact_enough(table):
+    options = ["--error", "0.02", "--json", "-"]
+    done = run("audit", str(table), *ROLES, *PARTS, *COUNTS, *options)
+    [finding] = json.loads(done.stdout)["findings"]
+    assert finding["sampling"]["error_most"] <= 0.02
+    assert finding["sampling"]["too_coarse"] == 0
+
+
+def test_counts_are_written(table, tmp_path):
+    out = tmp_path / "counts.csv"
+    done = run("anonymize", str(table), *ROLES, *PARTS, *COUNTS, "-o", str(out))
+    assert done.exit_code == 0
+    assert "counts by LaplaceCounts(epsilon=1.0)" in " ".join(done.output.split())
+    lines = out.read_text().splitlines()
+    assert lines[0].endswith(",count")
+    assert any(line.startswith("< 30,") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--samples", "1"], "--samples must be a whole number from 2 up"),
+        (["--error", "0"], "--error must be a number between 0 and 1"),
+        (["--cuts", "age"], "cannot read --cuts 'age'; write it like --cuts age=20,40,60"),
+        (["--cuts", "age=40,20"], "in ascending order"),
+        (["--cuts", "agee=20"], "did you mean 'age'?"),
+        (["--parts", "age=many"], "give the number of parts, from 1 up"),
+        (["--parts", "age=2", "--quantiles", "age=2"], "one way only"),
+        (["--quantiles", "age=3", "--quantiles", "age=2"], "names the column 'age' twice"),
+        (["--sanitizer", "laplace-counts:epsilon=0"], "epsilon must be a number above 0"),
+        (["--sanitizer", "laplace-counts"], "laplace-counts needs epsilon"),
+    ],
+)
+def test_bad_input(table, options, message):
+    done = run("audit", str(table), *ROLES, *options, code=2)
+    assert message in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("option", ["--parts", "--quantiles"])
+def test_parts_of_equal_width_or_share(table, option):
+    done = run("audit", str(table), *ROLES, option, "age=2", "--sanitizer", "mondrian:k=2")
+    assert done.exit_code == 0
+    assert "age was put into 2 parts" in " ".join(done.output.split())
