@@ -68,6 +68,8 @@ class ShareBound:
         How many of how many tested records are over the threshold.
     untested_failures : int
         Targets besides that could not be tested.
+    undecided : int
+        Targets besides whose sampled distance is too close to the threshold to tell.
     population : int
         All records.
     method : {"exact", "certain", "hypergeometric", "by value", "all values together"}
@@ -83,6 +85,7 @@ class ShareBound:
     untested_failures: int
     population: int
     method: str
+    undecided: int = 0
 
     @property
     def at_least(self) -> int:
@@ -108,6 +111,8 @@ class ShareBound:
         tail = f"{self.over:,} of the {self.tested:,} tested are"
         if self.untested_failures:
             tail += f", and {self.untested_failures:,} more could not be tested"
+        if self.undecided:
+            tail += f", and {self.undecided:,} were not sampled often enough to tell"
         most = _percent(self.at_most, self.population, up=True)
         if self.method == "certain":
             least = _percent(self.at_least, self.population, up=False)

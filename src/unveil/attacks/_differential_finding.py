@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks._bounds import Chosen, ShareBound, share_bound
-from unveil.attacks.chance import Sampling, TailProbabilities
+from unveil.attacks.chance import (
+    Sampling,
+    TailProbabilities,
+    certain_tail,
+    delta_bounds,
+    tails_picture,
+    unclear_at,
+)
 from unveil.errors import InputError
 from unveil.findings import Finding
 from unveil.microdata import Microdata
@@ -138,18 +145,25 @@ class DifferentialInference(Finding):
         """What follows for *all* records from those tested: how many can be over a threshold?
 
         Exact if all were tested, with the given confidence if they were drawn at random, and
-        certain but wide if they were chosen otherwise. ``print(finding.bound(0.05))`` says it in
-        words.
+        certain but wide if they were chosen otherwise. Of sampled distances those count as
+        unknown that are too close to the threshold to tell. ``print(finding.bound(0.05))`` says
+        it in words.
         """
         secrets = self.microdata.sensitive
-        return share_bound(
-            self.distances,
+        unclear = np.zeros(len(self.distances), dtype=bool)
+        if self.sampling is not None:
+            unclear = unclear_at(threshold, self.distances, self.sampling)
+        bound = share_bound(
+            np.where(unclear, np.nan, self.distances),
             threshold,
             len(self.microdata),
             confidence=confidence,
             how=self.how,
             strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
         )
+        undecided = int(unclear.sum())
+        failed = bound.untested_failures - undecided
+        return replace(bound, untested_failures=failed, undecided=undecided)
 
     def delta_within(self, confidence: float = 0.95) -> tuple[float, float]:
         """Bounds of δ that hold for all targets at once; equal where nothing was sampled.
@@ -157,8 +171,6 @@ class DifferentialInference(Finding):
         The worst of many sampled distances is the worst by chance, too, so the bounds are wider
         than the error of the worst record.
         """
-        from unveil.attacks.chance import delta_bounds
-
         return delta_bounds(self.distances, self.sampling, confidence)
 
     def tail(self, epsilon: float) -> TailProbabilities:
@@ -166,8 +178,6 @@ class DifferentialInference(Finding):
 
         Where nothing is random it is 0 or 1.
         """
-        from unveil.attacks.chance import certain_tail
-
         if self.sampling is not None:
             return self.sampling.tail(epsilon)
         if self.way == "direct":
@@ -251,8 +261,6 @@ class DifferentialInference(Finding):
 
         For findings that were sampled. Needs matplotlib: ``pip install 'unveil[plot]'``.
         """
-        from unveil.attacks.chance import tails_picture
-
         if self.sampling is None:
             raise InputError("nothing was sampled; test again with samples=1000 or more")
         return tails_picture(self.sampling, ax, self.sanitizer)

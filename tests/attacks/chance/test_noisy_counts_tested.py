@@ -195,3 +195,15 @@ def test_a_prior_is_sampled(table):
     )
     assert finding.way == "sampled"
     assert (finding.present[:, 0] > plain.present[:, 0]).all()
+
+
+def test_bounds_leave_open_what_sampling_cannot_tell(table):
+    sanitizer = uv.LaplaceCounts(epsilon=1)
+    exact = uv.differential_inference(table, sanitizer)
+    threshold = float(np.median(exact.distances))
+    few = uv.differential_inference(table, sanitizer, samples=30).bound(threshold)
+    assert few.undecided > 0
+    assert few.untested_failures == 0
+    assert few.at_least <= exact.bound(threshold).over <= few.at_most
+    assert "were not sampled often enough to tell" in few.in_words()
+    assert uv.differential_inference(table, sanitizer, samples=30).bound(0.9).undecided == 0

@@ -10,6 +10,7 @@ from unveil.attacks.chance._sampling import (
     certain_tail,
     checked_epsilons,
     delta_bounds,
+    unclear_at,
 )
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "sampled_beliefs",
     "sampled_counts",
     "tails_picture",
+    "unclear_at",
 ]

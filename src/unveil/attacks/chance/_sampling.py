@@ -23,6 +23,7 @@ __all__ = [
     "certain_tail",
     "checked_epsilons",
     "delta_bounds",
+    "unclear_at",
 ]
 
 EPSILONS: tuple[float, ...] = tuple(
@@ -219,6 +220,16 @@ def delta_bounds(
     chance = half_width(sampling.standard_error[tested], 1 - (1 - confidence) / len(d))
     low, high = d - chance, d + sampling.bias[tested] + chance
     return max(0.0, float(low.max())), float(high.max())
+
+
+def unclear_at(
+    threshold: float, distances: NDArray[np.float64], sampling: Sampling
+) -> NDArray[np.bool_]:
+    """Which distances may be on the other side of a threshold, with 95 % confidence for all."""
+    together = 1 - (1 - CONFIDENCE) / max(1, len(distances))
+    chance = half_width(sampling.standard_error, together)
+    low, high = distances - chance, distances + sampling.bias + chance
+    return (low <= threshold) & (threshold < high)
 
 
 def _mean(values: NDArray[np.float64]) -> float:
