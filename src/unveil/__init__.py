@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         differential_inference,
         inference,
     )
+    from unveil.hardening import Hardening, harden
+    from unveil.measures import InformationLoss, information_loss
     from unveil.microdata import (
         Hierarchy,
         Microdata,
@@ -60,9 +62,11 @@ _HOMES = {
     "EarthMovers": "unveil.attacks",
     "Encoding": "unveil.adversary",
     "EncodingComparison": "unveil.attacks",
+    "Hardening": "unveil.hardening",
     "Hierarchy": "unveil.microdata",
     "Identity": "unveil.sanitize",
     "Inference": "unveil.attacks",
+    "InformationLoss": "unveil.measures",
     "Microdata": "unveil.microdata",
     "Mondrian": "unveil.sanitize",
     "NearestNeighbours": "unveil.adversary",
@@ -72,7 +76,9 @@ _HOMES = {
     "compare_encodings": "unveil.attacks",
     "differential_inference": "unveil.attacks",
     "flat_hierarchy": "unveil.microdata",
+    "harden": "unveil.hardening",
     "inference": "unveil.attacks",
+    "information_loss": "unveil.measures",
     "interval_hierarchy": "unveil.microdata",
     "prefix_hierarchy": "unveil.microdata",
     "quantize": "unveil.microdata",
@@ -83,7 +89,10 @@ _HOMES = {
     "read_table": "unveil.microdata",
 }
 
-_ROOMS = ("adversary", "attacks", "datasets", "errors", "microdata", "report", "sanitize")
+_ROOMS = (
+    "adversary", "attacks", "datasets", "errors", "hardening", "measures", "microdata", "report",
+    "sanitize",
+)  # fmt: skip
 
 __all__ = [
     "Classifier",
@@ -91,9 +100,11 @@ __all__ = [
     "EarthMovers",
     "Encoding",
     "EncodingComparison",
+    "Hardening",
     "Hierarchy",
     "Identity",
     "Inference",
+    "InformationLoss",
     "Microdata",
     "Mondrian",
     "NearestNeighbours",
@@ -106,7 +117,9 @@ __all__ = [
     "datasets",
     "differential_inference",
     "flat_hierarchy",
+    "harden",
     "inference",
+    "information_loss",
     "interval_hierarchy",
     "prefix_hierarchy",
     "quantize",

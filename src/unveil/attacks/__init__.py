@@ -15,6 +15,7 @@ from unveil.attacks._distances import (
 from unveil.attacks._encoding_comparison import compare_encodings
 from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks._inference import Inference, inference
+from unveil.attacks._pictures import new_axes
 
 __all__ = [
     "DISTANCES",
@@ -33,5 +34,6 @@ __all__ = [
     "differential_inference",
     "distance_named",
     "inference",
+    "new_axes",
     "share_bound",
 ]
