@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks import DifferentialInference
 from unveil.microdata import Microdata, Release
-from unveil.sanitize import Sanitizer
+from unveil.sanitize import Mondrian, Sanitizer
 
 __all__ = ["GOAL", "INTERRUPTED", "Attempt", "Course", "Round"]
 
@@ -37,7 +37,8 @@ class Attempt:
     @property
     def enlarged(self) -> int:
         """How many combinations of quasi-identifiers have larger classes asked for."""
-        return 0
+        crowds = self.sanitizer.crowds if isinstance(self.sanitizer, Mondrian) else None
+        return len(crowds or ())
 
     @property
     def removed(self) -> int:

@@ -6,7 +6,7 @@ A strategy looks at an attempt and says how the next one differs, or why there i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import InputError, did_you_mean
 from unveil.hardening._rounds import Attempt
-from unveil.sanitize import Sanitizer
+from unveil.sanitize import Crowds, Mondrian, Sanitizer
 
 __all__ = ["BOTH", "STRATEGIES", "Change", "Limits", "Strategy", "strategies_named"]
 
@@ -31,7 +31,7 @@ class Limits:
     at_a_time: int
     """People dealt with in one round: removing some changes everybody's distances."""
     at_most: int
-    """Records that may be removed in all."""
+    """Records that may be removed in all, or that a class may be asked to have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,48 @@ class Removal:
         return Change(kept=kept, sanitizer=attempt.sanitizer, people=len(gone))
 
 
-STRATEGIES: dict[str, type[Strategy]] = {kind.name: kind for kind in (Removal,)}
+class Merging:
+    """Keep everybody, and merge the classes of the worst with their neighbours.
+
+    Mondrian is told that people like those in such a class ask for a crowd of half as many again.
+    So it refuses the cut that had parted them from their neighbours, which leaves about twice as
+    many together, with room to spare. It is all of the class who ask, because the one who is left
+    out asks for nothing: had he been the only one, his class would fall apart without him.
+    """
+
+    name: ClassVar[str] = "merge"
+
+    def check(self, sanitizer: Sanitizer) -> None:
+        if not isinstance(sanitizer, Mondrian):
+            raise InputError(
+                f"merging classes needs Mondrian, and {sanitizer.label} is another sanitizer; "
+                'remove records instead, with strategy="remove"'
+            )
+
+    def change(self, attempt: Attempt, limits: Limits) -> Change | str:
+        mondrian, release = attempt.sanitizer, attempt.release
+        assert isinstance(mondrian, Mondrian)  # check says so
+        worst = _over(attempt, limits.goal)
+        if not len(worst):
+            return _NOBODY_OVER
+        # Without somebody the table must be large enough for what the others ask for, too.
+        most = min(limits.at_most, len(release) - 1)
+        worst = worst[release.sizes[release.class_of[worst]] < most][: limits.at_a_time]
+        if not len(worst):
+            return f"all who are over the goal are in classes of at least {most:,} (at_most)"
+        who = np.flatnonzero(np.isin(release.class_of, release.class_of[worst]))
+        sizes = release.sizes[release.class_of[who]]
+        asked = np.minimum((3 * sizes + 1) // 2, most).tolist()
+        texts = ([c.texts[code] for code in c.codes[who]] for c in attempt.microdata.quasi)
+        crowds = Crowds.of(mondrian.crowds or {}).merged(
+            dict(zip(zip(*texts, strict=True), asked, strict=True))
+        )
+        return Change(
+            kept=attempt.kept, sanitizer=replace(mondrian, crowds=crowds), people=len(worst)
+        )
+
+
+STRATEGIES: dict[str, type[Strategy]] = {kind.name: kind for kind in (Removal, Merging)}
 
 
 def strategies_named(strategy: Any) -> list[Strategy]:

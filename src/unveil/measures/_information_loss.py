@@ -143,12 +143,11 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
 def penalties(column: Column, regions: Regions) -> NDArray[np.float64]:
     """What each class's cell of one column leaves open, from 0 to 1."""
     reach = reach_of(regions, column.size)
+    left_open = (reach.number - 1).astype(np.float64)
+    whole = column.size - 1.0
     if column.is_ordered:
         line = column.positions
-        open_, whole = line[reach.last] - line[reach.first], line[-1] - line[0]
-    else:
-        open_, whole = reach.number - 1.0, column.size - 1.0
-    penalty = np.zeros(len(regions))
-    if whole > 0:
-        penalty[:] = open_ / whole
+        left_open = line[reach.last] - line[reach.first]
+        whole = float(line[-1] - line[0])
+    penalty = left_open / whole if whole > 0 else np.zeros(len(regions))
     return np.where(reach.number > 0, penalty, 1.0)

@@ -1,5 +1,6 @@
 """Sanitizers: from microdata to a release."""
 
+from unveil.sanitize._crowds import Crowds
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._named import SANITIZERS, sanitizer_named
@@ -14,6 +15,7 @@ from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
 
 __all__ = [
     "SANITIZERS",
+    "Crowds",
     "Identity",
     "LeaveOneOut",
     "LeavesOneOut",
