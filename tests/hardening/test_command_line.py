@@ -46,6 +46,16 @@ def test_a_goal_that_is_not_reached_exits_with_1_and_writes_the_best_round(table
     assert f"that of round {hardening.best.number} (remove)" in result.stdout
 
 
+def test_strategies_side_by_side(table, tmp_path):
+    out = tmp_path / "out.json"
+    options = ["--strategy", "both", "--delta", "0.2", "--at-most", "0.5", "--json", out]
+    run("harden", table, *ROLES, *MONDRIAN, *options)
+    strategies = json.loads(out.read_text(encoding="utf-8"))["strategies"]
+    both = uv.harden(microdata(table), uv.Mondrian(k=3), delta=0.2, at_most=0.5, strategy="both")
+    for found, course in zip(strategies, both.courses.values(), strict=True):
+        assert [one["delta"] for one in found["rounds"]] == [one.delta for one in course.rounds]
+
+
 def test_json_on_standard_output_with_the_records(table):
     result = run("harden", table, *ROLES, *MONDRIAN, *REACHED, "--json", "-", "--records")
     document = json.loads(result.stdout)
@@ -69,6 +79,7 @@ def test_the_release_on_standard_output(table):
         ([*MONDRIAN, "--at-most", "1.5"], "--at-most must be a share between 0 and 1"),
         ([*MONDRIAN, *MONDRIAN], "one table, one --sanitizer"),
         (["--sanitizer", "mondrain:k=3"], "did you mean 'mondrian'"),
+        (["--sanitizer", "identity", "--strategy", "merge"], "with --strategy remove"),
         ([*MONDRIAN, "--adversary", "nobody"], "nobody"),
         ([*MONDRIAN, "--distance", "l2"], "l2"),
         ([*MONDRIAN, "-o", "out.txt"], "-o 'out.txt' must end in .csv"),

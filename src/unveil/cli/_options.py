@@ -437,7 +437,8 @@ AtMost = Annotated[
     float,
     typer.Option(
         metavar="SHARE",
-        help="The largest share of the records that may be left out in all.",
+        help="The largest share of the records that may be left out in all, or that a class may "
+        "be asked to have.",
         rich_help_panel=TEST,
     ),
 ]

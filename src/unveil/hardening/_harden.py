@@ -60,12 +60,13 @@ def harden(
         The goal: no distance over this.
     strategy : {"remove", "merge", "both"}, or a list
         ``"remove"`` leaves the records that are over the goal out of the table. ``"merge"`` keeps
-        them in, and asks for classes of about twice the size for them. ``"both"`` does one after
-        the other, each from the beginning, and compares them.
+        everybody and merges their classes with those next to them (`Mondrian` only). ``"both"``
+        does one after the other, each from the beginning, and compares them.
     rounds : int
         The most rounds of changes, of each strategy.
     at_most : float
-        The largest share of the records that may be removed in all.
+        The largest share of the records that may be removed in all, or that a class may be asked
+        to have when merging.
     at_a_time : float
         The largest share of the records that are dealt with in one round, the worst first:
         removing some changes everybody's distances, so that others need not go. At least one is.

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from unveil.hardening._rounds import Course, Round
+from unveil.sanitize import Mondrian
 
 if TYPE_CHECKING:
     from unveil.hardening._finding import Hardening
@@ -25,6 +26,12 @@ _REMARKS = {
         "and keeps what the others were given; that choice itself is not tested.",
     ),
 }
+
+_ENDS = (
+    "A tight region ends where its members end: whoever alone is at the end of one is missed in "
+    'it without their record, however large the class. Regions of the cuts (regions="cut") do '
+    "not show that."
+)
 
 
 def content_of(finding: Hardening, *, records: bool) -> dict[str, Any]:
@@ -156,8 +163,17 @@ def round_line(strategy: str, one: Round) -> str:
 
 
 def _remarks(finding: Hardening) -> tuple[str, ...]:
-    acted = [name for name, course in finding.courses.items() if len(course.rounds) > 1]
-    return tuple(remark for name in acted for remark in _REMARKS[name])
+    acted = [course for course in finding.courses.values() if len(course.rounds) > 1]
+    remarks = [remark for course in acted for remark in _REMARKS[course.strategy]]
+    if any(_is_stuck_in_tight_regions(course) for course in acted):
+        remarks.append(_ENDS)
+    return tuple(remarks)
+
+
+def _is_stuck_in_tight_regions(course: Course) -> bool:
+    f = course.attempt.sanitizer
+    tight = isinstance(f, Mondrian) and f.regions == "tight"
+    return course.strategy == "merge" and tight and not course.best.holds
 
 
 def _rounds(number: int) -> str:
