@@ -36,6 +36,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/differential_inference.py
 	$(BIN)/python benchmarks/general_path.py
 	$(BIN)/python benchmarks/exact_updates.py
+	$(BIN)/python benchmarks/hardening.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("unveil needs Python 3.11 or newer; say which one with: make PYTHON=python3.12 …")'

@@ -21,7 +21,7 @@ def over_rounds(finding: Hardening, ax: Axes | None = None) -> Axes:
     """Draw δ (thick) and the mean (thin) of every strategy over its rounds, on a log axis."""
     if ax is None:
         ax = new_axes()
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MultipleLocator
 
     for course in finding.courses.values():
         rounds = [one.number for one in course.rounds]
@@ -35,16 +35,15 @@ def over_rounds(finding: Hardening, ax: Axes | None = None) -> Axes:
         colour = line.get_color()
         ax.plot(
             rounds, _drawn([one.mean for one in course.rounds]),
-            color=colour, linewidth=1, linestyle=":",
+            color=colour, linewidth=1, linestyle=":", marker=".", markersize=3,
         )  # fmt: skip
         ax.plot(best.number, best.delta, "o", color=colour, markersize=8)
-    ax.axhline(finding.goal, color="black", linewidth=1, linestyle="--")
-    ax.annotate(
-        f"goal {finding.goal:g}", (1, finding.goal), xycoords=("axes fraction", "data"),
-        xytext=(-4, 3), textcoords="offset points", ha="right", fontsize=9,
-    )  # fmt: skip
+    goal = f"goal {finding.goal:g}"
+    ax.axhline(finding.goal, color="black", linewidth=1, linestyle="--", label=goal)
+    longest = max(len(course.rounds) for course in finding.courses.values())
+    ax.set_xlim(-0.4, longest - 0.6)
     ax.set(yscale="log", xlabel="round", ylabel=f"d ({finding.finding.distance})")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MultipleLocator(max(1, longest // 8)))
     ax.set_title(f"{finding.asked} on {finding.original.source}", fontsize=10)
     ax.grid(True, alpha=0.25)
     ax.legend(

@@ -114,6 +114,8 @@ def _verdict(finding: Hardening) -> str:
 def what_it_took(course: Course) -> str:
     """What was done up to the best round."""
     best = course.best
+    if best.number == 0:
+        return "changing nothing"
     if course.strategy == "remove":
         return f"removing {best.removed:,} record{_s(best.removed)}"
     return f"larger classes for {best.enlarged:,} kind{_s(best.enlarged)} of people"
