@@ -79,7 +79,6 @@ def test_the_release_on_standard_output(table):
         ([*MONDRIAN, "--at-most", "1.5"], "--at-most must be a share between 0 and 1"),
         ([*MONDRIAN, *MONDRIAN], "one table, one --sanitizer"),
         (["--sanitizer", "mondrain:k=3"], "did you mean 'mondrian'"),
-        (["--sanitizer", "identity", "--strategy", "merge"], "with --strategy remove"),
         ([*MONDRIAN, "--adversary", "nobody"], "nobody"),
         ([*MONDRIAN, "--distance", "l2"], "l2"),
         ([*MONDRIAN, "-o", "out.txt"], "-o 'out.txt' must end in .csv"),

@@ -3,13 +3,11 @@
 import json
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_tables import tables_and_goals, texts_of
 
 import unveil as uv
-from unveil.errors import InputError
 from unveil.hardening import _loop
 
 
@@ -120,13 +118,6 @@ def test_an_interrupt_in_one_strategy_ends_all(survey, monkeypatch):
     assert list(hardening.courses) == ["remove"]
     assert len(hardening.rounds) == 2
     assert hardening.interrupted
-
-
-@pytest.mark.parametrize("sanitizer", [uv.Identity(), uv.Oracle(uv.Mondrian(k=5))])
-def test_merging_needs_mondrian(survey, sanitizer, monkeypatch):
-    monkeypatch.setattr(_loop, "differential_inference", None)
-    with pytest.raises(InputError, match=r"merging classes needs Mondrian, and .* is another"):
-        uv.harden(survey, sanitizer, strategy="both")
 
 
 def test_as_json(survey):

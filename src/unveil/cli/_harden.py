@@ -18,7 +18,7 @@ from unveil.cli._outputs import check_output, is_stdout, write
 from unveil.cli._reading import Reading
 from unveil.cli._testing import check_plot, save_picture, warm_up
 from unveil.errors import InputError
-from unveil.hardening import Hardening, Round, check_limits, harden, round_line, strategies_named
+from unveil.hardening import Hardening, Round, check_limits, harden, round_line
 from unveil.report import harmless
 from unveil.sanitize import sanitizer_named
 
@@ -85,9 +85,7 @@ class Harden:
         if is_stdout(self.out) and is_stdout(self.json):
             raise InputError("-o and --json cannot both go to standard output; name a file")
         check_limits(self.delta, self.rounds, self.at_most)
-        f = sanitizer_named(self.sanitizers[0])
-        for way in strategies_named(self.strategy):
-            way.check(f)
+        sanitizer_named(self.sanitizers[0])
         adversaries_named(list(self.adversaries))
         distance_named(self.distance)
 

@@ -2,6 +2,7 @@
 
 from unveil.hardening._finding import Hardening
 from unveil.hardening._harden import check_limits, harden
+from unveil.hardening._merged import Merged
 from unveil.hardening._rounds import Attempt, Course, Round
 from unveil.hardening._strategies import STRATEGIES, strategies_named
 from unveil.hardening._texts import round_line
@@ -11,6 +12,7 @@ __all__ = [
     "Attempt",
     "Course",
     "Hardening",
+    "Merged",
     "Round",
     "check_limits",
     "harden",

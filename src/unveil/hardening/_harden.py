@@ -19,7 +19,7 @@ from unveil.errors import InputError
 from unveil.hardening._finding import Hardening
 from unveil.hardening._loop import Test, courses
 from unveil.hardening._rounds import Round
-from unveil.hardening._strategies import Limits, Strategy, strategies_named
+from unveil.hardening._strategies import Limits, strategies_named
 from unveil.microdata import Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
@@ -60,7 +60,8 @@ def harden(
         The goal: no distance over this.
     strategy : {"remove", "merge", "both"}, or a list
         ``"remove"`` leaves the records that are over the goal out of the table. ``"merge"`` keeps
-        everybody and merges their classes with those next to them (`Mondrian` only). ``"both"``
+        everybody and merges their classes with those next to them: `Mondrian` is asked for it,
+        what others publish is merged afterwards, for which there is no fast path. ``"both"``
         does one after the other, each from the beginning, and compares them.
     rounds : int
         The most rounds of changes, of each strategy.
@@ -93,7 +94,7 @@ def harden(
     f = as_sanitizer(sanitizer)
     check_limits(delta, rounds, at_most, at_a_time)
     ways = strategies_named(strategy)
-    _check(microdata, f, ways, adversaries_named(adversary))
+    _check(microdata, f, adversaries_named(adversary))
     distance_named(distance, microdata.sensitive)
     test = Test(
         microdata=microdata,
@@ -135,12 +136,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def _check(
-    microdata: Microdata,
-    f: Sanitizer,
-    ways: Sequence[Strategy],
-    adversaries: Sequence[Adversary],
-) -> None:
+def _check(microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary]) -> None:
     if f.can_leave_out(microdata) is not None:
         raise InputError(
             f"{f.label} has only releases made beforehand, and a hardened table needs new ones; "
@@ -152,5 +148,3 @@ def _check(
                 f"{adversary.label} has the table itself changed before it is sanitized, so what "
                 "is tested is not what would be published; choose another encoding"
             )
-    for way in ways:
-        way.check(f)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks import DifferentialInference
+from unveil.hardening._merged import crowds_of
 from unveil.microdata import Microdata, Release
-from unveil.sanitize import Mondrian, Sanitizer
+from unveil.sanitize import Sanitizer
 
 __all__ = ["GOAL", "INTERRUPTED", "Attempt", "Course", "Round"]
 
@@ -37,8 +38,7 @@ class Attempt:
     @property
     def enlarged(self) -> int:
         """How many combinations of quasi-identifiers have larger classes asked for."""
-        crowds = self.sanitizer.crowds if isinstance(self.sanitizer, Mondrian) else None
-        return len(crowds or ())
+        return len(crowds_of(self.sanitizer))
 
     @property
     def removed(self) -> int:

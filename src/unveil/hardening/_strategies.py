@@ -6,19 +6,21 @@ A strategy looks at an attempt and says how the next one differs, or why there i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError, did_you_mean
+from unveil.hardening._merged import classes_covering, crowds_of, with_crowds
 from unveil.hardening._rounds import Attempt
-from unveil.sanitize import Crowds, Mondrian, Sanitizer
+from unveil.sanitize import Mondrian, Sanitizer
 
 __all__ = ["BOTH", "STRATEGIES", "Change", "Limits", "Strategy", "strategies_named"]
 
 BOTH = "both"
+_CHUNK = 2**24  # (record, class) pairs looked at together
 _NOBODY_OVER = "nobody who was tested is over the goal, but some could not be tested"
 
 
@@ -49,9 +51,6 @@ class Strategy(Protocol):
 
     name: ClassVar[str]
 
-    def check(self, sanitizer: Sanitizer) -> None:
-        """Refuse a sanitizer this cannot be done with, before anything is tested."""
-
     def change(self, attempt: Attempt, limits: Limits) -> Change | str:
         """The next change, or why there is none."""
 
@@ -60,9 +59,6 @@ class Removal:
     """Take the worst out of the table, as the 2019 report has it."""
 
     name: ClassVar[str] = "remove"
-
-    def check(self, sanitizer: Sanitizer) -> None:
-        pass  # any table without some records can be anonymized like the table itself
 
     def change(self, attempt: Attempt, limits: Limits) -> Change | str:
         worst = _over(attempt, limits.goal)
@@ -82,41 +78,35 @@ class Removal:
 class Merging:
     """Keep everybody, and merge the classes of the worst with their neighbours.
 
-    Mondrian is told that people like those in such a class ask for a crowd of half as many again.
-    So it refuses the cut that had parted them from their neighbours, which leaves about twice as
-    many together, with room to spare. It is all of the class who ask, because the one who is left
-    out asks for nothing: had he been the only one, his class would fall apart without him.
+    The sanitizer is told that people like those in such a class ask for a crowd of half as many
+    again. So Mondrian refuses the cut that had parted them from their neighbours, which leaves
+    about twice as many together, with room to spare; what others publish is merged afterwards. It
+    is all of the class who ask, because the one who is left out asks for nothing: had he been the
+    only one, his class would fall apart without him.
     """
 
     name: ClassVar[str] = "merge"
 
-    def check(self, sanitizer: Sanitizer) -> None:
-        if not isinstance(sanitizer, Mondrian):
-            raise InputError(
-                f"merging classes needs Mondrian, and {sanitizer.label} is another sanitizer; "
-                'remove records instead, with strategy="remove"'
-            )
-
     def change(self, attempt: Attempt, limits: Limits) -> Change | str:
-        mondrian, release = attempt.sanitizer, attempt.release
-        assert isinstance(mondrian, Mondrian)  # check says so
         worst = _over(attempt, limits.goal)
         if not len(worst):
             return _NOBODY_OVER
+        class_of = _class_of(attempt)
+        sizes = np.append(attempt.release.sizes, len(attempt.kept))[class_of]
         # Without somebody the table must be large enough for what the others ask for, too.
-        most = min(limits.at_most, len(release) - 1)
-        worst = worst[release.sizes[release.class_of[worst]] < most][: limits.at_a_time]
+        most = min(limits.at_most, len(attempt.kept) - 1)
+        worst = worst[sizes[worst] < most][: limits.at_a_time]
         if not len(worst):
             return f"all who are over the goal are in classes of at least {most:,} (at_most)"
-        who = np.flatnonzero(np.isin(release.class_of, release.class_of[worst]))
-        sizes = release.sizes[release.class_of[who]]
-        asked = np.minimum((3 * sizes + 1) // 2, most).tolist()
+        who = np.flatnonzero(np.isin(class_of, class_of[worst]))
+        asked = np.minimum((3 * sizes[who] + 1) // 2, most).tolist()
         texts = ([c.texts[code] for code in c.codes[who]] for c in attempt.microdata.quasi)
-        crowds = Crowds.of(mondrian.crowds or {}).merged(
-            dict(zip(zip(*texts, strict=True), asked, strict=True))
-        )
+        wanted = dict(zip(zip(*texts, strict=True), asked, strict=True))
+        f = attempt.sanitizer
         return Change(
-            kept=attempt.kept, sanitizer=replace(mondrian, crowds=crowds), people=len(worst)
+            kept=attempt.kept,
+            sanitizer=with_crowds(f, crowds_of(f).merged(wanted)),
+            people=len(worst),
         )
 
 
@@ -145,3 +135,17 @@ def _over(attempt: Attempt, goal: float) -> NDArray[np.intp]:
     finding = attempt.finding
     number = int((finding.tested > goal).sum())
     return finding.targets[finding.worst_places(number)]
+
+
+def _class_of(attempt: Attempt) -> NDArray[np.integer]:
+    """The class of each record; of several that cover it the largest, and -1 if none does."""
+    release, codes = attempt.release, attempt.microdata.codes
+    if isinstance(attempt.sanitizer, Mondrian):
+        return release.class_of
+    found = np.empty(codes.shape[1], dtype=np.intp)
+    step = max(1, _CHUNK // max(1, release.n_classes))
+    for first in range(0, len(found), step):
+        covered = classes_covering(release, codes[:, first : first + step])
+        largest = np.where(covered, release.sizes, 0).argmax(axis=1)
+        found[first : first + step] = np.where(covered.any(axis=1), largest, -1)
+    return found
