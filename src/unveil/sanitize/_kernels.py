@@ -46,6 +46,10 @@ _inner = _jit(no_cpython_wrapper=True)
 # hand to each other, and with every mixture of integer types. So there are few, wide arrays with
 # named columns, what is not a record or a code is int64, and plain numbers that become arguments
 # are cast, because numba compiles a function anew for each literal.
+#
+# What the main thread calls returns a number or nothing. To make an array or a named tuple, numba
+# runs Python's own code, which then notices an interrupt (Ctrl-C) that came meanwhile, and numba
+# does not notice that it has failed: the process would crash. Other threads are not interrupted.
 
 
 # The table is one int32 array: a row of codes for each quasi-identifier, below them the row
@@ -493,7 +497,7 @@ def _same_cut(table, rules, order, start, end, view, record, column, cut, steady
 # Carrying out a cut ---------------------------------------------------------------------------
 
 
-@_jit()
+@_inner
 def new_tree(rules, n, region):
     """Room for a partition of n records; ``region`` is the root's: low and high of each column."""
     # Every class has at least k records, but for one that may hold only a left-out record.
@@ -913,6 +917,17 @@ def _send(
 
 
 @_jit()
+def partition(table, rules, order, tree, nobody, cover, joint, part_of, view, cases):
+    """Partition all of ``order`` without taking anybody down; returns the number of nodes."""
+    zero, own, none = np.int64(0), np.int64(OWN), np.int64(-1)
+    used, _ = grow(
+        table, rules, order, tree, own, none, nobody, zero, nobody, cover, joint, part_of, view,
+        cases,
+    )  # fmt: skip
+    return used
+
+
+@_inner
 def grow(
     table, rules, order, tree, column, cut, who, stop, record, cover, joint, part_of, view, cases
 ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,10 +186,10 @@ class Partition:
         """Cut the table; ``asked`` are the class sizes asked for, if some are over k."""
         table, lines, n = make_table(microdata, asked), sorted_lines(microdata), len(microdata)
         order = lines.copy()
-        tree = kernels.new_tree(rules, n, whole_region(microdata))
-        nobody = np.zeros(0, dtype=np.int32)
-        n_nodes, _ = kernels.grow(
-            table, rules, order, tree, kernels.OWN, -1, nobody, 0, nobody,
+        new_tree: Any = kernels.new_tree
+        tree = new_tree.py_func(rules, n, whole_region(microdata))
+        n_nodes = kernels.partition(
+            table, rules, order, tree, np.zeros(0, dtype=np.int32),
             np.zeros((0, 0, 0), dtype=np.int32), np.zeros((0, 0), dtype=np.int32),
             np.empty(n, dtype=np.int32), kernels.new_view(rules), kernels.new_cases(rules),
         )  # fmt: skip
