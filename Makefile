@@ -38,6 +38,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/general_path.py
 	$(BIN)/python benchmarks/exact_updates.py
 	$(BIN)/python benchmarks/noisy_counts.py
+	$(BIN)/python benchmarks/hardening.py
 
 reproduce: $(VENV)/.installed-test
 	$(BIN)/python examples/reproductions/internet_usage.py --json reproductions-out/internet_usage.json

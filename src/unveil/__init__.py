@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         inference,
         membership,
     )
+    from unveil.hardening import Hardening, harden
+    from unveil.measures import InformationLoss, information_loss
     from unveil.microdata import (
         Hierarchy,
         Microdata,
@@ -63,11 +65,13 @@ _HOMES = {
     "EarthMovers": "unveil.attacks",
     "Encoding": "unveil.adversary",
     "EncodingComparison": "unveil.attacks",
+    "Hardening": "unveil.hardening",
     "Hierarchy": "unveil.microdata",
     "Identity": "unveil.sanitize",
     "Inference": "unveil.attacks",
     "LaplaceCounts": "unveil.sanitize",
     "Membership": "unveil.attacks",
+    "InformationLoss": "unveil.measures",
     "Microdata": "unveil.microdata",
     "Mondrian": "unveil.sanitize",
     "NearestNeighbours": "unveil.adversary",
@@ -77,7 +81,9 @@ _HOMES = {
     "compare_encodings": "unveil.attacks",
     "differential_inference": "unveil.attacks",
     "flat_hierarchy": "unveil.microdata",
+    "harden": "unveil.hardening",
     "inference": "unveil.attacks",
+    "information_loss": "unveil.measures",
     "interval_hierarchy": "unveil.microdata",
     "membership": "unveil.attacks",
     "prefix_hierarchy": "unveil.microdata",
@@ -89,7 +95,10 @@ _HOMES = {
     "read_table": "unveil.microdata",
 }
 
-_ROOMS = ("adversary", "attacks", "datasets", "errors", "microdata", "report", "sanitize")
+_ROOMS = (
+    "adversary", "attacks", "datasets", "errors", "hardening", "measures", "microdata", "report",
+    "sanitize",
+)  # fmt: skip
 
 __all__ = [
     "Classifier",
@@ -97,9 +106,11 @@ __all__ = [
     "EarthMovers",
     "Encoding",
     "EncodingComparison",
+    "Hardening",
     "Hierarchy",
     "Identity",
     "Inference",
+    "InformationLoss",
     "LaplaceCounts",
     "Membership",
     "Microdata",
@@ -114,7 +125,9 @@ __all__ = [
     "datasets",
     "differential_inference",
     "flat_hierarchy",
+    "harden",
     "inference",
+    "information_loss",
     "interval_hierarchy",
     "membership",
     "prefix_hierarchy",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_tables import random_microdata, tables, tables_and_goals
+from random_tables import random_microdata, tables, tables_and_crowds, tables_and_goals
 
 import unveil as uv
 from unveil.adversary import ConditionalFrequency, NaiveBayes
@@ -40,6 +40,14 @@ def test_on_small_tables(case, adversary, distance, n_jobs):
     microdata, options = case
     f = uv.Mondrian(**options)
     assert_paths_agree(microdata, f, n_jobs, adversary=adversary, distance=distance)
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables_and_crowds(), adversaries, distances)
+def test_where_some_ask_for_crowds(case, adversary, distance):
+    microdata, options = case
+    f = uv.Mondrian(**options)
+    assert_paths_agree(microdata, f, adversary=adversary, distance=distance)
 
 
 @settings(max_examples=60, deadline=None)

@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_tables import KINDS, random_microdata, tables, tables_and_goals
+from random_tables import (
+    KINDS,
+    random_microdata,
+    tables,
+    tables_and_crowds,
+    tables_and_goals,
+    texts_of,
+)
 
 import unveil as uv
 from unveil.errors import GoalError
@@ -49,6 +56,14 @@ def test_every_record_of_small_tables(case, statistic, n_jobs):
     assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, n_jobs)
 
 
+@settings(max_examples=300, deadline=None)
+@given(tables_and_crowds(), st.sampled_from(BOTH), st.integers(1, 2))
+def test_every_record_of_tables_in_which_some_ask_for_crowds(case, statistic, n_jobs):
+    microdata, options = case
+    everybody = np.arange(len(microdata))
+    assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, n_jobs)
+
+
 @settings(max_examples=60, deadline=None)
 @given(tables(), st.sampled_from(BOTH))
 def test_every_record_of_unsanitized_tables(microdata, statistic):
@@ -84,6 +99,21 @@ def test_larger_tables_on_many_small_tasks(n, k, l, regions, statistic, monkeypa
         rng = np.random.default_rng(seed)
         records = np.sort(rng.choice(n, 12, replace=False))
         f = uv.Mondrian(k=k, l=l, regions=regions)
+        assert_exact(f, microdata, records, statistic, n_jobs=3)
+
+
+@pytest.mark.parametrize("statistic", BOTH)
+@pytest.mark.parametrize("regions", ["tight", "cut"])
+@pytest.mark.parametrize(("k", "l"), [(3, 1), (2, 2)])
+def test_crowds_in_larger_tables_on_many_small_tasks(k, l, regions, statistic, monkeypatch):  # noqa: E741
+    monkeypatch.setattr(_leave_one_out, "_SMALLEST", 16)
+    for seed, kinds in enumerate(MIXTURES):
+        microdata = random_microdata(seed, 600, kinds, sensitive_values=9)
+        rng = np.random.default_rng(seed)
+        askers = rng.choice(600, 15, replace=False)
+        crowds = {texts_of(microdata, i): int(rng.integers(2, 60)) for i in askers}
+        records = np.sort(np.concatenate([askers[:8], rng.choice(600, 6, replace=False)]))
+        f = uv.Mondrian(k=k, l=l, regions=regions, crowds=crowds)
         assert_exact(f, microdata, records, statistic, n_jobs=3)
 
 

@@ -10,16 +10,20 @@ from collections import Counter
 from unveil.microdata import Kind, Microdata
 
 
-def plain_classes(microdata: Microdata, k: int, l: int = 1):  # noqa: E741
-    """The classes, each a pair (records, cut regions as one (low, high) of codes a column)."""
+def plain_classes(microdata: Microdata, k: int, l: int = 1, crowds=None):  # noqa: E741
+    """The classes, each a pair (records, cut regions as one (low, high) of codes a column).
+
+    ``crowds`` maps the texts of quasi-identifiers to the class size that such records ask for.
+    """
     columns = microdata.quasi
     whole = [_extent(microdata, column) for column in columns]
     everyone = list(range(len(microdata)))
     start = tuple((0, column.size - 1) for column in columns)
-    return _cut(microdata, everyone, start, whole, k, l)
+    asked = [(crowds or {}).get(tuple(c.texts[c.codes[i]] for c in columns), 0) for i in everyone]
+    return _cut(microdata, everyone, start, whole, (k, l, asked))
 
 
-def _cut(microdata, records, region, whole, k, l):  # noqa: E741
+def _cut(microdata, records, region, whole, goal):
     columns = microdata.quasi
     widths = [_extent_of(microdata, c, records) / w if w else 0.0
               for c, w in zip(columns, whole, strict=True)]  # fmt: skip
@@ -27,12 +31,12 @@ def _cut(microdata, records, region, whole, k, l):  # noqa: E741
         if widths[j] <= 0:
             continue
         parts = _parts(columns[j], records, region[j])
-        if parts and all(_keeps(microdata, part, k, l) for part, _ in parts):
+        if parts and all(_keeps(microdata, part, *goal) for part, _ in parts):
             return [
                 found
                 for part, bounds in parts
                 for found in _cut(
-                    microdata, part, (*region[:j], bounds, *region[j + 1 :]), whole, k, l
+                    microdata, part, (*region[:j], bounds, *region[j + 1 :]), whole, goal
                 )
             ]
     return [(records, region)]
@@ -67,9 +71,11 @@ def _parts(column, records, bounds):
     ]
 
 
-def _keeps(microdata, records, k, l):  # noqa: E741
+def _keeps(microdata, records, k, l, asked):  # noqa: E741
     counts = Counter(int(microdata.sensitive.codes[i]) for i in records)
     n = len(records)
+    if any(n < asked[i] for i in records):
+        return False
     return n >= k and len(counts) >= l and max(counts.values()) * l <= n
 
 

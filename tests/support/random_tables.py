@@ -107,6 +107,21 @@ def tables_and_goals(draw: st.DrawFn, max_size: int = 40) -> tuple[Microdata, di
     return table, {"k": k, "l": l, "regions": draw(st.sampled_from(["tight", "cut"]))}
 
 
+@st.composite
+def tables_and_crowds(draw: st.DrawFn, max_size: int = 40) -> tuple[Microdata, dict[str, object]]:
+    """The same with people who ask for larger classes, up to the whole table."""
+    table, options = draw(tables_and_goals(max_size))
+    n = len(table)
+    sizes = st.one_of(st.integers(1, min(12, n)), st.integers(1, n))
+    who = draw(st.lists(st.tuples(st.integers(0, n - 1), sizes), max_size=6))
+    return table, {**options, "crowds": {texts_of(table, i): size for i, size in who}}
+
+
+def texts_of(table: Microdata, record: int) -> tuple[str, ...]:
+    """A record's quasi-identifiers, written out."""
+    return tuple(column.texts[column.codes[record]] for column in table.quasi)
+
+
 def _column(name, kind, codes, values, hierarchy):
     return Column(
         name=name, role=Role.QUASI, kind=kind, codes=codes.astype(np.int32).ravel(),

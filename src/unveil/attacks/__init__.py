@@ -24,6 +24,7 @@ from unveil.attacks._membership_finding import Membership
 from unveil.attacks._membership_people import split_people
 from unveil.attacks._membership_picture import roc_panels
 from unveil.attacks._membership_roc import Estimate, Separation
+from unveil.attacks._pictures import new_axes
 from unveil.attacks.chance import Sampling, TailProbabilities
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "distance_named",
     "inference",
     "membership",
+    "new_axes",
     "roc_panels",
     "sampling_in_words",
     "share_bound",

@@ -15,21 +15,22 @@ from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata, Role
 from unveil.sanitize import sanitizer_named
 
-__all__ = ["anonymize"]
+__all__ = ["TABLES", "anonymize", "write_release"]
 
-_TABLES = (".csv", ".parquet", ".pq")
+TABLES = (".csv", ".parquet", ".pq")
+"""How the name of a released table may end."""
 
 
 def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
     """Sanitize a table and write what is published."""
     if len(sanitizers) != 1:
         raise InputError(f"one table, one --sanitizer; got {', '.join(sanitizers)}")
-    check_output(out, "-o", suffixes=_TABLES, source=reading.file)
+    check_output(out, "-o", suffixes=TABLES, source=reading.file)
     f = sanitizer_named(sanitizers[0])
     microdata = reading.read()
     warm_up([f], adversary=None)
     release = f.sanitize(microdata)
-    _write(release, out)
+    write_release(release, out)
     where = "standard output" if is_stdout(out) else str(out)
     say(f"{where}: {release.in_short}")
     left_out = _left_out(microdata)
@@ -44,7 +45,8 @@ def _left_out(microdata: Microdata) -> str:
     return ", ".join(c.name for c in microdata.columns if c.role not in used)
 
 
-def _write(release: AnyRelease, out: Path) -> None:
+def write_release(release: AnyRelease, out: Path) -> None:
+    """Write what is published, class by class; a dash means standard output, as CSV."""
     frame = release.to_frame(by_class=True)  # the original's order could link rows to people
     if out.suffix.lower() in (".parquet", ".pq"):
         write(out, lambda file: frame.to_parquet(file, index=False))

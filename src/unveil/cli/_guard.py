@@ -54,6 +54,8 @@ _AS_TYPED = tuple(
         (r"\bcolumns has (?=\d)", "--columns has "),
         (r"\bgive delimiter=$", "give --delimiter"),
         (r"\bquasi=\[\.\.\.\] is empty", "--quasi is empty"),
+        (r"\bat_most\b", "--at-most"),
+        (r"^(delta|rounds|strategy) must be\b", r"--\1 must be"),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

@@ -15,17 +15,20 @@ __all__ = [
     "OUTPUT",
     "TEST",
     "Adversary",
+    "AtMost",
     "Budget",
     "Categorical",
     "Columns",
     "Cuts",
     "Delimiter",
+    "Delta",
     "Distance",
     "Draw",
     "Encoding",
     "Error",
     "Hierarchies",
     "HowDrawn",
+    "HowHardened",
     "Identifier",
     "Jobs",
     "Json",
@@ -36,8 +39,10 @@ __all__ = [
     "MissingValue",
     "Notation",
     "Numeric",
+    "OneSanitizer",
     "Oracle",
     "Ordinal",
+    "Out",
     "Parts",
     "Plot",
     "Prior",
@@ -46,11 +51,13 @@ __all__ = [
     "Records",
     "Release",
     "Retries",
+    "Rounds",
     "Samples",
     "Sanitizers",
     "Scheduler",
     "Seed",
     "Sensitive",
+    "Strategy",
     "Table",
     "Targets",
     "TimeLimit",
@@ -70,6 +77,14 @@ class HowDrawn(StrEnum):
     RANDOM = "random"
     STRATIFIED = "stratified"
     EXPOSED = "exposed"
+
+
+class HowHardened(StrEnum):
+    """The choices of ``--strategy``."""
+
+    REMOVE = "remove"
+    MERGE = "merge"
+    BOTH = "both"
 
 
 class WhatIsMissing(StrEnum):
@@ -443,6 +458,55 @@ Notation = Annotated[
         help="How the cells of a published column are written, where that is not clear: "
         "'age=range'; or interval, mask, prefix, set, list, node, value. May be repeated.",
         rich_help_panel=TEST,
+        show_default=False,
+    ),
+]
+OneSanitizer = Annotated[
+    list[str],
+    typer.Option(
+        "--sanitizer",
+        metavar="NAME:OPTIONS",
+        help="What to harden: mondrian:k=5, mondrian:k=5,l=2 …",
+        rich_help_panel=TEST,
+        show_default=False,
+    ),
+]
+Delta = Annotated[
+    float,
+    typer.Option(
+        metavar="DISTANCE", help="The goal: nobody's distance over this.", rich_help_panel=TEST
+    ),
+]
+Strategy = Annotated[
+    HowHardened,
+    typer.Option(
+        help="What to do about those over it: leave them out, keep them in larger classes, or "
+        "one and the other, side by side.",
+        rich_help_panel=TEST,
+    ),
+]
+Rounds = Annotated[
+    int,
+    typer.Option(metavar="N", help="The most rounds, of each strategy.", rich_help_panel=TEST),
+]
+AtMost = Annotated[
+    float,
+    typer.Option(
+        metavar="SHARE",
+        help="The largest share of the records that may be left out in all, or that a class may "
+        "be asked to have.",
+        rich_help_panel=TEST,
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="OUT",
+        help="Where the hardened release goes, class by class: .csv or .parquet. A dash (-) means "
+        "standard output, as CSV.",
+        rich_help_panel=OUTPUT,
         show_default=False,
     ),
 ]

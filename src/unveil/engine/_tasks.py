@@ -44,14 +44,11 @@ def workers(n_jobs: int | None) -> int:
 def run_tasks(tasks: Iterable[Task], n_jobs: int | None = None) -> None:
     """Run tasks, and the tasks they return, until there are none left.
 
-    The newest is taken first, which keeps what is waiting small.
+    The newest is taken first, which keeps what is waiting small. Even a single worker has a thread
+    of its own: compiled code must not be where an interrupt is noticed.
     """
     n_jobs = workers(n_jobs)
     waiting = list(tasks)
-    if n_jobs == 1:
-        while waiting:
-            waiting.extend(waiting.pop()())
-        return
     with ThreadPoolExecutor(n_jobs) as pool:
         running: set[Future[Iterable[Task]]] = set()
         try:

@@ -1,5 +1,6 @@
 """Sanitizers: from microdata to a release."""
 
+from unveil.sanitize._crowds import Crowds
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._mondrian import Mondrian
@@ -15,6 +16,7 @@ from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
 
 __all__ = [
     "SANITIZERS",
+    "Crowds",
     "Identity",
     "LaplaceCounts",
     "LeaveOneOut",

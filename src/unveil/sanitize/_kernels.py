@@ -17,6 +17,9 @@ released records with sensitive value s whose cell in column j covers the target
 ``joint[t, s]``, those whose cells cover it in every column. A changed node subtracts its old
 classes from ``cover`` and adds its new ones.
 
+**Crowds.** A record may ask for a larger class than k (its crowd). A part then has to be as large
+as the largest crowd that one of its own members asks for; the left-out record asks for nothing.
+
 Everything is in this one file because numba's cache does not notice changes in other files.
 """
 
@@ -43,10 +46,15 @@ _inner = _jit(no_cpython_wrapper=True)
 # hand to each other, and with every mixture of integer types. So there are few, wide arrays with
 # named columns, what is not a record or a code is int64, and plain numbers that become arguments
 # are cast, because numba compiles a function anew for each literal.
+#
+# What the main thread calls returns a number or nothing. To make an array or a named tuple, numba
+# runs Python's own code, which then notices an interrupt (Ctrl-C) that came meanwhile, and numba
+# does not notice that it has failed: the process would crash. Other threads are not interrupted.
 
 
-# The table is one int32 array: a row of codes for each quasi-identifier, and below them the row
-# `Rules.secret` with the codes of the sensitive column.
+# The table is one int32 array: a row of codes for each quasi-identifier, below them the row
+# `Rules.secret` with the codes of the sensitive column and, where somebody asks for a larger class
+# than k, one more row with the class size that each record asks for.
 
 # Columns of Rules.column: how it is cut, where its part of a shared list begins (SPAN: `position`,
 # TREE: `node`, FLAT: `alone` and `View.run`), and its last code.
@@ -70,6 +78,7 @@ class Rules(NamedTuple):
     n_sensitive: int
     k: int
     l: int  # noqa: E741  (it is called l everywhere in this field)
+    crowds: bool  # whether somebody asks for a larger class than k
     tight: bool  # publish members' ranges and sets, or the regions of the cuts
 
 
@@ -98,8 +107,9 @@ LOW, LOW2, HIGH, HIGH2, DISTINCT, MEASURED, TRIED, NODE, N_PARTS, FAILING, SMALL
 # Rows of View.width: with everybody, and without the record in question.
 WITH_ALL, WITHOUT = 0, 1
 # Columns of View.part. MOST: the largest count of a sensitive value. TIES: how many reach it.
-# LAST_CODE: the last leaf code beneath a hierarchy child.
-SIZE, MOST, TIES, LAST_CODE = range(4)
+# LAST_CODE: the last leaf code beneath a hierarchy child. ASKED, ASKED2: the largest crowd asked
+# for, and the largest without one record that asks for it.
+SIZE, MOST, TIES, LAST_CODE, ASKED, ASKED2 = range(6)
 
 
 class View(NamedTuple):
@@ -118,7 +128,7 @@ def new_view(rules: Rules) -> View:
     return View(
         np.empty((columns, 17), np.int64),
         np.empty((2, columns), np.float64),
-        np.empty((columns, parts, 4), np.int64),
+        np.empty((columns, parts, 6), np.int64),
         # Without ℓ only the counts of whole nodes are ever looked at.
         np.empty(
             (columns, parts + 1, rules.n_sensitive) if rules.l > 1 else (1, 1, rules.n_sensitive),
@@ -169,6 +179,18 @@ def _count_values(table, rules, order, j, start, end, counts):
 
 
 @_inner
+def _asked(table, rules, order, j, start, end):
+    """The largest crowd that a record in ``[start, end)`` asks for, and the next largest."""
+    most, next_most = np.int64(0), np.int64(0)
+    for place in range(start, end):
+        crowd = np.int64(table[rules.secret + 1, order[j, place]])
+        if crowd > next_most:
+            next_most = min(crowd, most)
+            most = max(crowd, most)
+    return most, next_most
+
+
+@_inner
 def _look(table, rules, order, start, end, view):
     """Begin a view of the node ``[start, end)``, which has at least two records."""
     for j in range(len(rules.column)):
@@ -192,9 +214,12 @@ def _look(table, rules, order, start, end, view):
 
 
 @_inner
-def _measure_part(rules, view, j, part, size):
-    """Note a part's size, and how its counts stand."""
-    view.part[j, part, SIZE] = size
+def _measure_part(table, rules, order, start, end, view, j, part):
+    """Note the size of the part ``[start, end)``, how its counts stand, and what is asked of it."""
+    view.part[j, part, SIZE] = end - start
+    if rules.crowds:
+        asked, asked2 = _asked(table, rules, order, j, start, end)
+        view.part[j, part, ASKED], view.part[j, part, ASKED2] = asked, asked2
     if rules.l > 1:
         most, ties = np.int64(0), np.int64(0)
         for s in range(rules.n_sensitive):
@@ -237,14 +262,14 @@ def _measure_cuts(table, rules, order, start, end, view, j):
                 view.counts[j, 2 * t + 1, s] = (
                     view.counts[j, rules.most_parts, s] - view.counts[j, 2 * t, s]
                 )
-        _measure_part(rules, view, j, 2 * t, bound - start)
-        _measure_part(rules, view, j, 2 * t + 1, end - bound)
+        _measure_part(table, rules, order, start, bound, view, j, 2 * t)
+        _measure_part(table, rules, order, bound, end, view, j, 2 * t + 1)
 
 
 @_inner
 def _measure_children(table, rules, order, start, end, view, j, node):
     """The children of a hierarchy node; returns how many of those with records miss the goal."""
-    part, failing, smallest = np.int64(0), np.int64(0), end - start
+    part, failing, smallest, none = np.int64(0), np.int64(0), end - start, np.int64(-1)
     place = _first_above(table, order, j, start, end, rules.node[node, FIRST] - 1)
     for c in range(rules.node[node, CHILDREN], rules.node[node + 1, CHILDREN]):
         last = rules.node[rules.node[c, NODE_LIST], LAST]
@@ -253,9 +278,9 @@ def _measure_children(table, rules, order, start, end, view, j, node):
             continue
         if rules.l > 1:
             _count_values(table, rules, order, j, place, after, view.counts[j, part])
-        _measure_part(rules, view, j, part, after - place)
+        _measure_part(table, rules, order, place, after, view, j, part)
         view.part[j, part, LAST_CODE] = last
-        if not _holds(rules, view, j, part, np.int64(-1)):
+        if not _holds(table, rules, view, j, part, none):
             failing += 1
         smallest = min(smallest, after - place)
         part += 1
@@ -265,18 +290,25 @@ def _measure_children(table, rules, order, start, end, view, j, node):
 
 
 @_inner
-def _holds(rules, view, j, part, missing):
-    """Whether a part meets k and ℓ, with one record of sensitive value ``missing`` (or -1) out.
+def _holds(table, rules, view, j, part, record):
+    """Whether a part meets k, ℓ and its members' crowds, without one of its records (or -1).
 
     No value over 1/ℓ of a class implies at least ℓ distinct values.
     """
-    size = view.part[j, part, SIZE] - (1 if missing >= 0 else 0)
+    size = view.part[j, part, SIZE] - (1 if record >= 0 else 0)
     if size < rules.k:
         return False
+    if rules.crowds:
+        asked = view.part[j, part, ASKED]
+        if record >= 0 and table[rules.secret + 1, record] == asked:
+            asked = view.part[j, part, ASKED2]
+        if size < asked:
+            return False
     if rules.l <= 1:
         return True
     most = view.part[j, part, MOST]
-    if missing >= 0 and view.part[j, part, TIES] == 1 and view.counts[j, part, missing] == most:
+    alone = record >= 0 and view.part[j, part, TIES] == 1
+    if alone and view.counts[j, part, table[rules.secret, record]] == most:
         most -= 1
     return most * rules.l <= size
 
@@ -324,11 +356,11 @@ def _width(rules, view, j, code):
 
 
 @_inner
-def _cut_between(rules, view, j, n, code, missing):
+def _cut_between(table, rules, view, j, n, code, record):
     """Last code left of the most even cut of column j, the lower of two; -1 if it misses the goal.
 
-    ``code`` and ``missing`` are the codes of the left-out record (_ANY_CODE and -1 for none), and
-    n counts the others. The most even cut has the largest smaller part, so if it misses k, every
+    ``code`` is that of the left-out ``record`` (_ANY_CODE and -1 for none), and n counts the
+    others. The most even cut has the largest smaller part, so if it misses k, every
     cut does.
     """
     best, least, nobody = np.int64(-1), np.int64(0), np.int64(-1)
@@ -346,18 +378,18 @@ def _cut_between(rules, view, j, n, code, missing):
     if best < 0:
         return -1
     in_left = code <= view.column[j, CODE + best]
-    if not _holds(rules, view, j, 2 * best, missing if in_left else nobody):
+    if not _holds(table, rules, view, j, 2 * best, record if in_left else nobody):
         return -1
-    if not _holds(rules, view, j, 2 * best + 1, nobody if in_left else missing):
+    if not _holds(table, rules, view, j, 2 * best + 1, nobody if in_left else record):
         return -1
     return view.column[j, CODE + best]
 
 
 @_inner
-def _cut_children(table, rules, order, start, end, view, j, code, missing):
+def _cut_children(table, rules, order, start, end, view, j, code, record):
     """The hierarchy node all records but the left-out one share, if its children meet the goal."""
     node, failing = view.column[j, NODE], view.column[j, FAILING]
-    if missing < 0:
+    if record < 0:
         return node if failing == 0 else -1
     if _matters(rules, view, j, code):
         low, high = _range_without(view, j, code)
@@ -374,10 +406,11 @@ def _cut_children(table, rules, order, start, end, view, j, code, missing):
             part = middle + 1
         else:
             beyond = middle
-    if not _holds(rules, view, j, part, np.int64(-1)):
+    if not _holds(table, rules, view, j, part, np.int64(-1)):
         failing -= 1
     # A part that only the left-out record was in does not exist without it.
-    if failing == 0 and (view.part[j, part, SIZE] == 1 or _holds(rules, view, j, part, missing)):
+    alone = view.part[j, part, SIZE] == 1
+    if failing == 0 and (alone or _holds(table, rules, view, j, part, record)):
         return node
     return -1
 
@@ -385,10 +418,7 @@ def _cut_children(table, rules, order, start, end, view, j, code, missing):
 @_inner
 def _decide(table, rules, order, start, end, view, record):
     """Column and cut of a node without ``record`` (-1: with everybody); (LEAF, -1) if none."""
-    n, missing = end - start, np.int64(-1)
-    if record >= 0:
-        n -= 1
-        missing = np.int64(table[rules.secret, record])
+    n = end - start - (1 if record >= 0 else 0)
     if n < 2 * rules.k:
         return LEAF, -1
     columns = len(rules.column)
@@ -418,24 +448,27 @@ def _decide(table, rules, order, start, end, view, record):
                 view.column[j, FAILING] = _measure_children(
                     table, rules, order, start, end, view, j, node
                 )
-            cut = _cut_children(table, rules, order, start, end, view, j, code, missing)
+            cut = _cut_children(table, rules, order, start, end, view, j, code, record)
         else:
             if not measured:
                 _measure_cuts(table, rules, order, start, end, view, j)
-            cut = _cut_between(rules, view, j, n, code, missing)
+            cut = _cut_between(table, rules, view, j, n, code, record)
         if cut >= 0:
             return j, cut
 
 
 @_inner
-def _is_steady(rules, view, column):
+def _is_steady(table, rules, order, start, end, view, column):
     """Whether, widths being the same, no single record can change a decision just made.
 
-    Only the place of a median cut can still move. Without ℓ, taking a record away makes no part
-    larger: a column that could not be cut cannot be cut now, unless the record was all there was
-    of the one part that is too small; and a hierarchy's parts that all have more than k keep k.
+    Only the place of a median cut can still move. Without ℓ, and where nobody asks for a crowd,
+    taking a record away makes no part larger: a column that could not be cut cannot be cut now,
+    unless the record was all there was of the one part that is too small; and a hierarchy's parts
+    that all have more than k keep k.
     """
     if rules.l > 1:
+        return False
+    if rules.crowds and _asked(table, rules, order, np.int64(0), start, end)[0] > rules.k:
         return False
     for j in range(len(rules.column)):
         if rules.column[j, KIND] != TREE or view.column[j, MEASURED] == 0:
@@ -457,14 +490,14 @@ def _same_cut(table, rules, order, start, end, view, record, column, cut, steady
             return False
     if column == LEAF or rules.column[column, KIND] == TREE:
         return True
-    code, missing = np.int64(table[column, record]), np.int64(table[rules.secret, record])
-    return _cut_between(rules, view, column, end - start - 1, code, missing) == cut
+    code = np.int64(table[column, record])
+    return _cut_between(table, rules, view, column, end - start - 1, code, record) == cut
 
 
 # Carrying out a cut ---------------------------------------------------------------------------
 
 
-@_jit()
+@_inner
 def new_tree(rules, n, region):
     """Room for a partition of n records; ``region`` is the root's: low and high of each column."""
     # Every class has at least k records, but for one that may hold only a left-out record.
@@ -847,7 +880,9 @@ def _send(
     start, end = tree.node[node, START], tree.node[node, END]
     column, cut = tree.node[node, COLUMN], tree.node[node, CUT]
     parts, child = tree.node[node, N_CHILDREN], tree.node[node, CHILD]
-    n_keys, steady = np.int64(0), decided and _is_steady(rules, view, column)
+    n_keys, steady = np.int64(0), False
+    if decided and first < last:
+        steady = _is_steady(table, rules, order, start, end, view, column)
     counts = view.counts[0, view.counts.shape[1] - 1]
     if column == LEAF and first < last:
         _count_values(table, rules, order, np.int64(0), start, end, counts)
@@ -882,6 +917,17 @@ def _send(
 
 
 @_jit()
+def partition(table, rules, order, tree, nobody, cover, joint, part_of, view, cases):
+    """Partition all of ``order`` without taking anybody down; returns the number of nodes."""
+    zero, own, none = np.int64(0), np.int64(OWN), np.int64(-1)
+    used, _ = grow(
+        table, rules, order, tree, own, none, nobody, zero, nobody, cover, joint, part_of, view,
+        cases,
+    )  # fmt: skip
+    return used
+
+
+@_inner
 def grow(
     table, rules, order, tree, column, cut, who, stop, record, cover, joint, part_of, view, cases
 ):

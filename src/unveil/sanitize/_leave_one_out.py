@@ -38,6 +38,7 @@ def leave_one_out(
     statistic: Statistic,
     *,
     rules_for: Callable[[NDArray[np.float64], NDArray[np.bool_] | None], kernels.Rules],
+    asked: NDArray[np.int32] | None,
     possible: NDArray[np.bool_],
     n_jobs: int | None,
     done: Callable[[int], None],
@@ -46,7 +47,7 @@ def leave_one_out(
     shape = (len(records), len(microdata.quasi), microdata.sensitive.size)
     record = records.astype(np.int32)
     whole = extents(microdata)
-    partition = Partition.grow(microdata, rules_for(whole, None))
+    partition = Partition.grow(microdata, rules_for(whole, None), asked)
     present = _Counts.empty(shape, statistic, record)
     present.add(partition, np.arange(len(record), dtype=np.int32))
     kernels.count_joint(

@@ -11,13 +11,17 @@ sorted order, are cut at the median: between the two neighbouring values that le
 halves, the lower place if there are two. A hierarchy is cut into its node's children. A cut is
 taken only if *every* part that has records keeps k and ℓ; if not, the next widest column is tried.
 A part that no column can cut is a class.
+
+Some people may ask for a larger class than k: their *crowd*. A part must then also be as large as
+the largest crowd that one of its own members asks for. Refusing the cut that would have isolated
+somebody leaves them together with their neighbours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +29,7 @@ from numpy.typing import NDArray
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Statistic
 from unveil.sanitize import _kernels as kernels
+from unveil.sanitize._crowds import Crowds
 from unveil.sanitize._leave_one_out import leave_one_out
 from unveil.sanitize._partition import Partition, cut_kind, extents, make_rules
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
@@ -46,6 +51,10 @@ class Mondrian(Sanitizer):
     regions : {"tight", "cut"}
         What a class publishes: the range (numeric, ordinal) or set (categorical) of what its
         members have, or the region that the cuts have left to it.
+    crowds : Crowds or mapping, optional
+        For some combinations of quasi-identifiers, in the order of the table's columns, the
+        smallest class that their people accept, such as ``{(34, "Bachelors"): 20}``. Everybody
+        else is content with k.
 
     Examples
     --------
@@ -74,6 +83,8 @@ class Mondrian(Sanitizer):
     k: int | None = None
     l: int | None = None  # noqa: E741  (it is called l everywhere in this field)
     regions: Literal["tight", "cut"] = "tight"
+    # Too long to be written into the name of a sanitizer.
+    crowds: Crowds | Mapping[Any, int] | None = field(default=None, metadata={"by_name": False})
 
     def __post_init__(self) -> None:
         if self.k is None and self.l is None:
@@ -87,16 +98,27 @@ class Mondrian(Sanitizer):
                 )
         if self.regions not in ("tight", "cut"):
             raise InputError(f'Mondrian\'s regions must be "tight" or "cut", got {self.regions!r}')
+        if self.crowds is not None:
+            object.__setattr__(self, "crowds", Crowds.of(self.crowds))
 
     @property
     def _goal(self) -> tuple[int, int]:
         """k and ℓ; 1 asks for nothing."""
         return int(self.k or 1), int(self.l or 1)
 
+    def _asked(self, microdata: Microdata) -> NDArray[np.int32] | None:
+        """The class size that each record asks for; None if nobody asks for more than k."""
+        if not self.crowds:
+            return None
+        asked = Crowds.of(self.crowds).asked(microdata)
+        return asked if asked.max(initial=0) > self._goal[0] else None
+
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Mondrian")
-        self._check_goal(microdata)
-        partition = Partition.grow(microdata, self._rules(microdata, extents(microdata)))
+        asked = self._asked(microdata)
+        self._check_goal(microdata, asked)
+        rules = self._rules(microdata, asked, extents(microdata))
+        partition = Partition.grow(microdata, rules, asked)
         starts = partition.class_starts
         class_of = np.empty(len(microdata), dtype=np.int32)
         sizes = np.diff(np.append(starts, len(microdata)))
@@ -122,13 +144,15 @@ class Mondrian(Sanitizer):
         done: Callable[[int], None] = lambda _: None,
     ) -> LeaveOneOut:
         """What a counting adversary sees with and without each record; exact for every one."""
-        self._check_goal(microdata)
+        asked = self._asked(microdata)
+        self._check_goal(microdata, asked)
         return leave_one_out(
             microdata,
             records,
             statistic,
-            rules_for=lambda extent, alone: self._rules(microdata, extent, alone),
-            possible=self._possible_without(microdata, records),
+            rules_for=lambda extent, alone: self._rules(microdata, asked, extent, alone),
+            asked=asked,
+            possible=self._possible_without(microdata, asked, records),
             n_jobs=n_jobs,
             done=done,
         )
@@ -136,6 +160,7 @@ class Mondrian(Sanitizer):
     def _rules(
         self,
         microdata: Microdata,
+        asked: NDArray[np.int32] | None,
         extent: NDArray[np.float64],
         alone: NDArray[np.bool_] | None = None,
     ) -> kernels.Rules:
@@ -143,17 +168,23 @@ class Mondrian(Sanitizer):
             microdata,
             k=self._goal[0],
             l=self._goal[1],
+            crowds=asked is not None,
             tight=self.regions == "tight",
             extent=extent,
             alone=alone,
         )
 
-    def _check_goal(self, microdata: Microdata) -> None:
+    def _check_goal(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> None:
         n, (k, l) = len(microdata), self._goal  # noqa: E741
         if n < k:
             raise GoalError(
                 f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
                 f"k={k}; the largest possible k is {n}"
+            )
+        if asked is not None and n < asked.max():
+            raise GoalError(
+                f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
+                f"the crowd of {int(asked.max()):,} that somebody asks for"
             )
         most = int(microdata.sensitive_counts.max())
         if most * l > n:
@@ -165,7 +196,10 @@ class Mondrian(Sanitizer):
             )
 
     def _possible_without(
-        self, microdata: Microdata, records: NDArray[np.intp]
+        self,
+        microdata: Microdata,
+        asked: NDArray[np.int32] | None,
+        records: NDArray[np.intp],
     ) -> NDArray[np.bool_]:
         """Whether the whole table still meets the goal without each of the records."""
         counts, rest = microdata.sensitive_counts, len(microdata) - 1
@@ -174,7 +208,12 @@ class Mondrian(Sanitizer):
         runner_up = counts[order[-2]] if len(counts) > 1 else 0
         in_largest = microdata.sensitive.codes[records] == order[-1]
         most[in_largest] = max(counts[order[-1]] - 1, runner_up)
-        return (rest >= self._goal[0]) & (most * self._goal[1] <= rest)
+        possible: NDArray[np.bool_] = (rest >= self._goal[0]) & (most * self._goal[1] <= rest)
+        if asked is not None:
+            # Of those who ask for more than the others are, only one can be left out in peace.
+            too_much = asked > rest
+            possible &= too_much.sum() - too_much[records] == 0
+        return possible
 
 
 def _regions(

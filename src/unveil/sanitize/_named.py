@@ -27,7 +27,7 @@ def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
     """A sanitizer, or the built-in one of that name with those options.
 
     >>> sanitizer_named("mondrian:k=5,l=2")
-    Mondrian(k=5, l=2, regions='tight')
+    Mondrian(k=5, l=2, regions='tight', crowds=None)
     >>> sanitizer_named("identity")
     Identity()
     >>> sanitizer_named("mondrian:kk=5")
@@ -55,7 +55,11 @@ def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
 def _options(name: str, kind: type[Sanitizer], text: str) -> dict[str, Any]:
     """The options in ``k=5,l=2``, each of the type that the sanitizer's field has."""
     hints = get_type_hints(kind)
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    known = [
+        field.name
+        for field in fields(kind)  # type: ignore[arg-type]
+        if field.metadata.get("by_name", True)
+    ]
     given = options_in(text, name, known)
     for field in fields(kind):  # type: ignore[arg-type]
         if field.name not in given and field.default is MISSING is field.default_factory:

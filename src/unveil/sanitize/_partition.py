@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,9 +74,13 @@ def alone_in_flat_columns(microdata: Microdata) -> NDArray[np.bool_]:
     return np.concatenate([*counts, np.zeros(0, dtype=bool)])
 
 
-def make_table(microdata: Microdata) -> NDArray[np.int32]:
-    """Codes of the quasi-identifiers, one row a column, and those of the sensitive column below."""
-    return np.vstack([microdata.codes, microdata.sensitive.codes[None, :]]).astype(np.int32)
+def make_table(microdata: Microdata, asked: NDArray[np.int32] | None) -> NDArray[np.int32]:
+    """Codes of the quasi-identifiers, one row a column, and those of the sensitive column below.
+
+    Then, if somebody asks for more than k, the class size that each record asks for.
+    """
+    below = [microdata.sensitive.codes] if asked is None else [microdata.sensitive.codes, asked]
+    return np.vstack([microdata.codes, *below]).astype(np.int32)
 
 
 def make_rules(
@@ -84,6 +89,7 @@ def make_rules(
     k: int,
     l: int,  # noqa: E741  (it is called l everywhere in this field)
     tight: bool,
+    crowds: bool,
     extent: NDArray[np.float64],
     alone: NDArray[np.bool_] | None = None,
 ) -> kernels.Rules:
@@ -128,6 +134,7 @@ def make_rules(
         n_sensitive=microdata.sensitive.size,
         k=k,
         l=l,
+        crowds=crowds,
         tight=tight,
     )
 
@@ -173,13 +180,16 @@ class Partition:
     n_nodes: int
 
     @classmethod
-    def grow(cls, microdata: Microdata, rules: kernels.Rules) -> Partition:
-        table, lines, n = make_table(microdata), sorted_lines(microdata), len(microdata)
+    def grow(
+        cls, microdata: Microdata, rules: kernels.Rules, asked: NDArray[np.int32] | None
+    ) -> Partition:
+        """Cut the table; ``asked`` are the class sizes asked for, if some are over k."""
+        table, lines, n = make_table(microdata, asked), sorted_lines(microdata), len(microdata)
         order = lines.copy()
-        tree = kernels.new_tree(rules, n, whole_region(microdata))
-        nobody = np.zeros(0, dtype=np.int32)
-        n_nodes, _ = kernels.grow(
-            table, rules, order, tree, kernels.OWN, -1, nobody, 0, nobody,
+        new_tree: Any = kernels.new_tree
+        tree = new_tree.py_func(rules, n, whole_region(microdata))
+        n_nodes = kernels.partition(
+            table, rules, order, tree, np.zeros(0, dtype=np.int32),
             np.zeros((0, 0, 0), dtype=np.int32), np.zeros((0, 0), dtype=np.int32),
             np.empty(n, dtype=np.int32), kernels.new_view(rules), kernels.new_cases(rules),
         )  # fmt: skip

@@ -1,0 +1,21 @@
+"""Hardening: what to change until an anonymization passes the test."""
+
+from unveil.hardening._finding import Hardening
+from unveil.hardening._harden import check_limits, harden
+from unveil.hardening._merged import Merged
+from unveil.hardening._rounds import Attempt, Course, Round
+from unveil.hardening._strategies import STRATEGIES, strategies_named
+from unveil.hardening._texts import round_line
+
+__all__ = [
+    "STRATEGIES",
+    "Attempt",
+    "Course",
+    "Hardening",
+    "Merged",
+    "Round",
+    "check_limits",
+    "harden",
+    "round_line",
+    "strategies_named",
+]

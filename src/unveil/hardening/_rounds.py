@@ -1,0 +1,132 @@
+"""What is known of a table that was changed and tested again, round by round."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks import DifferentialInference
+from unveil.hardening._merged import crowds_of
+from unveil.microdata import Microdata, Release
+from unveil.sanitize import Sanitizer
+
+__all__ = ["GOAL", "INTERRUPTED", "Attempt", "Course", "Round"]
+
+# Why rounds come to an end.
+GOAL = "the goal holds"
+INTERRUPTED = "it was interrupted"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Attempt:
+    """A table, how it is anonymized, and what the test says of that."""
+
+    original: int
+    """How many records there were."""
+    kept: NDArray[np.intp]
+    """The numbers of those that are still in the table."""
+    microdata: Microdata
+    sanitizer: Sanitizer
+    release: Release
+    finding: DifferentialInference
+    loss: float
+    seconds: float
+
+    @property
+    def enlarged(self) -> int:
+        """How many combinations of quasi-identifiers have larger classes asked for."""
+        return len(crowds_of(self.sanitizer))
+
+    @property
+    def removed(self) -> int:
+        """How many records are no longer in the table."""
+        return self.original - len(self.kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """The numbers of one round; round 0 is the test of the table as it was given.
+
+    Attributes
+    ----------
+    number : int
+    changed : int
+        People removed, or put into larger classes, in this round.
+    removed : int
+        Records removed up to here.
+    enlarged : int
+        Combinations of quasi-identifiers whose people asked for larger classes up to here.
+    delta, mean, share_over : float
+        δ, the mean distance, and the share of the records whose distance is over the goal.
+    loss : float
+        What the release leaves open, from 0 to 1, removed records counting as 1; see
+        `unveil.information_loss`.
+    classes, smallest_class : int
+    not_tested : int
+        Records that the test could say nothing about.
+    holds : bool
+        Whether everybody was tested and δ is not over the goal.
+    seconds : float
+    """
+
+    number: int
+    changed: int
+    removed: int
+    enlarged: int
+    delta: float
+    mean: float
+    share_over: float
+    loss: float
+    classes: int
+    smallest_class: int
+    not_tested: int
+    holds: bool
+    seconds: float
+
+    @property
+    def rank(self) -> tuple[bool, bool, float, float]:
+        """The smaller, the better: the goal, then everybody tested, then δ, then what is lost.
+
+        Where the goal holds, only what is lost counts.
+        """
+        delta = math.inf if math.isnan(self.delta) else self.delta
+        return not self.holds, self.not_tested > 0, 0.0 if self.holds else delta, self.loss
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Course:
+    """All rounds of one strategy, and what the best of them has to offer.
+
+    Attributes
+    ----------
+    strategy : str
+    rounds : tuple of Round
+        From 0, the test of the table as it was given.
+    best : Round
+        The one in which the goal holds; if it never does, the one of the smallest δ.
+    ended : str
+        Why there is no further round.
+    attempt : Attempt
+        The best round's table, sanitizer, release and test.
+    """
+
+    strategy: str
+    rounds: tuple[Round, ...]
+    best: Round
+    ended: str
+    attempt: Attempt
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return self.ended == INTERRUPTED
+
+    @property
+    def removed(self) -> NDArray[np.intp]:
+        """The numbers of the records that are not in the best round's table."""
+        everybody = np.ones(self.attempt.original, dtype=bool)
+        everybody[self.attempt.kept] = False
+        return np.flatnonzero(everybody)

@@ -1,0 +1,198 @@
+"""A hardening, written out for people and for machines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from unveil.hardening._rounds import Course, Round
+from unveil.sanitize import Mondrian
+
+if TYPE_CHECKING:
+    from unveil.hardening._finding import Hardening
+
+__all__ = ["content_of", "round_line", "summary_of", "what_it_took"]
+
+_REMARKS = {
+    "remove": (
+        "Whom to remove was chosen by what the data say. The test leaves out one person from the "
+        "table that is left; that choice itself is not tested.",
+        "Removed people are not in the release, which protects them. But a table without its "
+        "outliers is another table: what it says about rare people is lost.",
+    ),
+    "merge": (
+        "Who gets a larger class was chosen by what the data say. The test leaves out one person "
+        "and keeps what the others were given; that choice itself is not tested.",
+    ),
+}
+
+_ENDS = (
+    "A tight region ends where its members end: whoever alone is at the end of one is missed in "
+    'it without their record, however large the class. Regions of the cuts (regions="cut") do '
+    "not show that."
+)
+
+
+def content_of(finding: Hardening, *, records: bool) -> dict[str, Any]:
+    """What goes into JSON."""
+    content: dict[str, Any] = {
+        "finding": "hardening",
+        "source": finding.original.source,
+        "sanitizer": finding.asked,
+        "adversary": finding.finding.adversary.label,
+        "distance": finding.finding.distance,
+        "quasi": [c.name for c in finding.original.quasi],
+        "sensitive": finding.original.sensitive.name,
+        "records": len(finding.original),
+        "goal": finding.goal,
+        "most_rounds": finding.limits.rounds,
+        "most_removed": finding.limits.at_most,
+        "most_at_a_time": finding.limits.at_a_time,
+        "holds": finding.holds,
+        "interrupted": finding.interrupted,
+        "best_strategy": finding.strategy,
+        "strategies": [_course(course, records) for course in finding.courses.values()],
+        "seed": finding.finding.seed,
+        "notes": list(finding.finding.notes),
+        "remarks": list(_remarks(finding)),
+    }
+    return content
+
+
+def _course(course: Course, records: bool) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "strategy": course.strategy,
+        "holds": course.best.holds,
+        "best_round": course.best.number,
+        "ended": course.ended,
+        "rounds": [
+            {key: _plain(value) for key, value in asdict(one).items()} for one in course.rounds
+        ],
+    }
+    if records:
+        content["removed_records"] = course.removed.tolist()
+    return content
+
+
+def summary_of(finding: Hardening) -> str:
+    """What a hardening prints: first of all, whether the goal holds."""
+    lines = [
+        f"Hardening {finding.asked} on {finding.original.source} until δ ≤ {finding.goal:g} "
+        f"({finding.finding.distance})",
+        f"  {_verdict(finding)}",
+    ]
+    for course in finding.courses.values():
+        lines += ["", *_table(course, finding.goal)]
+    lines += [
+        "",
+        f"  Adversary: {finding.finding.adversary.label}. Loss is what the cells leave open, from "
+        "0% to 100%; removed records count as 100%.",
+        *(f"  Note: {note}" for note in (*finding.finding.notes, *_remarks(finding))),
+    ]
+    return "\n".join(lines)
+
+
+def _verdict(finding: Hardening) -> str:
+    course, best, before = finding.course, finding.best, finding.rounds[0]
+    if best.holds and best.number == 0:
+        return f"IT HOLDS as it is: δ is {_number(best.delta)}. Nothing was changed."
+    path = f"δ went from {_number(before.delta)} to {_number(best.delta)}"
+    if best.holds:
+        return f"IT HOLDS after {_rounds(best.number)}, by {what_it_took(course)}: {path}."
+    if best.number == 0:
+        return (
+            f"IT DOES NOT HOLD, and no round made it better: δ is {_number(best.delta)}. "
+            "What is offered is the table as it was given."
+        )
+    return (
+        f"IT DOES NOT HOLD: {path} in round {best.number}, the best one, by "
+        f"{what_it_took(course)}. What is offered is that round's."
+    )
+
+
+def what_it_took(course: Course) -> str:
+    """What was done up to the best round."""
+    best = course.best
+    if best.number == 0:
+        return "changing nothing"
+    if course.strategy == "remove":
+        return f"removing {best.removed:,} record{_s(best.removed)}"
+    return f"larger classes for {best.enlarged:,} kind{_s(best.enlarged)} of people"
+
+
+def _table(course: Course, goal: float) -> list[str]:
+    over = f"over {goal:g}"
+    done = "removed" if course.strategy == "remove" else "enlarged"
+    heads = ("round", done, "δ", "mean", over, "loss", "classes", "smallest")
+    rows = [heads, *(_row(course, one) for one in course.rounds)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
+    marked = [
+        f"    {line}{'  ← best' if place == course.best.number + 1 else ''}"
+        for place, line in enumerate(lines)
+    ]
+    untested = course.rounds[-1].not_tested
+    said = (
+        [f"  NOT TESTED in the last round: {untested:,} record{_s(untested)}"] if untested else []
+    )
+    return [f"  {course.strategy}", *marked, *said, f"    Ended: {course.ended}."]
+
+
+def _row(course: Course, one: Round) -> tuple[str, ...]:
+    return (
+        f"{one.number}",
+        f"{one.removed if course.strategy == 'remove' else one.enlarged:,}",
+        _number(one.delta),
+        _number(one.mean),
+        "" if math.isnan(one.share_over) else f"{one.share_over:.1%}",
+        f"{one.loss:.1%}",
+        f"{one.classes:,}",
+        f"{one.smallest_class:,}",
+    )
+
+
+def round_line(strategy: str, one: Round) -> str:
+    """A finished round in one line, for whoever waits."""
+    done = ""
+    if one.number:
+        what = "removed" if strategy == "remove" else "given larger classes"
+        done = f", {one.changed:,} {what}"
+    return f"{strategy}, round {one.number}: δ {_number(one.delta)}{done}, loss {one.loss:.1%}"
+
+
+def _remarks(finding: Hardening) -> tuple[str, ...]:
+    acted = [course for course in finding.courses.values() if len(course.rounds) > 1]
+    remarks = [remark for course in acted for remark in _REMARKS[course.strategy]]
+    if any(_is_stuck_in_tight_regions(course) for course in acted):
+        remarks.append(_ENDS)
+    return tuple(remarks)
+
+
+def _is_stuck_in_tight_regions(course: Course) -> bool:
+    f = course.attempt.sanitizer
+    tight = isinstance(f, Mondrian) and f.regions == "tight"
+    return course.strategy == "merge" and tight and not course.best.holds
+
+
+def _rounds(number: int) -> str:
+    return f"{number} round{_s(number)}"
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"
+
+
+def _number(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:.3g}"
+
+
+def _plain(value: Any) -> Any:
+    """JSON has neither NaN nor infinity."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "infinity"
+    return value
