@@ -19,13 +19,17 @@ from unveil.attacks._distances import (
 from unveil.attacks._encoding_comparison import compare_encodings
 from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks._inference import Inference, inference
-from unveil.attacks._membership import attackers_named, membership
-from unveil.attacks._membership_finding import Membership
-from unveil.attacks._membership_people import split_people
-from unveil.attacks._membership_picture import roc_panels
-from unveil.attacks._membership_roc import Estimate, Separation
 from unveil.attacks._pictures import new_axes
 from unveil.attacks.chance import Sampling, TailProbabilities
+from unveil.attacks.members import (
+    Estimate,
+    Membership,
+    Separation,
+    attackers_named,
+    membership,
+    roc_panels,
+    split_people,
+)
 
 __all__ = [
     "DISTANCES",

@@ -13,12 +13,12 @@ from unveil.attacks import INTERRUPTED as INTERRUPTED_TEST
 from unveil.cli._asked import Oracles, Test
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import check_output, is_stdout
+from unveil.cli._outputs import is_stdout
 from unveil.cli._published import NEEDS_SANITIZER, Published, show_published
 from unveil.cli._reading import Reading
 from unveil.cli._testing import (
     Trial,
-    check_plot,
+    check_results,
     draw,
     findings_of,
     warm_up,
@@ -101,13 +101,9 @@ class Audit:
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
-        source = self.reading.file
-        check_output(self.json, "--json", source=source)
-        check_plot(self.plot, source=source)
-        if self.json is not None and self.json == self.plot:
-            raise InputError(f"--json and --plot name the same file, {str(self.json)!r}")
-        if self.records and self.json is None:
-            raise InputError("--records adds to the JSON; say where that goes with --json")
+        check_results(
+            json=self.json, plot=self.plot, records=self.records, source=self.reading.file
+        )
         self.oracles.check(releases=bool(self.releases))
         if self.releases and not (self.sanitizers or self.oracles.given):
             given = [*self.test.given(), *["--plot"] * (self.plot is not None)]

@@ -16,7 +16,7 @@ from unveil.cli._console import console, say
 from unveil.cli._guard import INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout, write
 from unveil.cli._reading import Reading
-from unveil.cli._testing import check_plot, save_picture, warm_up
+from unveil.cli._testing import check_results, save_picture, warm_up
 from unveil.errors import InputError
 from unveil.hardening import Hardening, Round, check_limits, harden, round_line
 from unveil.report import harmless
@@ -80,8 +80,7 @@ class Harden:
             raise InputError(f"one table, one --sanitizer; got {', '.join(self.sanitizers)}")
         source = self.reading.file
         check_output(self.out, "-o", suffixes=TABLES, source=source)
-        check_output(self.json, "--json", source=source)
-        check_plot(self.plot, source=source)
+        check_results(json=self.json, plot=self.plot, records=self.records, source=source)
         if is_stdout(self.out) and is_stdout(self.json):
             raise InputError("-o and --json cannot both go to standard output; name a file")
         check_limits(self.delta, self.rounds, self.at_most)

@@ -28,9 +28,15 @@ from unveil.cli._asked import Oracles
 from unveil.cli._audit import first_look
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import check_output, is_stdout
+from unveil.cli._outputs import is_stdout
 from unveil.cli._reading import Reading
-from unveil.cli._testing import check_plot, save_picture, warm_up, was_interrupted, write_json
+from unveil.cli._testing import (
+    check_results,
+    save_picture,
+    warm_up,
+    was_interrupted,
+    write_json,
+)
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import Microdata
 from unveil.report import Outcome, display_name
@@ -101,13 +107,9 @@ class MembershipTest:
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
-        source = self.reading.file
-        check_output(self.json, "--json", source=source)
-        check_plot(self.plot, source=source)
-        if self.json is not None and self.json == self.plot:
-            raise InputError(f"--json and --plot name the same file, {str(self.json)!r}")
-        if self.records and self.json is None:
-            raise InputError("--records adds to the JSON; say where that goes with --json")
+        check_results(
+            json=self.json, plot=self.plot, records=self.records, source=self.reading.file
+        )
         if self.held_out is not None and self.held_out_file is not None:
             raise InputError("give either --held-out or --held-out-file: both say who is held out")
         for option, share in (("--held-out", self.held_out), ("--own", self.own)):

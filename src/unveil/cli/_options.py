@@ -17,37 +17,23 @@ __all__ = [
     "Adversary",
     "AtMost",
     "Budget",
-    "Categorical",
-    "Columns",
-    "Cuts",
-    "Delimiter",
     "Delta",
     "Distance",
     "Draw",
-    "Encoding",
     "Error",
-    "Hierarchies",
     "HowDrawn",
     "HowHardened",
-    "Identifier",
     "Jobs",
     "Json",
     "MayChange",
     "MayDrop",
     "MemoryLimit",
-    "Missing",
-    "MissingValue",
     "Notation",
-    "Numeric",
     "OneSanitizer",
     "Oracle",
-    "Ordinal",
     "Out",
-    "Parts",
     "Plot",
     "Prior",
-    "Quantiles",
-    "Quasi",
     "Records",
     "Release",
     "Retries",
@@ -56,17 +42,12 @@ __all__ = [
     "Sanitizers",
     "Scheduler",
     "Seed",
-    "Sensitive",
     "Strategy",
-    "Table",
     "Targets",
     "TimeLimit",
-    "WhatIsMissing",
 ]
 
-ROLES = "Who and what"
 TEST = "The test"
-READING = "Reading the table"
 OUTPUT = "Output"
 LIMITS = "Limits of an oracle"
 
@@ -87,163 +68,6 @@ class HowHardened(StrEnum):
     BOTH = "both"
 
 
-class WhatIsMissing(StrEnum):
-    """The choices of ``--missing``."""
-
-    ERROR = "error"
-    DROP = "drop"
-    CATEGORY = "category"
-
-
-Table = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="The original table, one row a person: CSV (may be packed: .gz), or .parquet.",
-        show_default=False,
-    ),
-]
-Quasi = Annotated[
-    list[str],
-    typer.Option(
-        "--quasi",
-        "-q",
-        metavar="COLUMNS",
-        help="What an attacker may know about somebody: age,education,country",
-        rich_help_panel=ROLES,
-        show_default=False,
-    ),
-]
-Sensitive = Annotated[
-    str,
-    typer.Option(
-        "--sensitive",
-        "-s",
-        metavar="COLUMN",
-        help="What an attacker wants to know.",
-        rich_help_panel=ROLES,
-        show_default=False,
-    ),
-]
-Identifier = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMNS",
-        help="What names a person. Never used.",
-        rich_help_panel=ROLES,
-        show_default=False,
-    ),
-]
-Hierarchies = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Generalization hierarchies, one file a column.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Missing = Annotated[
-    WhatIsMissing,
-    typer.Option(
-        help="What to do about missing values: refuse them, leave these records out, or make "
-        "missing a value of its own.",
-        rich_help_panel=READING,
-    ),
-]
-MissingValue = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT",
-        help="A text that means missing, besides empty cells: '?'. May be repeated.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Numeric = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMNS",
-        help="Columns to take as numbers.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Categorical = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMNS",
-        help="Columns to take as words, even if they look like numbers.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Ordinal = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=LEVELS",
-        help="A column whose values have an order, with all levels from low to high: "
-        "'education=low|mid|high'. May be repeated.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Cuts = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=NUMBERS",
-        help="Put a column of numbers into parts that begin at these: 'age=20,40,60'. May be "
-        "repeated.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Parts = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=N",
-        help="Put a column of numbers into N parts of equal width: 'age=5'. May be repeated.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Quantiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=N",
-        help="Put a column of numbers into N parts with about as many records each: 'age=4'. May "
-        "be repeated.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHARACTER",
-        help="What parts the cells of a CSV file (\\t: a tab). Default: found out.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Encoding of a CSV file. Default: utf-8",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMNS",
-        help="Names of all columns, for a CSV file without a header.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
 Json = Annotated[
     Path | None,
     typer.Option(
@@ -255,6 +79,7 @@ Json = Annotated[
         show_default=False,
     ),
 ]
+
 Plot = Annotated[
     Path | None,
     typer.Option(
@@ -265,6 +90,7 @@ Plot = Annotated[
         show_default=False,
     ),
 ]
+
 Records = Annotated[
     bool,
     typer.Option(
@@ -273,6 +99,7 @@ Records = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+
 Oracle = Annotated[
     list[str] | None,
     typer.Option(
@@ -284,6 +111,7 @@ Oracle = Annotated[
         show_default=False,
     ),
 ]
+
 Release = Annotated[
     list[Path] | None,
     typer.Option(
@@ -294,6 +122,7 @@ Release = Annotated[
         show_default=False,
     ),
 ]
+
 Adversary = Annotated[
     list[str] | None,
     typer.Option(
@@ -305,6 +134,7 @@ Adversary = Annotated[
         show_default=False,
     ),
 ]
+
 Distance = Annotated[
     str,
     typer.Option(
@@ -314,6 +144,7 @@ Distance = Annotated[
         rich_help_panel=TEST,
     ),
 ]
+
 Prior = Annotated[
     Path | None,
     typer.Option(
@@ -324,6 +155,7 @@ Prior = Annotated[
         show_default=False,
     ),
 ]
+
 Targets = Annotated[
     str | None,
     typer.Option(
@@ -334,6 +166,7 @@ Targets = Annotated[
         show_default=False,
     ),
 ]
+
 Draw = Annotated[
     HowDrawn,
     typer.Option(
@@ -342,6 +175,7 @@ Draw = Annotated[
         rich_help_panel=TEST,
     ),
 ]
+
 Budget = Annotated[
     str | None,
     typer.Option(
@@ -352,6 +186,7 @@ Budget = Annotated[
         show_default=False,
     ),
 ]
+
 Samples = Annotated[
     int | None,
     typer.Option(
@@ -362,6 +197,7 @@ Samples = Annotated[
         show_default=False,
     ),
 ]
+
 Error = Annotated[
     float | None,
     typer.Option(
@@ -372,10 +208,12 @@ Error = Annotated[
         show_default=False,
     ),
 ]
+
 Seed = Annotated[
     int,
     typer.Option(metavar="N", help="Of everything random.", min=0, rich_help_panel=TEST),
 ]
+
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -386,6 +224,7 @@ Jobs = Annotated[
         show_default=False,
     ),
 ]
+
 Scheduler = Annotated[
     str | None,
     typer.Option(
@@ -395,6 +234,7 @@ Scheduler = Annotated[
         show_default=False,
     ),
 ]
+
 TimeLimit = Annotated[
     str | None,
     typer.Option(
@@ -404,6 +244,7 @@ TimeLimit = Annotated[
         show_default=False,
     ),
 ]
+
 MemoryLimit = Annotated[
     str | None,
     typer.Option(
@@ -413,6 +254,7 @@ MemoryLimit = Annotated[
         show_default=False,
     ),
 ]
+
 Retries = Annotated[
     int | None,
     typer.Option(
@@ -423,6 +265,7 @@ Retries = Annotated[
         show_default=False,
     ),
 ]
+
 MayDrop = Annotated[
     bool,
     typer.Option(
@@ -431,6 +274,7 @@ MayDrop = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
+
 MayChange = Annotated[
     bool,
     typer.Option(
@@ -439,6 +283,7 @@ MayChange = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
+
 Sanitizers = Annotated[
     list[str] | None,
     typer.Option(
@@ -451,6 +296,7 @@ Sanitizers = Annotated[
         show_default=False,
     ),
 ]
+
 Notation = Annotated[
     list[str] | None,
     typer.Option(
@@ -461,6 +307,7 @@ Notation = Annotated[
         show_default=False,
     ),
 ]
+
 OneSanitizer = Annotated[
     list[str],
     typer.Option(
@@ -471,12 +318,14 @@ OneSanitizer = Annotated[
         show_default=False,
     ),
 ]
+
 Delta = Annotated[
     float,
     typer.Option(
         metavar="DISTANCE", help="The goal: nobody's distance over this.", rich_help_panel=TEST
     ),
 ]
+
 Strategy = Annotated[
     HowHardened,
     typer.Option(
@@ -485,10 +334,12 @@ Strategy = Annotated[
         rich_help_panel=TEST,
     ),
 ]
+
 Rounds = Annotated[
     int,
     typer.Option(metavar="N", help="The most rounds, of each strategy.", rich_help_panel=TEST),
 ]
+
 AtMost = Annotated[
     float,
     typer.Option(
@@ -498,6 +349,7 @@ AtMost = Annotated[
         rich_help_panel=TEST,
     ),
 ]
+
 Out = Annotated[
     Path | None,
     typer.Option(

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from unveil.cli import _options as options
+from unveil.cli import _reading_options as options
 from unveil.cli._reading import Reading
 
 __all__ = ["takes_a_table"]

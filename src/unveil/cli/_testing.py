@@ -24,6 +24,7 @@ from unveil.sanitize import Identity, LaplaceCounts, Mondrian, Sanitizer
 __all__ = [
     "Trial",
     "check_plot",
+    "check_results",
     "draw",
     "findings_of",
     "save_picture",
@@ -127,6 +128,18 @@ def check_plot(path: Path | None, source: Path | None = None) -> None:
         raise MissingExtraError(
             "--plot needs matplotlib; install it with: pip install 'unveil[plot]'"
         ) from error
+
+
+def check_results(
+    *, json: Path | None, plot: Path | None, records: bool, source: Path | None
+) -> None:
+    """Refuse, before the long work, results that could not be written in the end."""
+    check_output(json, "--json", source=source)
+    check_plot(plot, source=source)
+    if json is not None and json == plot:
+        raise InputError(f"--json and --plot name the same file, {str(json)!r}")
+    if records and json is None:
+        raise InputError("--records adds to the JSON; say where that goes with --json")
 
 
 def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) -> None:

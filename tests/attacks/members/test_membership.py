@@ -11,7 +11,7 @@ from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
 from unveil.adversary import ConditionalFrequency, NaiveBayes
-from unveil.attacks._membership_people import split_people
+from unveil.attacks.members._people import split_people
 from unveil.errors import GoalError, InputError
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
@@ -520,7 +520,7 @@ def test_an_interrupt_while_members_are_tested(monkeypatch):
         finding = real(*args, **options)
         return replace(finding, not_tested={"interrupted": 1})
 
-    monkeypatch.setattr("unveil.attacks._membership_removal.differential_inference", interrupted)
+    monkeypatch.setattr("unveil.attacks.members._removal.differential_inference", interrupted)
     finding = uv.membership(PEOPLE, uv.Mondrian(k=3))
     assert finding.not_scored == {"removal": {"interrupted": 120}}
 

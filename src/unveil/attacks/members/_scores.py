@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks._beliefs import INTERRUPTED
-from unveil.attacks._membership_beliefs import (
+from unveil.attacks.members._beliefs import (
     TrueBeliefs,
     kind_of,
     log_ratio,
     logarithm,
     true_beliefs,
 )
-from unveil.attacks._membership_people import People
-from unveil.attacks._membership_removal import Removal
+from unveil.attacks.members._people import People
+from unveil.attacks.members._removal import Removal
 from unveil.errors import GoalError, UnveilError
 
 __all__ = ["Scores", "scores_of"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.attacks import _membership_roc as roc
-from unveil.attacks._membership_roc import separation
+from unveil.attacks.members import _roc as roc
+from unveil.attacks.members._roc import separation
 
 # Few values, so that there are ties, and both infinities.
 scores = st.lists(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.attacks._membership_roc import Separation
 from unveil.attacks._pictures import new_axes
+from unveil.attacks.members._roc import Separation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from unveil.attacks._membership_finding import Membership
+    from unveil.attacks.members._finding import Membership
 
 __all__ = ["roc_curves", "roc_panels"]
 

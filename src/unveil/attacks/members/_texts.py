@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from unveil.attacks._membership_roc import (
+from unveil.attacks.members._roc import (
     CONFIDENCE,
     RATES,
     Estimate,
@@ -14,7 +14,7 @@ from unveil.attacks._membership_roc import (
 )
 
 if TYPE_CHECKING:
-    from unveil.attacks._membership_finding import Membership
+    from unveil.attacks.members._finding import Membership
 
 __all__ = ["ATTACKERS", "content_of", "summary_of", "verdict_of"]
 

@@ -12,8 +12,8 @@ from unveil.adversary import Adversary
 from unveil.attacks._beliefs import INTERRUPTED, said
 from unveil.attacks._differential_finding import DifferentialInference
 from unveil.attacks._differential_inference import differential_inference
-from unveil.attacks._membership_beliefs import TrueBeliefs, kind_of, true_beliefs
-from unveil.attacks._membership_people import People
+from unveil.attacks.members._beliefs import TrueBeliefs, kind_of, true_beliefs
+from unveil.attacks.members._people import People
 from unveil.engine import Progress
 from unveil.sanitize import Sanitizer
 

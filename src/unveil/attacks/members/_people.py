@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks._membership_tables import joined
+from unveil.attacks.members._tables import joined
 from unveil.errors import InputError
 from unveil.microdata import Microdata
 

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, adversary_named
 from unveil.attacks._beliefs import INTERRUPTED
-from unveil.attacks._membership_beliefs import true_beliefs
-from unveil.attacks._membership_finding import Membership
-from unveil.attacks._membership_people import People, split_people
-from unveil.attacks._membership_published import published
-from unveil.attacks._membership_removal import Removal
-from unveil.attacks._membership_scores import Scores, scores_of
-from unveil.attacks._membership_texts import ATTACKERS
 from unveil.attacks._targets import seed_number
 from unveil.attacks._ways import understood
+from unveil.attacks.members._beliefs import true_beliefs
+from unveil.attacks.members._finding import Membership
+from unveil.attacks.members._people import People, split_people
+from unveil.attacks.members._published import published
+from unveil.attacks.members._removal import Removal
+from unveil.attacks.members._scores import Scores, scores_of
+from unveil.attacks.members._texts import ATTACKERS
 from unveil.engine import chosen_backend
 from unveil.errors import InputError, UnveilError, did_you_mean
 from unveil.microdata import Microdata, Release

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._membership_people import People
-from unveil.attacks._membership_roc import Separation, roc_points, separation
-from unveil.attacks._membership_scores import Scores
+from unveil.attacks.members._people import People
+from unveil.attacks.members._roc import Separation, roc_points, separation
+from unveil.attacks.members._scores import Scores
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Finding
 from unveil.microdata import Microdata
@@ -139,7 +139,7 @@ class Membership(Finding):
         return frame
 
     def content(self, *, records: bool) -> dict[str, Any]:
-        from unveil.attacks._membership_texts import content_of
+        from unveil.attacks.members._texts import content_of
 
         return content_of(self, records=records)
 
@@ -148,7 +148,7 @@ class Membership(Finding):
 
         Needs matplotlib: ``pip install 'unveil[plot]'``.
         """
-        from unveil.attacks._membership_picture import roc_curves
+        from unveil.attacks.members._picture import roc_curves
 
         return roc_curves(self, ax)
 
@@ -157,11 +157,11 @@ class Membership(Finding):
 
         ``name`` is what the sanitizer is to be called, if not by its label.
         """
-        from unveil.attacks._membership_texts import verdict_of
+        from unveil.attacks.members._texts import verdict_of
 
         return verdict_of(self, name)
 
     def summary(self) -> str:
-        from unveil.attacks._membership_texts import summary_of
+        from unveil.attacks.members._texts import summary_of
 
         return summary_of(self)

@@ -12,7 +12,7 @@ from random_tables import random_microdata
 
 import unveil as uv
 from unveil.attacks import roc_panels
-from unveil.attacks._membership_scores import Scores
+from unveil.attacks.members._scores import Scores
 from unveil.errors import InputError
 
 TABLE = random_microdata(4, 300, ("numeric", "flat"))

@@ -1,0 +1,17 @@
+"""Membership: can an attacker tell whose records are in the data?"""
+
+from unveil.attacks.members._finding import Membership
+from unveil.attacks.members._membership import attackers_named, membership
+from unveil.attacks.members._people import split_people
+from unveil.attacks.members._picture import roc_panels
+from unveil.attacks.members._roc import Estimate, Separation
+
+__all__ = [
+    "Estimate",
+    "Membership",
+    "Separation",
+    "attackers_named",
+    "membership",
+    "roc_panels",
+    "split_people",
+]
