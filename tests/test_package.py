@@ -61,7 +61,15 @@ def test_every_error_is_one_of_the_family():
 
 @pytest.mark.parametrize(
     "package",
-    ["unveil.microdata", "unveil.sanitize", "unveil.adversary", "unveil.attacks", "unveil.engine"],
+    [
+        "unveil.microdata",
+        "unveil.sanitize",
+        "unveil.adversary",
+        "unveil.attacks",
+        "unveil.engine",
+        "unveil.measures",
+        "unveil.hardening",
+    ],
 )
 def test_rooms_can_be_entered_by_themselves(package):
     names = in_a_new_python(

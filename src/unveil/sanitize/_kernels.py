@@ -280,7 +280,7 @@ def _measure_children(table, rules, order, start, end, view, j, node):
             _count_values(table, rules, order, j, place, after, view.counts[j, part])
         _measure_part(table, rules, order, place, after, view, j, part)
         view.part[j, part, LAST_CODE] = last
-        if not _holds(table, rules, view, j, part, none):
+        if not _holds(rules, view, j, part, none, none):
             failing += 1
         smallest = min(smallest, after - place)
         part += 1
@@ -290,25 +290,23 @@ def _measure_children(table, rules, order, start, end, view, j, node):
 
 
 @_inner
-def _holds(table, rules, view, j, part, record):
-    """Whether a part meets k, ℓ and its members' crowds, without one of its records (or -1).
+def _holds(rules, view, j, part, missing, crowd):
+    """Whether a part meets k, ℓ and its members' crowds without one of its records.
 
-    No value over 1/ℓ of a class implies at least ℓ distinct values.
+    ``missing`` is the record's sensitive value, ``crowd`` the class size it asked for; -1 for
+    none. No value over 1/ℓ of a class implies at least ℓ distinct values.
     """
-    size = view.part[j, part, SIZE] - (1 if record >= 0 else 0)
+    size = view.part[j, part, SIZE] - (1 if missing >= 0 else 0)
     if size < rules.k:
         return False
     if rules.crowds:
         asked = view.part[j, part, ASKED]
-        if record >= 0 and table[rules.secret + 1, record] == asked:
-            asked = view.part[j, part, ASKED2]
-        if size < asked:
+        if size < (view.part[j, part, ASKED2] if crowd == asked else asked):
             return False
     if rules.l <= 1:
         return True
     most = view.part[j, part, MOST]
-    alone = record >= 0 and view.part[j, part, TIES] == 1
-    if alone and view.counts[j, part, table[rules.secret, record]] == most:
+    if missing >= 0 and view.part[j, part, TIES] == 1 and view.counts[j, part, missing] == most:
         most -= 1
     return most * rules.l <= size
 
@@ -356,12 +354,12 @@ def _width(rules, view, j, code):
 
 
 @_inner
-def _cut_between(table, rules, view, j, n, code, record):
+def _cut_between(rules, view, j, n, code, missing, crowd):
     """Last code left of the most even cut of column j, the lower of two; -1 if it misses the goal.
 
-    ``code`` is that of the left-out ``record`` (_ANY_CODE and -1 for none), and n counts the
-    others. The most even cut has the largest smaller part, so if it misses k, every
-    cut does.
+    ``code`` is that of the left-out record (_ANY_CODE for none), ``missing`` and ``crowd`` are as
+    in `_holds`, and n counts the others. The most even cut has the largest smaller part, so if it
+    misses k, every cut does.
     """
     best, least, nobody = np.int64(-1), np.int64(0), np.int64(-1)
     for t in range(3):
@@ -378,18 +376,20 @@ def _cut_between(table, rules, view, j, n, code, record):
     if best < 0:
         return -1
     in_left = code <= view.column[j, CODE + best]
-    if not _holds(table, rules, view, j, 2 * best, record if in_left else nobody):
+    left_missing, right_missing = (missing, nobody) if in_left else (nobody, missing)
+    left_crowd, right_crowd = (crowd, nobody) if in_left else (nobody, crowd)
+    if not _holds(rules, view, j, 2 * best, left_missing, left_crowd):
         return -1
-    if not _holds(table, rules, view, j, 2 * best + 1, nobody if in_left else record):
+    if not _holds(rules, view, j, 2 * best + 1, right_missing, right_crowd):
         return -1
     return view.column[j, CODE + best]
 
 
 @_inner
-def _cut_children(table, rules, order, start, end, view, j, code, record):
+def _cut_children(table, rules, order, start, end, view, j, code, missing, crowd):
     """The hierarchy node all records but the left-out one share, if its children meet the goal."""
     node, failing = view.column[j, NODE], view.column[j, FAILING]
-    if record < 0:
+    if missing < 0:
         return node if failing == 0 else -1
     if _matters(rules, view, j, code):
         low, high = _range_without(view, j, code)
@@ -406,11 +406,11 @@ def _cut_children(table, rules, order, start, end, view, j, code, record):
             part = middle + 1
         else:
             beyond = middle
-    if not _holds(table, rules, view, j, part, np.int64(-1)):
+    if not _holds(rules, view, j, part, np.int64(-1), np.int64(-1)):
         failing -= 1
     # A part that only the left-out record was in does not exist without it.
     alone = view.part[j, part, SIZE] == 1
-    if failing == 0 and (alone or _holds(table, rules, view, j, part, record)):
+    if failing == 0 and (alone or _holds(rules, view, j, part, missing, crowd)):
         return node
     return -1
 
@@ -418,7 +418,12 @@ def _cut_children(table, rules, order, start, end, view, j, code, record):
 @_inner
 def _decide(table, rules, order, start, end, view, record):
     """Column and cut of a node without ``record`` (-1: with everybody); (LEAF, -1) if none."""
-    n = end - start - (1 if record >= 0 else 0)
+    n, missing, crowd = end - start, np.int64(-1), np.int64(-1)
+    if record >= 0:
+        n -= 1
+        missing = np.int64(table[rules.secret, record])
+        if rules.crowds:
+            crowd = np.int64(table[rules.secret + 1, record])
     if n < 2 * rules.k:
         return LEAF, -1
     columns = len(rules.column)
@@ -448,11 +453,11 @@ def _decide(table, rules, order, start, end, view, record):
                 view.column[j, FAILING] = _measure_children(
                     table, rules, order, start, end, view, j, node
                 )
-            cut = _cut_children(table, rules, order, start, end, view, j, code, record)
+            cut = _cut_children(table, rules, order, start, end, view, j, code, missing, crowd)
         else:
             if not measured:
                 _measure_cuts(table, rules, order, start, end, view, j)
-            cut = _cut_between(table, rules, view, j, n, code, record)
+            cut = _cut_between(rules, view, j, n, code, missing, crowd)
         if cut >= 0:
             return j, cut
 
@@ -490,8 +495,10 @@ def _same_cut(table, rules, order, start, end, view, record, column, cut, steady
             return False
     if column == LEAF or rules.column[column, KIND] == TREE:
         return True
-    code = np.int64(table[column, record])
-    return _cut_between(table, rules, view, column, end - start - 1, code, record) == cut
+    # A steady node has nobody who asks for a crowd.
+    code, missing = np.int64(table[column, record]), np.int64(table[rules.secret, record])
+    n, nobody = end - start - 1, np.int64(-1)
+    return _cut_between(rules, view, column, n, code, missing, nobody) == cut
 
 
 # Carrying out a cut ---------------------------------------------------------------------------
