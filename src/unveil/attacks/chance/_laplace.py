@@ -36,6 +36,7 @@ from unveil.sanitize import LaplaceCounts
 __all__ = ["direct_beliefs", "sampled_counts"]
 
 _BEGIN = 1000  # samples before the first look at how exact it is
+_CASES = 16  # that a thread samples before what was found is handed on
 _FOR_FLOOR = 1000  # samples on each side that the floor is estimated from
 _SMALLEST = 1e-12  # error that is ever claimed
 _STEP = 2**16  # records whose expected beliefs are worked out together
@@ -135,8 +136,9 @@ def sampled_counts(
 def _in_steps(
     cases: NDArray[np.intp], n_jobs: int, enough: Callable[[], bool] | None
 ) -> Iterator[NDArray[np.intp]]:
-    step = len(cases) if enough is None else 8 * n_jobs
-    for first in range(0, len(cases), max(1, step)):
+    """Few at a time: an interrupt must not cost more than these."""
+    step = _CASES * n_jobs
+    for first in range(0, len(cases), step):
         if first and enough is not None and enough():
             return
         yield cases[first : first + step]
