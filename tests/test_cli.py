@@ -159,7 +159,7 @@ REFUSED = [
     (["--sanitizer", "mondrian:kk=5"], "mondrian has no option 'kk'; did you mean 'k'?"),
     (["--sanitizer", "mondrian:k=x"], "mondrian's option k must be a whole number, got 'x'"),
     (["--adversary", "naive-bayse"], "did you mean 'naive-bayes'? (known: naive-bayes, "
-                                     "conditional-frequency, tree"),
+                                     "conditional-frequency, smoothed"),
     (["--distance", "l2"], "no distance 'l2' (known: total-variation, l1, emd:unit"),
     (["--targets", "61"], "--targets 61: survey.csv has 60 records to choose from"),
     (["--quasi", "agee"], "column 'agee' is not in survey.csv; did you mean 'age'?"),
@@ -340,7 +340,7 @@ def test_help_waits_for_nothing_heavy(command):
 def test_errors_in_a_process_of_its_own(table):
     done = shell("audit", table, *ROLES, "--sanitizer", "nothing", code=2)
     assert done.stdout == ""
-    assert done.stderr == "error: no sanitizer 'nothing' (known: identity, mondrian)\n"
+    assert done.stderr == "error: no sanitizer 'nothing' (known: identity, mondrian, laplace-counts)\n"
 
 
 def test_an_encoding_without_blocks_is_no_reason_to_fail(table):
