@@ -43,6 +43,9 @@ bench: $(VENV)/.installed-test
 reproduce: $(VENV)/.installed-test
 	$(BIN)/python examples/reproductions/internet_usage.py --json reproductions-out/internet_usage.json
 	$(BIN)/python examples/reproductions/adult.py --json reproductions-out/adult.json
+	$(BIN)/python examples/reproductions/noisy_counts.py --json reproductions-out/noisy_counts.json
+	$(BIN)/python examples/reproductions/k_l_epsilon.py --json reproductions-out/k_l_epsilon.json
+	$(BIN)/python examples/reproductions/outliers.py --json reproductions-out/outliers.json
 	$(BIN)/python examples/reproductions/computing_times.py --json reproductions-out/computing_times.json
 
 $(VENV)/bin/python:

@@ -9,13 +9,20 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from basic_mondrian import BasicMondrian
 from numpy.typing import NDArray
 from published import THRESHOLD
-from reproduction import check_outputs, new_parser, one_number, whole_numbers
+from reproduction import (
+    check_outputs,
+    column_names,
+    epsilons,
+    new_parser,
+    one_number,
+    whole_numbers,
+)
 
 import unveil as uv
 from unveil.engine import workers
@@ -30,9 +37,11 @@ __all__ = [
     "Asked",
     "Outcome",
     "Setting",
+    "Values",
     "asked",
     "experiment_parser",
     "measure",
+    "summary_of",
 ]
 
 VARIANTS = {
@@ -56,9 +65,18 @@ OWN = ("unveil", "unveil-cut")
 
 _GIVEN = ("over_of_all", "modes_changed", "too_few")
 
-_Values: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]  # of k and of ℓ
-_PUBLISHED: _Values = ((1, 2, 5, 7, 20, 64, 80), (1, 2, 3, 4, 5, 6, 7))
-_QUICK: _Values = ((2, 20), (4,))
+
+@dataclass(frozen=True)
+class Values:
+    """Those of k, ℓ and ε that an experiment is about."""
+
+    k: tuple[int, ...]
+    l: tuple[int, ...]  # noqa: E741  (it is called l everywhere in this field)
+    epsilon: tuple[float, ...] = ()
+
+
+_PUBLISHED = Values((1, 2, 5, 7, 20, 64, 80), (1, 2, 3, 4, 5, 6, 7))
+_QUICK = Values((2, 20), (4,))
 
 
 @dataclass(frozen=True)
@@ -107,12 +125,7 @@ class Outcome:
         """``delta``, ``mean``, ``std``, ``over`` (the threshold), or another number by its name."""
         if summary in _GIVEN or not len(self.distances):
             return float(getattr(self, summary, float("nan")))
-        return {
-            "delta": lambda d: float(d.max()),
-            "mean": lambda d: float(d.mean()),
-            "std": lambda d: float(d.std()),
-            "over": lambda d: float((d > THRESHOLD).mean()),
-        }[summary](self.distances)
+        return summary_of(self.distances, summary)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -129,6 +142,20 @@ class Outcome:
             "smallest_class": self.smallest_class,
             **{name: None if value != value else value for name, value in numbers.items()},
         }
+
+
+def summary_of(distances: NDArray[np.float64], summary: str) -> float:
+    """``delta``, ``mean``, ``std`` or ``over`` (the threshold) of some distances.
+
+    >>> summary_of(np.array([0.001, 0.2]), "over")
+    0.5
+    """
+    return {
+        "delta": lambda d: float(d.max()),
+        "mean": lambda d: float(d.mean()),
+        "std": lambda d: float(d.std()),
+        "over": lambda d: float((d > THRESHOLD).mean()),
+    }[summary](distances)
 
 
 def measure(
@@ -181,11 +208,12 @@ class Asked:
     out: str
     json: str | None
     quick: bool
+    epsilons: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        return {goal: [s.value for s in self.settings if s.goal == goal] for goal in ("k", "l")} | {
-            "variants": list(self.variants)
-        }
+        values = {goal: [s.value for s in self.settings if s.goal == goal] for goal in ("k", "l")}
+        noise = {"epsilon": [str(epsilon) for epsilon in self.epsilons]} if self.epsilons else {}
+        return {**values, **noise, "variants": list(self.variants)}
 
 
 def experiment_parser(description: str) -> argparse.ArgumentParser:
@@ -202,24 +230,29 @@ def experiment_parser(description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def asked(options: argparse.Namespace) -> Asked:
-    """The options, if they make sense."""
-    k, l = _QUICK if options.quick else _PUBLISHED  # noqa: E741
-    if options.k is not None or options.l is not None:
-        k = whole_numbers(options.k or "", "--k")
-        l = whole_numbers(options.l or "", "--l")  # noqa: E741
-    settings = (*(Setting("k", value) for value in k), *(Setting("l", value) for value in l))
-    if not settings:
+def asked(
+    options: argparse.Namespace, values: Values = _PUBLISHED, quick: Values = _QUICK
+) -> Asked:
+    """The options, if they make sense; the values where none of k, ℓ and ε is given."""
+    chosen = quick if options.quick else values
+    noise = getattr(options, "epsilon", None)  # which not every experiment is about
+    if any(given is not None for given in (options.k, options.l, noise)):
+        chosen = Values(
+            whole_numbers(options.k or "", "--k"),
+            whole_numbers(options.l or "", "--l"),
+            epsilons(noise or ""),
+        )
+    settings = (
+        *(Setting("k", value) for value in chosen.k),
+        *(Setting("l", value) for value in chosen.l),
+    )
+    if not settings and not chosen.epsilon:
         raise InputError("nothing to do: give values of k or ℓ, such as --k 2,5")
     known = ("text", "number")
     if options.compare is not None and options.compare not in known:
         near = did_you_mean(options.compare, known)
         raise InputError(f"--compare must be text or number, got {options.compare!r}{near}")
-    columns = None
-    if options.columns is not None:
-        columns = tuple(name.strip() for name in options.columns.split(",") if name.strip())
-        if not columns:
-            raise InputError("--columns is empty; name at least one, such as --columns age,race")
+    columns = column_names(options.columns)
     jobs = one_number(options.jobs, "--jobs")
     check_outputs(options.out, options.json)
     return Asked(
@@ -230,4 +263,5 @@ def asked(options: argparse.Namespace) -> Asked:
         out=options.out,
         json=options.json,
         quick=options.quick,
+        epsilons=chosen.epsilon,
     )

@@ -14,11 +14,11 @@ from reproduction import new_figure, save_picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_all"]
+__all__ = ["COLOURS", "cumulative", "draw_all", "log_axis"]
 
 _GOALS = {"k": "k-anonymity", "l": "ℓ-diversity"}
 _LETTER = {"k": "k", "l": "ℓ"}
-_COLOURS = {"text": "#c1442e", "number": "#e0a030", "unveil": "#2b6ca3", "unveil-cut": "#4aa58b"}
+COLOURS = {"text": "#c1442e", "number": "#e0a030", "unveil": "#2b6ca3", "unveil-cut": "#4aa58b"}
 _MARKERS = {"text": "o", "number": "s", "unveil": "^", "unveil-cut": "v"}
 _FLOOR = 1e-6  # a log axis has no zero
 _POINTS = 3000
@@ -68,7 +68,7 @@ def _distributions(
                 distances = np.concatenate([o.distances for o in found])
                 if len(distances):
                     colour = colormaps["viridis"](0.92 * place / max(1, len(settings) - 1))
-                    _cumulative(ax, distances, colour, setting.label)
+                    cumulative(ax, distances, colour, setting.label)
             ax.axvline(THRESHOLD, color="0.5", linestyle=":", linewidth=1)
             ax.set(xscale="log", xlim=(_FLOOR, 1), ylim=(0, 1))
             ax.set_title(f"{_GOALS[goal]}, {VARIANTS[variant]}", fontsize=9)
@@ -90,12 +90,15 @@ def _distributions(
     save_picture(figure, out, f"{name}-distributions")
 
 
-def _cumulative(ax: Axes, distances: NDArray[np.float64], colour: object, label: str) -> None:
+def cumulative(
+    ax: Axes, distances: NDArray[np.float64], colour: object, label: str | None, **line: str
+) -> None:
+    """Draw how many distances are below each, and mark the worst."""
     values = np.sort(np.maximum(distances, _FLOOR))
     # More points than there are pixels only take time.
     places = np.unique(np.linspace(0, len(values) - 1, _POINTS).astype(int))
     share = (places + 1) / len(values)
-    ax.step(values[places], share, where="post", color=colour, label=label)
+    ax.step(values[places], share, where="post", color=colour, label=label, **line)
     ax.plot(values[-1], 1, "o", color=colour, markersize=4, clip_on=False)
 
 
@@ -124,7 +127,7 @@ def _by_setting(
                 ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g} %")
                 ax.set_ylim(bottom=-0.03 * ax.get_ylim()[1])  # markers at zero are seen whole
             else:
-                _log_axis(ax)
+                log_axis(ax)
             ax.set_xlabel(_LETTER[goal])
     found: dict[str, object] = {}
     for ax in axes.ravel():
@@ -137,7 +140,7 @@ def _by_setting(
     save_picture(figure, out, name)
 
 
-def _log_axis(ax: Axes) -> None:
+def log_axis(ax: Axes) -> None:
     """A log axis whose ticks are plain numbers, more of them where there are few decades."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -165,11 +168,11 @@ def _lines(ax: Axes, outcomes: Sequence[Outcome], settings: list[Setting], summa
             continue
         low, middle, high = np.array(values).T
         ax.plot(
-            places, middle, marker=_MARKERS[variant], markersize=4, color=_COLOURS[variant],
+            places, middle, marker=_MARKERS[variant], markersize=4, color=COLOURS[variant],
             label=VARIANTS[variant],
         )  # fmt: skip
         if (high > low).any():
-            ax.fill_between(places, low, high, color=_COLOURS[variant], alpha=0.15, linewidth=0)
+            ax.fill_between(places, low, high, color=COLOURS[variant], alpha=0.15, linewidth=0)
 
 
 def _published(ax: Axes, settings: list[Setting], summary: str, data: str) -> None:

@@ -30,28 +30,27 @@ def print_tables(
         return [_spread(found[setting, v], summary, write) for v in wanted.variants]
 
     question = "to the digit?" if draws == 1 else "in the range?"
-    rows = [
-        [
-            setting.label, _said(DELTA, data, setting),
-            *cells(setting, "delta", lambda value: shown(value, 4 if draws == 1 else 3)),
-            _verdict(_said(DELTA, data, setting), found[setting, basic]),
-        ]
-        for setting in wanted.settings
-    ]  # fmt: skip
+    printed = [] if data is None else ["published"]
+    rows = []
+    for setting in wanted.settings:
+        said = _said(DELTA, data, setting)
+        found_here = cells(setting, "delta", lambda value: shown(value, 4 if draws == 1 else 3))
+        verdict = [_verdict(*said, found[setting, basic])] if said else []
+        rows.append([setting.label, *said, *found_here, *verdict])
     side_by_side(
         f"{title}: δ, the worst record",
-        ["", "published", *heads, question],
+        ["", *printed, *heads, *([question] if printed else [])],
         rows,
         [remark, *_remarks(outcomes)],
         emphasis=["published", HEADS[basic]],
     )
     rows = [
-        [setting.label, _said(OVER, data, setting), *cells(setting, "over_of_all", percent)]
+        [setting.label, *_said(OVER, data, setting), *cells(setting, "over_of_all", percent)]
         for setting in wanted.settings
     ]
     side_by_side(
         f"{title}: of all records, those with d over {THRESHOLD_TEXT} (equal ones counted each)",
-        ["", "published", *heads],
+        ["", *printed, *heads],
         rows,
     )
     for what, summary, write in (
@@ -85,8 +84,11 @@ def print_tables(
     )
 
 
-def _said(table: dict[str, dict[str, dict[int, str]]], data: str | None, setting: Setting) -> str:
-    return "–" if data is None else table[data][setting.goal].get(setting.value, "–")
+def _said(
+    table: dict[str, dict[str, dict[int, str]]], data: str | None, setting: Setting
+) -> list[str]:
+    """What was printed, a dash where nothing was; no cell for what the reports did not test."""
+    return [] if data is None else [table[data][setting.goal].get(setting.value, "–")]
 
 
 def _values(outcomes: Sequence[Outcome], summary: str) -> list[float]:

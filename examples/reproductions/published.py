@@ -6,7 +6,16 @@ A. Kassem, G. Ács and C. Castelluccia (report, 2018), and with C. Palamidessi (
 
 from __future__ import annotations
 
-__all__ = ["DELTA", "MINUTES", "OVER", "THRESHOLD", "THRESHOLD_TEXT"]
+__all__ = [
+    "ADULT",
+    "DELTA",
+    "INTERNET",
+    "MINUTES",
+    "OVER",
+    "SAMPLES",
+    "THRESHOLD",
+    "THRESHOLD_TEXT",
+]
 
 ADULT, INTERNET = "Adult", "Internet Usage"
 
@@ -31,7 +40,10 @@ OVER: dict[str, dict[str, dict[int, str]]] = {
 """The share of the records with a distance over the threshold (v1)."""
 
 MINUTES: dict[str, dict[str, int]] = {
-    ADULT: {"k": 60, "l": 76},
-    INTERNET: {"k": 48, "l": 50},
+    ADULT: {"k": 60, "l": 76, "epsilon": 5 * 60 + 42},
+    INTERNET: {"k": 48, "l": 50, "epsilon": 4 * 60 + 23},
 }
-"""Computing time for one value of k or ℓ (v2)."""
+"""Computing time for one value of k, ℓ or ε (v2)."""
+
+SAMPLES = 25_000
+"""With and without each record, to test noisy counts (v2)."""

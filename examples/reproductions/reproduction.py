@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = [
     "agreement",
     "check_outputs",
+    "column_names",
     "data_folder",
+    "epsilons",
     "new_figure",
     "new_parser",
     "one_number",
@@ -89,6 +91,37 @@ def one_number(text: str | None, option: str, *, least: int = 1) -> int | None:
     if len(numbers) != 1:
         raise InputError(f"{option} takes one whole number, got {text!r}")
     return numbers[0]
+
+
+def epsilons(text: str, option: str = "--epsilon") -> tuple[float, ...]:
+    """The privacy parameters in ``0.1,1,inf``, each once.
+
+    >>> epsilons("0.5, inf,0.5")
+    (0.5, inf)
+    """
+    found: dict[float, None] = {}
+    for word in text.split(",") if text.strip() else ():
+        try:
+            number = float(word)
+        except ValueError:
+            number = 0.0
+        if not number > 0:  # which "nan" is not, either
+            raise InputError(
+                f"{option}: {word.strip()!r} is no number above 0; give one, or several with "
+                f"commas, such as {option} 0.1,1,inf (inf is no noise)"
+            )
+        found[number] = None
+    return tuple(found)
+
+
+def column_names(text: str | None) -> tuple[str, ...] | None:
+    """The columns in ``age,race``, or none where none were given."""
+    if text is None:
+        return None
+    columns = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not columns:
+        raise InputError("--columns is empty; name at least one, such as --columns age,race")
+    return columns
 
 
 def data_folder(given: str | None, *needed: str) -> Path:
