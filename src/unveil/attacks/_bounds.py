@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Literal, TypeAlias
@@ -42,7 +42,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import InputError, did_you_mean
 
-__all__ = ["Chosen", "ShareBound", "share_bound"]
+__all__ = ["Chosen", "ShareBound", "sampled_bound", "share_bound"]
 
 Chosen: TypeAlias = Literal["random", "stratified", "exposed", "all", "chosen"]
 
@@ -73,7 +73,8 @@ class ShareBound:
     population : int
         All records.
     method : {"exact", "certain", "hypergeometric", "by value", "all values together"}
-        Everybody was tested; nothing is random; simple random; stratified.
+        Everybody was tested; nothing is random; simple random; stratified. "sampled" stands for
+        the first two where distances were sampled.
     """
 
     threshold: float
@@ -114,6 +115,11 @@ class ShareBound:
         if self.undecided:
             tail += f", and {self.undecided:,} were not sampled often enough to tell"
         most = _percent(self.at_most, self.population, up=True)
+        if self.method == "sampled":
+            return (
+                f"With {100 * self.confidence:g}% confidence between {self.at_least:,} and "
+                f"{self.at_most:,} of {everybody} are over {self.threshold:g}; {tail}."
+            )
         if self.method == "certain":
             least = _percent(self.at_least, self.population, up=False)
             return (
@@ -128,6 +134,17 @@ class ShareBound:
 
     def __str__(self) -> str:
         return self.in_words()
+
+
+def sampled_bound(bound: ShareBound, undecided: int, confidence: float) -> ShareBound:
+    """A bound for sampled distances, from one that took the undecided ones for failures."""
+    return replace(
+        bound,
+        confidence=confidence,
+        untested_failures=bound.untested_failures - undecided,
+        undecided=undecided,
+        method="sampled" if bound.method in ("exact", "certain") else bound.method,
+    )
 
 
 def share_bound(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._bounds import Chosen, ShareBound, share_bound
+from unveil.attacks._bounds import Chosen, ShareBound, sampled_bound, share_bound
 from unveil.attacks.chance import (
     Sampling,
     TailProbabilities,
     certain_tail,
     delta_bounds,
+    most_often,
     tails_picture,
     unclear_at,
 )
@@ -96,6 +97,10 @@ class DifferentialInference(Finding):
     against: dict[str, DifferentialInference] = field(default_factory=dict)
     strongest: NDArray[np.intp] | None = None
     sampling: Sampling | None = None
+    certain: bool = True
+    """Whether nothing depends on chance: then d is one number, and not between distributions."""
+    interrupted: bool = False
+    """Whether the user ended the test before its end."""
 
     @property
     def fast(self) -> bool:
@@ -150,20 +155,23 @@ class DifferentialInference(Finding):
         it in words.
         """
         secrets = self.microdata.sensitive
-        unclear = np.zeros(len(self.distances), dtype=bool)
-        if self.sampling is not None:
-            unclear = unclear_at(threshold, self.distances, self.sampling)
+        distances, share = self.distances, confidence
+        if self.sampling is not None and 0 < confidence < 1:
+            # Half of what may go wrong is left to sampling, half to the draw of targets.
+            share = 1 - (1 - confidence) / 2
+            unclear = unclear_at(threshold, distances, self.sampling, share)
+            distances = np.where(unclear, np.nan, distances)
         bound = share_bound(
-            np.where(unclear, np.nan, self.distances),
+            distances,
             threshold,
             len(self.microdata),
-            confidence=confidence,
+            confidence=share,
             how=self.how,
             strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
         )
-        undecided = int(unclear.sum())
-        failed = bound.untested_failures - undecided
-        return replace(bound, untested_failures=failed, undecided=undecided)
+        return (
+            bound if self.sampling is None else sampled_bound(bound, int(unclear.sum()), confidence)
+        )
 
     def delta_within(self, confidence: float = 0.95) -> tuple[float, float]:
         """Bounds of δ that hold for all targets at once; equal where nothing was sampled.
@@ -171,21 +179,40 @@ class DifferentialInference(Finding):
         The worst of many sampled distances is the worst by chance, too, so the bounds are wider
         than the error of the worst record.
         """
-        return delta_bounds(self.distances, self.sampling, confidence)
+        if not 0 < confidence < 1:
+            raise InputError(
+                f"confidence must be between 0 and 1, such as 0.95; got {confidence!r}"
+            )
+        parts = list(self.against.values()) or [self]
+        each = 1 - (1 - confidence) / len(parts)  # so that all hold at once
+        bounds = [delta_bounds(one.distances, one.sampling, each) for one in parts]
+        return max(low for low, _ in bounds), max(high for _, high in bounds)
 
     def tail(self, epsilon: float) -> TailProbabilities:
         """Pr[d ≥ ε] of each target, over the randomness of the sanitizer and the adversary.
 
-        Where nothing is random it is 0 or 1.
+        Where nothing is random it is 0 or 1. If several adversaries attacked, it is that of the
+        one whose belief moves most often.
         """
-        if self.sampling is not None:
-            return self.sampling.tail(epsilon)
-        if self.way == "direct":
+        if self.against:
+            return most_often([self._tail(one, epsilon) for one in self.against.values()])
+        return self._tail(self, epsilon)
+
+    def _tail(self, one: DifferentialInference, epsilon: float) -> TailProbabilities:
+        places = one.places_of(self.targets)
+        if one.sampling is not None:
+            return one.sampling.take(places).tail(epsilon, of=max(1, len(self.against)))
+        if not one.certain:
             raise InputError(
                 "how often belief moves by so much was not counted, for nothing was sampled; test "
                 "again with samples=25_000"
             )
-        return certain_tail(self.distances, epsilon)
+        return certain_tail(one.distances[places], epsilon)
+
+    def places_of(self, records: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Where these records are among the targets."""
+        order = np.argsort(self.targets, kind="stable")
+        return order[np.searchsorted(self.targets, records, sorter=order)]
 
     def strongest_for(self) -> dict[str, int]:
         """For how many targets each of several adversaries is the strongest."""

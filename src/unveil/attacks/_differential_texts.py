@@ -55,6 +55,7 @@ def content_of(finding: DifferentialInference, *, records: bool) -> dict[str, An
         "sampling": _sampling(finding),
         "seed": finding.seed,
         "seconds": finding.seconds,
+        "interrupted": finding.interrupted,
         "notes": list(finding.notes),
     }
     if finding.against:
@@ -136,9 +137,15 @@ def sampling_in_words(finding: DifferentialInference) -> list[str]:
     if found.too_coarse:
         lines.append(
             f"NOT AS EXACT as asked for ({_number(found.wanted or 0)}) are {found.too_coarse:,} "
-            "records: the samples or the budget ended before."
+            f"records: {_ended(finding)} ended before."
         )
     return lines
+
+
+def _ended(finding: DifferentialInference) -> str:
+    if finding.interrupted:
+        return "it was interrupted; sampling"
+    return "the samples" if finding.budget is None else "the samples or the budget"
 
 
 def _who(finding: DifferentialInference) -> list[str]:

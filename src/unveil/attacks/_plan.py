@@ -25,7 +25,7 @@ from unveil.attacks._general_beliefs import Workplace, general_beliefs
 from unveil.attacks._results import Results
 from unveil.attacks._sampling import How
 from unveil.attacks._targets import Targets, chosen_targets
-from unveil.attacks._ways import Chance, chosen_way, understood, warn_of_chance
+from unveil.attacks._ways import WAYS_OF_CHANCE, Chance, chosen_way, understood, warn_of_chance
 from unveil.attacks.chance import (
     Request,
     SampledQuestion,
@@ -212,6 +212,12 @@ class _Run:
             self.microdata, f, adversary, tested, shown, plan.threads, enough, plan.request
         )
 
+    @property
+    def _certain(self) -> bool:
+        """Whether nothing depends on chance."""
+        f = self.plan.sanitizer
+        return self.way not in WAYS_OF_CHANCE or (isinstance(f, LaplaceCounts) and not f.scale)
+
     def _enough(self) -> Callable[[], bool] | None:
         deadline = self.deadline
         return None if deadline is None else lambda: time.perf_counter() >= deadline
@@ -246,6 +252,8 @@ class _Run:
             way=self.way,
             how="all" if everybody else targets.how,
             sampling=None if result.sampling is None else result.sampling.take(where),
+            certain=self._certain,
+            interrupted=self.interrupted,
             wanted=len(targets.records),
             budget=plan.seconds,
             prior=plan.prior is not None,

@@ -42,7 +42,7 @@ def strongest(findings: Sequence[DifferentialInference]) -> DifferentialInferenc
     so; one whom none could, or before whom the user has had enough, is not tested.
     """
     records = reduce(_common, (finding.targets for finding in findings))
-    at = [_places(finding, records) for finding in findings]
+    at = [finding.places_of(records) for finding in findings]
     distances = np.stack([f.distances[where] for f, where in zip(findings, at, strict=True)])
     missing = np.isnan(distances)
     cut_short = np.array([INTERRUPTED in finding.not_tested for finding in findings])
@@ -82,6 +82,8 @@ def strongest(findings: Sequence[DifferentialInference]) -> DifferentialInferenc
         against={f.adversary.label: f for f in findings},
         strongest=np.where(untested, -1, best),
         sampling=_sampling(findings, at, best),
+        certain=all(f.certain for f in findings),
+        interrupted=any(f.interrupted for f in findings),
     )
 
 
@@ -90,13 +92,16 @@ def _sampling(
     at: Sequence[NDArray[np.intp]],
     best: NDArray[np.intp],
 ) -> Sampling | None:
-    """How the strongest ones' distances were sampled, if all were."""
-    parts = [f.sampling for f in findings if f.sampling is not None]
-    if len(parts) < len(findings):
+    """How the strongest ones' distances were sampled; some of them may be exact."""
+    sampled = next((f.sampling for f in findings if f.sampling is not None), None)
+    if sampled is None:
         return None
-    merged = parts[0].take(at[0])
-    for number, (part, where) in enumerate(zip(parts, at, strict=True)):
+    merged = Sampling.none(len(best), sampled.epsilons.tolist(), sampled.wanted)
+    for number, (finding, where) in enumerate(zip(findings, at, strict=True)):
         his = np.flatnonzero(best == number)
+        part = finding.sampling
+        if part is None:
+            part = Sampling.exact(finding.distances, sampled.epsilons.tolist(), sampled.wanted)
         merged.put(his, part.take(where[his]))
     return merged
 
@@ -115,12 +120,6 @@ def _gaps(findings: Sequence[DifferentialInference]) -> list[str]:
 def _common(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.intp]:
     """Those in both, in the order of the first."""
     return a[np.isin(a, b)]
-
-
-def _places(finding: DifferentialInference, records: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Where these records are among the targets of a finding."""
-    order = np.argsort(finding.targets, kind="stable")
-    return order[np.searchsorted(finding.targets, records, sorter=order)]
 
 
 def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[str, int]:

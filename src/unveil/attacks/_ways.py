@@ -56,7 +56,8 @@ class Chance:
         most = _UP_TO if self.error is not None else _UNASKED
         return Request(
             factor=_FACTORS[distance.name], measure=distance.measure,
-            samples=most if self.samples is None else self.samples, error=self.error,
+            samples=most if self.samples is None else self.samples,
+            samples_asked_for=self.samples is not None, error=self.error,
             epsilons=self.epsilons, seed=seed,
         )  # fmt: skip
 
@@ -114,7 +115,8 @@ def _quickest(
     if isinstance(sanitizer, LaplaceCounts):
         # Only of these is it known that one record more moves every belief in one direction.
         known = isinstance(adversary, SmoothedFrequency | ConditionalFrequency) and not prior
-        if not chance.asked_for and isinstance(adversary, SmoothedFrequency) and known:
+        sample = chance.asked_for and sanitizer.scale > 0
+        if not sample and isinstance(adversary, SmoothedFrequency) and known:
             return "direct"
         return "counts" if known else "sampled"
     if chance.asked_for:

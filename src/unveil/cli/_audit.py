@@ -9,7 +9,6 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from unveil.attacks import INTERRUPTED as INTERRUPTED_TEST
 from unveil.cli._asked import Oracles, Test
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
@@ -172,7 +171,7 @@ def _finish(
     """Say by the exit code that something is missing from the report."""
     findings = findings_of(outcomes)
     if was_interrupted(outcomes):
-        done = sum(INTERRUPTED_TEST not in finding.not_tested for finding in findings)
+        done = sum(not finding.interrupted for finding in findings)
         say(f"interrupted: {done} of {wanted} anonymizations were tested to the end")
         raise typer.Exit(INTERRUPTED)
     for _, error in unread:

@@ -60,7 +60,7 @@ class Trial:
                 outcomes.append(_failed(sanitizer, INTERRUPTED))
                 break
             outcomes.append(Outcome(sanitizer=sanitizer.label, finding=finding))
-            if INTERRUPTED in finding.not_tested:
+            if finding.interrupted:
                 break
         return outcomes
 
@@ -91,7 +91,7 @@ def was_interrupted(outcomes: Sequence[Outcome]) -> bool:
     return any(
         outcome.error == f"{outcome.sanitizer}: {INTERRUPTED}"
         if outcome.finding is None
-        else INTERRUPTED in outcome.finding.not_tested
+        else outcome.finding.interrupted
         for outcome in outcomes
     )
 

@@ -185,7 +185,7 @@ def _given(column: Column, microdata: Microdata, want: Any) -> Parts:
             edges = np.array(want, dtype=np.float64)
     except (TypeError, ValueError):
         edges = np.empty(0)
-    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+    if edges.ndim != 1 or len(edges) < 2 or not (edges[1:] > edges[:-1]).all():
         raise InputError(
             f"column {column.name!r} needs a number of parts, or the edges between them in "
             f"ascending order with both ends, such as [0, 18, 65, 100]; got {want!r}"

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import ClassVar
+
+import numpy as np
 
 from unveil.errors import InputError
 from unveil.microdata import Microdata, NoisyCounts
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 
 __all__ = ["LaplaceCounts"]
+
+_SMALLEST = 1e-12  # ε; 1/ε is as large as counts can be
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,14 +59,17 @@ class LaplaceCounts(Sanitizer):
 
     def __post_init__(self) -> None:
         given = self.epsilon
-        if isinstance(given, bool) or not isinstance(given, Real) or not given > 0:
+        number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
+        if not number or not (_SMALLEST <= given <= 1 / _SMALLEST or given == math.inf):
             raise InputError(
                 "LaplaceCounts' epsilon must be a number above 0, such as 0.5 or 1 (the smaller, "
                 f"the more noise; inf is none), got {given!r}"
             )
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+        whole = isinstance(self.seed, int | np.integer) and not isinstance(self.seed, bool)
+        if not whole or not 0 <= self.seed < 2**64:
             raise InputError(
-                f"LaplaceCounts' seed must be a whole number from 0 up, got {self.seed!r}"
+                "LaplaceCounts' seed must be a whole number from 0 up, below 2^64, got "
+                f"{self.seed!r}"
             )
 
     @property

@@ -78,7 +78,15 @@ def test_no_noise_is_the_exact_test(table):
     assert direct.distances == pytest.approx(plain.distances, abs=1e-12)
     assert sampled.distances == pytest.approx(plain.distances, abs=1e-12)
     assert np.array_equal(direct.mode_changed, plain.mode_changed)
-    assert (sampled.sampling.error == 0).all()
+    conditional = uv.differential_inference(
+        table,
+        uv.LaplaceCounts(epsilon=float("inf")),
+        adversary="conditional-frequency",
+        samples=50,
+    )
+    for one in (direct, sampled, conditional):
+        assert one.sampling is None  # nothing depends on chance
+        assert one.tail(0.01).probability.tolist() == (one.distances >= 0.01).tolist()
 
 
 def test_l1_is_twice_total_variation(table):
@@ -207,3 +215,51 @@ def test_bounds_leave_open_what_sampling_cannot_tell(table):
     assert few.at_least <= exact.bound(threshold).over <= few.at_most
     assert "were not sampled often enough to tell" in few.in_words()
     assert uv.differential_inference(table, sanitizer, samples=30).bound(0.9).undecided == 0
+
+
+def test_as_published_is_never_below_the_corrected_distance():
+    """Beliefs sum to one, so the order statistics cannot be closer than the means."""
+    table = random_microdata(7, 80, ("ordinal",), 12)
+    for seed in range(5):
+        found = uv.differential_inference(
+            table, uv.LaplaceCounts(epsilon=1), samples=300, seed=seed
+        )
+        assert (found.sampling.as_published >= found.distances - 1e-12).all()
+
+
+def test_very_many_values_stand_in_for_each_other():
+    counts = np.array([2, *[0] * 90, *[1] * 9])
+    kept, times = _laplace._stand_ins(counts)
+    assert kept[0] == 0
+    assert times.sum() == len(counts)
+    assert times[counts[kept] == 0].sum() == pytest.approx(90)
+    assert len(kept) <= 65
+    small = _laplace._stand_ins(counts[:10])
+    assert small[0].tolist() == list(range(10))
+
+
+def test_several_adversaries_keep_the_error_of_those_who_were_sampled(table):
+    sanitizer = uv.LaplaceCounts(epsilon=1)
+    names = ["conditional-frequency", "smoothed-frequency"]
+    for adversaries in (names, names[::-1]):
+        both = uv.differential_inference(table, sanitizer, adversary=adversaries)
+        alone = both.against["conditional frequency"]
+        assert alone.sampling is not None
+        assert both.against["smoothed frequency"].sampling is None
+        low, high = both.delta_within()
+        assert low < both.delta < high
+        assert high >= alone.delta_within()[1]  # wider, for both at once
+        with pytest.raises(uv.UnveilError, match="nothing was sampled"):
+            both.tail(0.05)
+    sampled = uv.differential_inference(table, sanitizer, adversary=names, samples=200)
+    tails = [one.tail(0.05).probability for one in sampled.against.values()]
+    assert np.array_equal(sampled.tail(0.05).probability, np.maximum(*tails))
+
+
+def test_bounds_of_sampled_distances_are_no_certainty(table):
+    finding = uv.differential_inference(table, uv.LaplaceCounts(epsilon=1), samples=100)
+    for threshold in (0.02, 0.05, 0.9):
+        bound = finding.bound(threshold)
+        assert bound.method == "sampled"
+        assert bound.confidence == 0.95
+        assert bound.in_words().startswith("With 95% confidence between")

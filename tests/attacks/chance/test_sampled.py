@@ -1,10 +1,13 @@
 """Sampling sanitizers and adversaries we know nothing about."""
 
+import time
+
 import numpy as np
 import pytest
 
 import unveil as uv
 from unveil.adversary import Adversary
+from unveil.attacks.chance import _general
 from unveil.microdata import Intervals, Release
 from unveil.sanitize import Sanitizer
 
@@ -174,6 +177,7 @@ def test_failures_are_counted_not_lost(survey):
         ({"error": 0}, "error must be a number between 0 and 1"),
         ({"error": float("nan")}, "error must be a number between 0 and 1"),
         ({"epsilons": [0.1, -1]}, "epsilons must be numbers above 0"),
+        ({"epsilons": "abc"}, "epsilons must be numbers above 0"),
         ({"samples": 10, "distance": "kl"}, "use total-variation or l1"),
         ({"samples": 10**12}, "do not fit into memory"),
     ],
@@ -195,3 +199,89 @@ def test_models_draw_by_the_seed(survey):
     assert one.sampling.most == 6
     assert np.array_equal(one.distances, two.distances)
     assert (one.sampling.standard_error > 0).any()
+
+
+class Rarely(Coin):
+    """Publishes the table as it is in one of 25 cases."""
+
+    def with_seed(self, seed):
+        return Rarely(seed)
+
+    def sanitize(self, microdata):
+        open_ = np.random.default_rng(self.seed).random() < 0.04
+        return (uv.Identity() if open_ else uv.Mondrian(k=len(microdata))).sanitize(microdata)
+
+
+def test_what_is_rare_may_not_have_been_seen():
+    """Not one sample may show it, but the error must leave room for it."""
+    ids = uv.read_table({"id": range(20), "v": ["a", "b"] * 10}, quasi="id", sensitive="v")
+    shut, open_ = (
+        uv.differential_inference(ids, sanitizer, adversary="conditional-frequency").distances[0]
+        for sanitizer in (uv.Mondrian(k=19), uv.Identity())
+    )
+    right = 0
+    for seed in range(40):
+        finding = uv.differential_inference(
+            ids, Rarely(), adversary="conditional-frequency", samples=32, seed=seed,
+            targets=[0], n_jobs=1,
+        )  # fmt: skip
+        low, high = finding.delta_within()
+        right += low <= 0.96 * shut + 0.04 * open_ <= high
+        assert finding.sampling.error[0] >= np.log(40) / 32 - 1e-9
+    assert right >= 36
+
+
+def test_budget_holds_before_the_first_target(survey):
+    asked = []
+
+    def slow(table):
+        asked.append(0)
+        time.sleep(0.01)
+        return table.assign(age=np.random.default_rng(len(asked)).permutation(table["age"]))
+
+    finding = uv.differential_inference(survey, uv.Oracle(slow), samples=5000, budget=0.2, n_jobs=1)
+    assert len(finding.targets) >= 1
+    assert finding.sampling.most < 5000
+
+
+def test_one_failure_of_many_is_tried_again(survey):
+    class Stumbles(Coin):
+        def with_seed(self, seed):
+            return Stumbles(seed)
+
+        def sanitize(self, microdata):
+            if np.random.default_rng([self.seed, 1]).random() < 0.1:
+                raise OSError("no connection")
+            return super().sanitize(microdata)
+
+    finding = uv.differential_inference(
+        survey, Stumbles(8), adversary="conditional-frequency", samples=60, n_jobs=1
+    )
+    assert np.isfinite(finding.distances).all()
+
+
+def test_without_a_number_as_many_samples_as_fit(survey, monkeypatch):
+    monkeypatch.setattr(_general, "_MOST_BYTES", 8 * 2 * 6 * 2 * 50)
+    finding = uv.differential_inference(
+        survey, Coin(), adversary="conditional-frequency", error=1e-6, n_jobs=1
+    )
+    assert finding.sampling.most == 50
+    assert any("no more than 50 samples fit into memory" in note for note in finding.notes)
+
+
+def test_an_interrupt_of_refining_is_an_interrupt(survey, monkeypatch):
+    plain = _general._Sampler._stage
+
+    def stage(self, waiting, done, upto):
+        if done:
+            raise KeyboardInterrupt
+        yield from plain(self, waiting, done, upto)
+
+    monkeypatch.setattr(_general._Sampler, "_stage", stage)
+    finding = uv.differential_inference(
+        survey, Coin(), adversary="conditional-frequency", error=1e-6, n_jobs=1
+    )
+    assert finding.interrupted
+    assert finding.not_tested == {}
+    assert np.isfinite(finding.distances).all()
+    assert "it was interrupted" in finding.summary()

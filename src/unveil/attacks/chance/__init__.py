@@ -10,6 +10,7 @@ from unveil.attacks.chance._sampling import (
     certain_tail,
     checked_epsilons,
     delta_bounds,
+    most_often,
     unclear_at,
 )
 
@@ -23,6 +24,7 @@ __all__ = [
     "checked_epsilons",
     "delta_bounds",
     "direct_beliefs",
+    "most_often",
     "sampled_beliefs",
     "sampled_counts",
     "tails_picture",

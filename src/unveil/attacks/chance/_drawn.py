@@ -27,6 +27,8 @@ class Request:
     """Between two beliefs, for the tails."""
     samples: int
     """How many there may be at most, with and without each record."""
+    samples_asked_for: bool
+    """Whether the user named that number."""
     error: float | None
     """How exact each distance has to be; None: take all samples."""
     epsilons: tuple[float, ...]
@@ -69,6 +71,7 @@ def compared(
         found.as_published[row] = request.factor * guess.as_published
         found.bias[row] = request.factor * guess.bias
         found.standard_error[row] = request.factor * guess.standard_error
+        found.unseen[row] = 2 * request.factor / len(x)  # belief can move by 2 in all
         found.floor[row] = request.factor * guess.floor
         found.over[row] = at_least(request.measure(x, y), found.epsilons)
         found.by_chance[row] = at_least(request.measure(x, np.roll(x, 1, axis=0)), found.epsilons)

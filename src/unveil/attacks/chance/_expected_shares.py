@@ -59,14 +59,25 @@ class ExpectedShares:
 
 def configurations(cells: NDArray[np.int64]) -> Configurations:
     """Sort cells (a row each, a column a sensitive value) by what counts they have."""
-    distinct, which = np.unique(np.sort(cells, axis=1), axis=0, return_inverse=True)
+    distinct, which = _distinct_rows(np.sort(cells, axis=1))
     values, place = np.unique(distinct, return_inverse=True)
     place = place.reshape(distinct.shape)
     row = np.repeat(np.arange(len(distinct)), distinct.shape[1])
     ones = np.ones(distinct.size)
     times = csr_array((ones, (row, place.ravel())), shape=(len(distinct), len(values)))
     times.sum_duplicates()
-    return Configurations(values, times, which.ravel())
+    return Configurations(values, times, which)
+
+
+def _distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Each row once, and where each row is among them: by a checksum, which is checked."""
+    weights = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64)
+    sums = (rows.astype(np.uint64) * weights).sum(axis=1)
+    _, first, which = np.unique(sums, return_index=True, return_inverse=True)
+    if not (rows[first][which] == rows).all():  # two rows with one checksum
+        distinct, which = np.unique(rows, axis=0, return_inverse=True)
+        return distinct, which.ravel()
+    return rows[first], which.ravel()
 
 
 def expected_shares(cells: Configurations, epsilon: float) -> ExpectedShares:

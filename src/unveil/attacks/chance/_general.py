@@ -18,14 +18,16 @@ from unveil.attacks._beliefs import ADVERSARY_FAILED, FAILED, Beliefs, Question,
 from unveil.attacks._general_beliefs import Workplace, reason_of
 from unveil.attacks.chance._drawn import Drawn, Pair, Request, compared
 from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost, run_everywhere
-from unveil.errors import InputError
+from unveil.errors import GoalError, InputError
 from unveil.microdata import AnyRelease
 
 __all__ = ["SampledQuestion", "sampled_beliefs"]
 
 _BEGIN = 32  # samples before the first look at how exact it is
 _A_PART = 0.5  # seconds of work that are handed out together
-_MOST_BYTES = 4 * 2**30  # of beliefs from the whole table that are held
+_MOST_BYTES = 4 * 2**30  # of beliefs that are held
+_TRIES = 3  # at one release, with other random numbers
+_OTHER_NUMBERS = 2**40  # apart from the numbers of samples
 _WITH, _WITHOUT = 0, 1
 
 
@@ -90,7 +92,7 @@ def draw_without(question: SampledQuestion, part: _Part) -> _Draws:
         kept = None  # one release serves all samples if only the adversary draws
         for number in range(part.first, part.upto):
             try:
-                release = kept or question.release_of(number, record)
+                release = kept or _in_some_tries(question, number, record)
             except Exception as error:  # whatever goes wrong in somebody's sanitizer
                 for place in each:
                     draws.reasons[place][row] = reason_of(error)
@@ -111,6 +113,19 @@ def draw_without(question: SampledQuestion, part: _Part) -> _Draws:
     return draws
 
 
+def _in_some_tries(question: SampledQuestion, number: int, record: int | None) -> AnyRelease:
+    """A release; what is random may fail once and not the next time."""
+    for again in range(_TRIES - 1):
+        try:
+            return question.release_of(number + again * _OTHER_NUMBERS, record)
+        except GoalError:
+            raise
+        except Exception:
+            if question.sanitizer.deterministic:
+                raise
+    return question.release_of(number + (_TRIES - 1) * _OTHER_NUMBERS, record)
+
+
 def sampled_beliefs(
     question: SampledQuestion,
     records: NDArray[np.intp],
@@ -120,19 +135,23 @@ def sampled_beliefs(
     request: Request,
 ) -> Iterator[tuple[Beliefs, ...]]:
     """Distances of all targets, some of them several times: each time more exact."""
-    _check_memory(question, records, request.samples)
+    fits = _fitting(question, records, request)
+    if fits < request.samples and request.samples_asked_for:
+        raise InputError(
+            f"samples={request.samples:,} of beliefs about {len(records):,} targets do not fit "
+            f"into memory; take at most {fits:,} samples, or fewer targets"
+        )
+    if fits < request.samples:
+        workplace.notes.append(f"no more than {fits:,} samples fit into memory")
+        request = replace(request, samples=fits)
     yield from _Sampler(question, records, progress, workplace, enough, request).run()
 
 
-def _check_memory(question: SampledQuestion, records: NDArray[np.intp], samples: int) -> None:
-    values, attackers = question.release.sensitive.size, len(question.adversaries)
-    needed = 8 * samples * len(records) * values * attackers
-    if needed > _MOST_BYTES:
-        fits = _MOST_BYTES // (8 * len(records) * values * attackers)
-        raise InputError(
-            f"samples={samples:,} of beliefs about {len(records):,} targets do not fit into memory "
-            f"({needed / 2**30:.0f} GB); take at most {fits:,} samples, or fewer targets"
-        )
+def _fitting(question: SampledQuestion, records: NDArray[np.intp], request: Request) -> int:
+    """How many samples fit into memory: those with all records, and those of who needs more."""
+    sides = 1 if request.error is None else 2
+    beliefs = len(records) * question.release.sensitive.size * len(question.adversaries)
+    return max(2, _MOST_BYTES // (8 * sides * beliefs))
 
 
 class _Sampler:
@@ -161,7 +180,9 @@ class _Sampler:
         waiting = np.arange(len(self.records))
         done, upto = 0, self._first_stage()
         while len(waiting):
-            self._draw_whole(upto)
+            upto = self._draw_whole(upto)
+            if upto == done:  # time was up before there was more to compare with
+                return
             last, coarse = upto >= self.request.samples, []
             for answers in self._stage(waiting, done, upto):
                 some = answers[0].places
@@ -187,17 +208,25 @@ class _Sampler:
         for place in places.tolist():
             self.without.pop(place, None)
 
-    def _draw_whole(self, upto: int) -> None:
-        """Beliefs about all targets from so many releases of the whole table."""
+    def _draw_whole(self, upto: int) -> int:
+        """Beliefs about all targets from releases of the whole table; returns how many there are.
+
+        Fewer than asked for if time is up, but two at least.
+        """
         done = self.whole[0].shape[1]
-        more = [np.empty((len(self.records), upto - done, self.values)) for _ in self.whole]
+        more: list[list[NDArray[np.float64]]] = [[] for _ in self.whole]
         for number in range(done, upto):
-            release = self.question.release_of(number, None)
+            if number >= 2 and self.enough():
+                break
+            release = _in_some_tries(self.question, number, None)
             for place, drawn in enumerate(more):
-                drawn[:, number - done] = self.question.belief(
-                    place, release, number, self.records, None
-                )
-        self.whole = [np.concatenate(both, axis=1) for both in zip(self.whole, more, strict=True)]
+                drawn.append(self.question.belief(place, release, number, self.records, None))
+        if more[0]:
+            self.whole = [
+                np.concatenate([old, np.stack(new, axis=1)], axis=1)
+                for old, new in zip(self.whole, more, strict=True)
+            ]
+        return self.whole[0].shape[1]
 
     def _stage(
         self, waiting: NDArray[np.intp], done: int, upto: int

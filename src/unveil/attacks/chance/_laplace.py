@@ -37,9 +37,10 @@ __all__ = ["direct_beliefs", "sampled_counts"]
 
 _BEGIN = 1000  # samples before the first look at how exact it is
 _CASES = 16  # that a thread samples before what was found is handed on
-_FOR_FLOOR = 1000  # samples on each side that the floor is estimated from
+_VALUES = 64  # sensitive values up to which each one's samples are sorted
+_FOR_FLOOR = 5000  # samples on each side that the floor is estimated from
 _SMALLEST = 1e-12  # error that is ever claimed
-_STEP = 2**16  # records whose expected beliefs are worked out together
+_ENTRIES = 2**22  # counts whose expected beliefs are worked out together
 
 
 class _Cases(NamedTuple):
@@ -77,8 +78,9 @@ def direct_beliefs(
     """Distances without sampling; beliefs are expected ones."""
     cells, secrets = microdata.cells, microdata.sensitive.codes
     factor = 2 * request.factor
-    for first in range(0, len(records), _STEP):
-        places = np.arange(first, min(first + _STEP, len(records)))
+    step = max(1, _ENTRIES // microdata.sensitive.size)
+    for first in range(0, len(records), step):
+        places = np.arange(first, min(first + step, len(records)))
         some = records[places]
         with_it = cells.counts[cells.cell_of[some]]
         without = with_it.copy()
@@ -93,7 +95,8 @@ def direct_beliefs(
         # Shares miss one by the error, which may fall on both of them; nothing is that small.
         exact = max(factor * 2 * found.error, _SMALLEST)
         note = f"worked out without sampling; the numerical error is below {exact:.0e}"
-        yield Drawn(places, present, absent, distances=factor * moved[:, 0], notes=(note,))
+        distances = np.maximum(factor * moved[:, 0], 0)
+        yield Drawn(places, present, absent, distances=distances, notes=(note,))
 
 
 def sampled_counts(
@@ -158,6 +161,7 @@ class _Sampled:
     ) -> None:
         self.cases, self.noise, self.added, self.request = cases, noise, added, request
         n, values = len(cases.own), noise.shape[1]
+        self._certain = not noise.any()  # then nothing depends on chance
         # Rounding must not decide about distances that are ε.
         self.limits = np.array(request.epsilons) * (1 - 1e-12)
         self.found = Sampling.none(n, request.epsilons, request.error)
@@ -177,9 +181,7 @@ class _Sampled:
 
     def _sample(self, case: int) -> None:
         counts = np.concatenate([[self.cases.own[case]], self.cases.others[case]])
-        # Values with the same count have beliefs with the same distribution: one stands for all.
-        kept = np.append(0, 1 + np.flatnonzero(np.diff(counts[1:], prepend=-1)))
-        times = np.diff(np.append(kept, len(counts)))
+        kept, times = _stand_ins(counts)
         found, n, factor = self.found, self.noise.shape[2], self.request.factor
         samples, means, tails = kernels.sample_case(
             self.noise, counts.astype(np.float64), kept, self.added, factor, self.limits
@@ -188,7 +190,8 @@ class _Sampled:
         # The means of the own value differ by half the sum: no bias, see above.
         self.distances[case] = 2 * factor * max(0.0, means[0, 0] - means[1, 0])
         spread = samples[:, 0].var(axis=1, ddof=1).sum()
-        found.bias[case], found.standard_error[case] = 0, 2 * factor * np.sqrt(spread / n)
+        found.standard_error[case] = 2 * factor * np.sqrt(spread / n)
+        found.bias[case] = found.unseen[case] = 0  # the noise is known: nothing in it is rare
         found.samples[case] = n
         found.over[case], found.by_chance[case] = tails
         # How far apart two samples of the same are falls with the root of their size.
@@ -200,14 +203,31 @@ class _Sampled:
     def drawn(self, rows: NDArray[np.intp]) -> Drawn:
         """What follows for the targets in these rows."""
         case = self.cases.which[rows]
-        sampling = self.found.take(case)
+        sampling: Sampling | None = self.found.take(case)
         ranks = self.cases.order[rows]
         present = np.take_along_axis(self.present[case], ranks, axis=1)
         absent = np.take_along_axis(self.absent[case], ranks, axis=1)
+        if self._certain:
+            sampling = None
         return Drawn(rows, present, absent, distances=self.distances[case], sampling=sampling)
 
 
-def _apart(samples: NDArray[np.float64], times: NDArray[np.integer]) -> float:
+def _stand_ins(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Whose samples are compared, and how many values each of them stands for.
+
+    Everybody's, unless there are very many: values with the same count have beliefs with the same
+    distribution, so some of them can stand for all; the first count is the record's own.
+    """
+    if len(counts) <= _VALUES:
+        return np.arange(len(counts)), np.ones(len(counts))
+    first = 1 + np.flatnonzero(np.diff(counts[1:], prepend=-1))
+    sizes = np.diff(np.append(first, len(counts)))
+    some = np.minimum(sizes, max(1, _VALUES // len(first)))
+    kept = [np.arange(at, at + many) for at, many in zip(first, some, strict=True)]
+    return np.concatenate([[0], *kept]), np.append(1.0, np.repeat(sizes / some, some))
+
+
+def _apart(samples: NDArray[np.float64], times: NDArray[np.float64]) -> float:
     """Σ over the values of the mean difference of order statistics; sorts the samples."""
     samples.sort(axis=2)
     samples[0] -= samples[1]

@@ -23,6 +23,7 @@ __all__ = [
     "certain_tail",
     "checked_epsilons",
     "delta_bounds",
+    "most_often",
     "unclear_at",
 ]
 
@@ -77,6 +78,9 @@ class Sampling:
         By how much the corrected distance may be too small, at most and on average.
     standard_error : array
         Of the corrected distance, by chance.
+    unseen : array
+        How far a distance could move for every unit of probability that no sample has shown, over
+        their number: 0 where the distributions are known in kind.
     floor : array
         About what ``as_published`` would be if the record made no difference at all.
     over, by_chance : arrays of shape (targets, epsilons)
@@ -92,6 +96,7 @@ class Sampling:
     as_published: NDArray[np.float64]
     bias: NDArray[np.float64]
     standard_error: NDArray[np.float64]
+    unseen: NDArray[np.float64]
     floor: NDArray[np.float64]
     over: NDArray[np.int64]
     by_chance: NDArray[np.int64]
@@ -105,8 +110,19 @@ class Sampling:
         gap, zeros = np.full(n, np.nan), np.zeros((n, len(grid)), dtype=np.int64)
         return cls(
             samples=np.zeros(n, dtype=np.int64), as_published=gap, bias=gap.copy(),
-            standard_error=gap.copy(), floor=gap.copy(), over=zeros, by_chance=zeros.copy(),
-            epsilons=grid, wanted=wanted,
+            standard_error=gap.copy(), unseen=gap.copy(), floor=gap.copy(), over=zeros,
+            by_chance=zeros.copy(), epsilons=grid, wanted=wanted,
+        )  # fmt: skip
+
+    @classmethod
+    def exact(
+        cls, distances: NDArray[np.float64], epsilons: Sequence[float], wanted: float | None
+    ) -> Sampling:
+        """What was worked out without sampling, beside what was not: there is no error."""
+        made, nothing = cls.none(len(distances), epsilons, wanted), 0 * distances
+        return replace(
+            made, as_published=distances.copy(), bias=nothing, standard_error=nothing.copy(),
+            unseen=nothing.copy(), floor=nothing.copy(),
         )  # fmt: skip
 
     def put(self, places: NDArray[np.intp], part: Sampling) -> None:
@@ -121,7 +137,19 @@ class Sampling:
     @property
     def error(self) -> NDArray[np.float64]:
         """The true distance of each target is within this, with 95 % confidence."""
-        return self.bias + half_width(self.standard_error)
+        return self.bias + self.chance(CONFIDENCE)
+
+    def chance(self, confidence: float) -> NDArray[np.float64]:
+        """How far chance alone may have moved each distance, with this confidence of each.
+
+        What happens rarely may not have happened in any sample. Something of probability p stays
+        unseen in n samples with probability (1 - p)ⁿ, so p is at most ln(1/α) / n with confidence
+        1 - α, and can move the distance by p times the most that belief can move. Half of α is
+        left to this, half to the normal error of the mean.
+        """
+        alpha = 1 - confidence
+        spread = half_width(self.standard_error, 1 - np.where(self.unseen > 0, alpha / 2, alpha))
+        return spread + self.unseen * np.log(2 / alpha)
 
     @property
     def least(self) -> int:
@@ -139,8 +167,8 @@ class Sampling:
         """How many targets are still less exact than was asked for."""
         return 0 if self.wanted is None else int((self.error > self.wanted).sum())
 
-    def tail(self, epsilon: float) -> TailProbabilities:
-        """Pr[d ≥ ε] of each target."""
+    def tail(self, epsilon: float, *, of: int = 1) -> TailProbabilities:
+        """Pr[d ≥ ε] of each target; the bound for all holds for so many adversaries at once."""
         at = np.flatnonzero(np.isclose(self.epsilons, epsilon, rtol=1e-9, atol=0))
         if not len(at):
             raise InputError(
@@ -156,7 +184,7 @@ class Sampling:
         chance[tested] = self.by_chance[tested, at[0]] / n[tested]
         low[tested], high[tested] = _clopper_pearson(over[tested], n[tested], CONFIDENCE)
         # Each of m bounds fails with a probability of 5 % / m at most, so none does with 95 %.
-        together = 1 - 2 * (1 - CONFIDENCE) / max(1, tested.sum())
+        together = 1 - 2 * (1 - CONFIDENCE) / (of * max(1, tested.sum()))
         bounds = _clopper_pearson(over[tested], n[tested], together)[1]
         everybody = float(bounds.max(initial=0))
         return TailProbabilities(float(epsilon), share, low, high, chance, everybody)
@@ -187,7 +215,10 @@ def checked_epsilons(epsilons: Any) -> tuple[float, ...]:
     """Where the tail is looked at, ascending."""
     if epsilons is None:
         return EPSILONS
-    given = np.atleast_1d(np.asarray(epsilons, dtype=np.float64))
+    try:
+        given = np.atleast_1d(np.asarray(epsilons, dtype=np.float64))
+    except (TypeError, ValueError):
+        given = np.empty(0)
     if given.ndim != 1 or not len(given) or not (given > 0).all():  # NaN is not above 0 either
         raise InputError(
             f"epsilons must be numbers above 0, such as [0.01, 0.05]; got {epsilons!r}"
@@ -195,10 +226,30 @@ def checked_epsilons(epsilons: Any) -> tuple[float, ...]:
     return tuple(np.unique(given).tolist())
 
 
+def most_often(tails: Sequence[TailProbabilities]) -> TailProbabilities:
+    """Of several adversaries, for each target, the one whose belief moves most often."""
+    shares = np.stack([tail.probability for tail in tails])
+    best = np.argmax(np.where(np.isnan(shares), -1, shares), axis=0)
+    each = np.arange(shares.shape[1])
+
+    def of_best(name: str) -> NDArray[np.float64]:
+        return np.asarray(np.stack([getattr(tail, name) for tail in tails])[best, each])
+
+    return TailProbabilities(
+        epsilon=tails[0].epsilon,
+        probability=of_best("probability"),
+        low=of_best("low"),
+        high=np.stack([tail.high for tail in tails]).max(axis=0),
+        by_chance=of_best("by_chance"),
+        everybody=max(tail.everybody for tail in tails),
+    )
+
+
 def certain_tail(distances: NDArray[np.float64], epsilon: float) -> TailProbabilities:
     """Where nothing is random: belief moves by so much, or it does not."""
     [epsilon] = checked_epsilons(epsilon)
-    share = np.where(np.isnan(distances), np.nan, distances >= epsilon)
+    at_least = distances >= epsilon * (1 - 1e-12)  # rounding must not decide
+    share = np.where(np.isnan(distances), np.nan, at_least)
     nothing = np.where(np.isnan(distances), np.nan, 0.0)
     everybody = float(np.nanmax(share, initial=0))
     return TailProbabilities(epsilon, share, share, share, nothing, everybody)
@@ -208,8 +259,6 @@ def delta_bounds(
     distances: NDArray[np.float64], sampling: Sampling | None, confidence: float
 ) -> tuple[float, float]:
     """Between what δ lies, for all targets at once."""
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must be between 0 and 1, such as 0.95; got {confidence!r}")
     tested = ~np.isnan(distances)
     if not tested.any():
         return float("nan"), float("nan")
@@ -217,17 +266,16 @@ def delta_bounds(
     if sampling is None:
         return float(d.max()), float(d.max())
     # Each of 2m bounds fails with a probability of (1 - confidence) / 2m at most.
-    chance = half_width(sampling.standard_error[tested], 1 - (1 - confidence) / len(d))
+    chance = sampling.chance(1 - (1 - confidence) / len(d))[tested]
     low, high = d - chance, d + sampling.bias[tested] + chance
     return max(0.0, float(low.max())), float(high.max())
 
 
 def unclear_at(
-    threshold: float, distances: NDArray[np.float64], sampling: Sampling
+    threshold: float, distances: NDArray[np.float64], sampling: Sampling, confidence: float
 ) -> NDArray[np.bool_]:
-    """Which distances may be on the other side of a threshold, with 95 % confidence for all."""
-    together = 1 - (1 - CONFIDENCE) / max(1, len(distances))
-    chance = half_width(sampling.standard_error, together)
+    """Which distances may be on the other side of a threshold, with this confidence for all."""
+    chance = sampling.chance(1 - (1 - confidence) / max(1, len(distances)))
     low, high = distances - chance, distances + sampling.bias + chance
     return (low <= threshold) & (threshold < high)
 

@@ -45,10 +45,10 @@ class Estimate(NamedTuple):
 
 
 def half_width(
-    standard_error: NDArray[np.float64], confidence: float = CONFIDENCE
+    standard_error: NDArray[np.float64], confidence: float | NDArray[np.float64] = CONFIDENCE
 ) -> NDArray[np.float64]:
     """Half the width of an interval that a normal error stays within with this confidence."""
-    return float(ndtri(0.5 + confidence / 2)) * standard_error
+    return np.asarray(ndtri(0.5 + confidence / 2) * standard_error)
 
 
 def between_samples(x: Samples, y: Samples) -> float:
