@@ -1,6 +1,7 @@
 """Chance on the command line: noisy counts, samples, and numbers in parts."""
 
 import json
+import sys
 
 import pytest
 from command_line import ROLES, run
@@ -61,6 +62,8 @@ def test_counts_are_written(table, tmp_path):
         (["--error", "0"], "--error must be a number between 0 and 1"),
         (["--cuts", "age"], "cannot read --cuts 'age'; write it like --cuts age=20,40,60"),
         (["--cuts", "age=40,20"], "in ascending order"),
+        (["--cuts", "age=x"], "--cuts age=x: give numbers (or dates) in ascending order"),
+        (["--cuts", "age=inf"], "--cuts age=inf: give numbers (or dates) in ascending order"),
         (["--cuts", "agee=20"], "did you mean 'age'?"),
         (["--parts", "age=many"], "give the number of parts, from 1 up"),
         (["--parts", "age=2", "--quantiles", "age=2"], "one way only"),
@@ -79,3 +82,35 @@ def test_parts_of_equal_width_or_share(table, option):
     done = run("audit", str(table), *ROLES, option, "age=2", "--sanitizer", "mondrian:k=2")
     assert done.exit_code == 0
     assert "age was put into 2 parts" in " ".join(done.output.split())
+
+
+def test_the_worst_are_those_the_audit_found(table, tmp_path):
+    """A random oracle says something else the next time; nobody asks it again."""
+    program = tmp_path / "noise.py"
+    program.write_text(
+        "import random, sys\n"
+        "lines = open(sys.argv[1]).read().splitlines()\n"
+        "head, rows = lines[0], [line.split(',') for line in lines[1:]]\n"
+        "at = head.split(',').index('age')\n"
+        "for row in rows: row[at] = random.choice(rows)[at]\n"
+        "open(sys.argv[2], 'w').write('\\n'.join([head, *map(','.join, rows)]))\n"
+    )
+    out = tmp_path / "audit.json"
+    oracle = f"{sys.executable} {program} {{input}} {{output}}"
+    done = run(
+        "audit", table, *ROLES, "--oracle", oracle, "--targets", "3", "--samples", "4",
+        "--worst", "1", "--json", out, "--records",
+    )  # fmt: skip
+    [finding] = json.loads(out.read_text())["findings"]
+    worst = max(finding["distances"])
+    listed = done.output.split("belief without their record")[1]
+    assert f"{worst:.3g}"[:4] in listed
+
+
+def test_samples_beside_what_needs_none(table):
+    done = run(
+        "audit", table, *ROLES, *PARTS, *COUNTS, "--sanitizer", "mondrian:k=2", "--samples", "50"
+    )
+    said = " ".join(done.output.split())
+    assert "nothing here depends on chance, so nothing was sampled" in said
+    assert "as far as sampling can tell" not in said  # two are compared, not told one by one

@@ -127,7 +127,9 @@ def measure_noise(table: Microdata, noise: Noise, jobs: int | None) -> Noisy:
         table, sanitizer, samples=noise.samples, seed=noise.seed, n_jobs=jobs, progress=False
     )
     seconds["corrected"] = sampled.seconds
-    assert sampled.sampling is not None
+    records_error = np.zeros(len(records))  # without noise nothing is sampled
+    if sampled.sampling is not None:
+        records_error = sampled.sampling.error[records]
     return Noisy(
         noise=noise,
         distances={
@@ -138,7 +140,7 @@ def measure_noise(table: Microdata, noise: Noise, jobs: int | None) -> Noisy:
         seconds=seconds,
         modes_changed=modes,
         floor=published.floor,
-        error=sampled.sampling.error[records],
+        error=records_error,
         sampled=sampled,
     )
 

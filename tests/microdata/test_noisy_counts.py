@@ -110,3 +110,18 @@ def test_what_needs_records_says_so(survey):
         uv.inference(release, survey)
     with pytest.raises(uv.UnveilError, match="compare_encodings needs released records"):
         uv.compare_encodings(survey, uv.LaplaceCounts(epsilon=1))
+
+
+def test_without_a_seed_the_noise_is_secret(survey):
+    sanitizer = uv.LaplaceCounts(epsilon=1)
+    first, second = (sanitizer.sanitize(survey).counts_at(survey.codes) for _ in range(2))
+    assert not np.array_equal(first, second)
+    release = uv.LaplaceCounts(epsilon=1, seed=7).sanitize(survey)
+    assert "7" not in release.made_by  # whoever knows the seed can subtract the noise
+
+
+def test_more_cells_than_people_is_told(survey):
+    [note] = uv.LaplaceCounts(epsilon=1).sanitize(survey).notes
+    assert note.startswith("there are 6 combinations of quasi-identifiers for 5 records")
+    one = uv.read_table({"sex": ["f", "m"], "v": ["a", "b"]}, quasi="sex", sensitive="v")
+    assert uv.LaplaceCounts(epsilon=1).sanitize(one).notes == ()

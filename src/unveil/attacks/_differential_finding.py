@@ -205,7 +205,7 @@ class DifferentialInference(Finding):
         if not one.certain:
             raise InputError(
                 "how often belief moves by so much was not counted, for nothing was sampled; test "
-                "again with samples=25_000"
+                "again with samples=1000 or more"
             )
         return certain_tail(one.distances[places], epsilon)
 
@@ -256,6 +256,8 @@ class DifferentialInference(Finding):
             }
         )
         frame.loc[np.isnan(self.distances), "mode_changed"] = pd.NA
+        if self.sampling is not None:
+            frame["error"], frame["samples"] = self.sampling.error, self.sampling.samples
         if self.strongest is not None:
             names = np.array([*self.against, None], dtype=object)
             frame["strongest"] = names[self.strongest]

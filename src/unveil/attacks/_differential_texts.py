@@ -64,6 +64,8 @@ def content_of(finding: DifferentialInference, *, records: bool) -> dict[str, An
     if records:
         content["record"] = finding.targets.tolist()
         content["distances"] = [_plain(d) for d in finding.distances.tolist()]
+        if finding.sampling is not None:
+            content["errors"] = [_plain(e) for e in finding.sampling.error.tolist()]
         content["failures"] = [list(failure) for failure in finding.failures]
     return content
 
@@ -81,7 +83,10 @@ def _sampling(finding: DifferentialInference) -> dict[str, Any] | None:
         "too_coarse": found.too_coarse,
         "delta_within": [_plain(low), _plain(high)],
         "delta_as_published": _plain(float(np.nanmax(found.as_published, initial=0))),
-        "tails": found.tails().to_dict("records"),
+        "tails": [
+            {str(key).replace(",", "").replace(" ", "_"): value for key, value in row.items()}
+            for row in found.tails().to_dict("records")
+        ],
     }
 
 
@@ -126,7 +131,13 @@ def sampling_in_words(finding: DifferentialInference) -> list[str]:
         many = f"{found.least:,} to {found.most:,}"
     worst = finding.worst_places(1)
     low, high = finding.delta_within()
-    lines = [
+    lines = []
+    if found.too_coarse:
+        lines.append(
+            f"NOT AS EXACT as asked for ({_number(found.wanted or 0)}) are {found.too_coarse:,} "
+            f"records: {_ended(finding)} ended before."
+        )
+    lines += [
         f"Sampled: {many} releases with and as many without each record; distances are exact to "
         f"{_number(float(np.nanmax(found.error)))} (95 % each), and δ lies between "
         f"{_number(low)} and {_number(high)} (95 %, all records together).",
@@ -134,11 +145,6 @@ def sampling_in_words(finding: DifferentialInference) -> list[str]:
         f"{_number(float(np.nanmax(found.as_published)))}; two samples of the same beliefs are "
         f"about {_number(float(found.floor[worst[0]]))} apart.",
     ]
-    if found.too_coarse:
-        lines.append(
-            f"NOT AS EXACT as asked for ({_number(found.wanted or 0)}) are {found.too_coarse:,} "
-            f"records: {_ended(finding)} ended before."
-        )
     return lines
 
 

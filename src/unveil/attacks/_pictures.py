@@ -35,7 +35,8 @@ def cumulative(
         label = f"{label} (∞ for {infinite:,})"
     # From the decade that all but one in a hundred are in, to 1, where total variation ends; and
     # as far as the lines that are there already need.
-    left = 10 ** math.floor(math.log10(np.quantile(values, 0.01))) if len(values) else 0.1
+    above = values[values > _FLOOR]
+    left = 10 ** math.floor(math.log10(np.quantile(above, 0.01))) if len(above) else 0.1
     left, right = min(left, 0.1), float(values.max(initial=1.0))
     if ax.lines:
         left, right = min(left, ax.get_xlim()[0]), max(right, ax.get_xlim()[1])

@@ -25,7 +25,14 @@ from unveil.attacks._general_beliefs import Workplace, general_beliefs
 from unveil.attacks._results import Results
 from unveil.attacks._sampling import How
 from unveil.attacks._targets import Targets, chosen_targets
-from unveil.attacks._ways import WAYS_OF_CHANCE, Chance, chosen_way, understood, warn_of_chance
+from unveil.attacks._ways import (
+    WAYS_OF_CHANCE,
+    Chance,
+    chosen_way,
+    understood,
+    warn_of_chance,
+    without_chance,
+)
 from unveil.attacks.chance import (
     Request,
     SampledQuestion,
@@ -139,8 +146,7 @@ class _Run:
         release = f.sanitize(self.microdata)  # a goal that cannot be met is told at once
         for adversary in self.adversaries:
             understood(adversary, release)
-        general = self.way == "general"
-        chance = warn_of_chance(self.microdata, release, f) if general else ()
+        chance = self._of_chance(release)
         question = SampledQuestion(
             microdata=self.microdata,
             release=release,
@@ -211,6 +217,18 @@ class _Run:
         return sampled_counts(
             self.microdata, f, adversary, tested, shown, plan.threads, enough, plan.request
         )
+
+    def _of_chance(self, release: AnyRelease) -> tuple[str, ...]:
+        """What is to be said of chance where it plays a part, or none although samples were
+        asked for.
+        """
+        plan, f = self.plan, self.plan.sanitizer
+        if self.way == "general":
+            return warn_of_chance(self.microdata, release, f)
+        needless = all(without_chance(f, adversary) for adversary in self.adversaries)
+        if plan.chance.asked_for and needless:
+            return ("nothing here depends on chance, so nothing was sampled",)
+        return ()
 
     @property
     def _certain(self) -> bool:

@@ -17,12 +17,20 @@ from unveil.adversary import (
     UpdatingAdversary,
 )
 from unveil.attacks._distances import BoundDistance
-from unveil.attacks.chance import Request, checked_epsilons
+from unveil.attacks.chance import EPSILONS, Request, checked_epsilons
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import LaplaceCounts, LeavesOneOut, Sanitizer
 
-__all__ = ["WAYS_OF_CHANCE", "Chance", "chance_of", "chosen_way", "understood", "warn_of_chance"]
+__all__ = [
+    "WAYS_OF_CHANCE",
+    "Chance",
+    "chance_of",
+    "chosen_way",
+    "understood",
+    "warn_of_chance",
+    "without_chance",
+]
 
 WAYS_OF_CHANCE = ("direct", "counts", "sampled")
 """Ways that compare distributions of beliefs: worked out, noisy counts sampled, all sampled."""
@@ -78,7 +86,7 @@ def chance_of(samples: Any, error: Any, epsilons: Any) -> Chance:
     return Chance(
         samples=None if samples is None else int(samples),
         error=None if error is None else float(error),
-        epsilons=checked_epsilons(epsilons),
+        epsilons=EPSILONS if epsilons is None else checked_epsilons(epsilons),
     )
 
 
@@ -119,18 +127,20 @@ def _quickest(
         if not sample and isinstance(adversary, SmoothedFrequency) and known:
             return "direct"
         return "counts" if known else "sampled"
-    if chance.asked_for:
-        if sanitizer.deterministic and adversary.with_seed(1) is adversary:
-            raise InputError(
-                f"neither {sanitizer.label} nor {adversary.label} depends on chance, so there is "
-                "nothing to sample; leave samples and error out"
-            )
+    if chance.asked_for and not without_chance(sanitizer, adversary):
         return "sampled"
     if isinstance(sanitizer, LeavesOneOut) and isinstance(adversary, CountingAdversary):
         return "fast"
     if sanitizer.row_by_row and isinstance(adversary, UpdatingAdversary):
         return "updating"
     return "general"
+
+
+def without_chance(sanitizer: Sanitizer, adversary: Adversary) -> bool:
+    """Whether it is known that nothing here depends on chance."""
+    if isinstance(sanitizer, LaplaceCounts) and not sanitizer.scale:
+        return True
+    return sanitizer.deterministic and adversary.with_seed(1) is adversary
 
 
 def understood(adversary: Adversary, release: AnyRelease) -> None:

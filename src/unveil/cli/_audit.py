@@ -31,6 +31,7 @@ from unveil.report import (
     adversaries,
     comparison,
     display_name,
+    how_exact,
     in_words,
     picture,
     remarks,
@@ -76,7 +77,7 @@ class Audit:
             files=self.releases, notation=self.notation, may_change=self.oracles.may_change,
             encoding=self.reading.encoding,
         ).examined(microdata, self.test.beliefs())  # fmt: skip
-        trial = Trial(microdata=microdata, options=options)
+        trial = Trial(microdata=microdata, options=options, closer=self.worst > 0)
         with self.test.cluster():
             warm_up(sanitizers, adversary="naive-bayes")
             outcomes = trial.run(sanitizers)
@@ -147,6 +148,9 @@ def show(outcomes: Sequence[Outcome], out: Console, *, known: Sequence[str] = ()
     findings = findings_of(outcomes)
     out.print(comparison(outcomes, width=out.width))
     out.print()
+    for line in how_exact(findings):
+        out.print(line)
+        out.print()
     drawn = picture(findings, width=out.width)
     if drawn:
         out.print("People by d, how far their own record moves belief (● is the worst-placed):")

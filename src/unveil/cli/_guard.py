@@ -44,8 +44,8 @@ _AS_TYPED = tuple(
         (r"\bsamples=([\d,_]+)", r"--samples \1"),
         (r"\bleave samples and error out", "leave --samples and --error out"),
         (
-            r"; take fewer columns, or put numbers into a few parts with unveil\.quantize",
-            "; take fewer columns, or put numbers into a few parts with --cuts or --parts",
+            r"\bput numbers into a few parts with unveil\.quantize",
+            "put numbers into a few parts with --cuts or --parts",
         ),
         (r"\bmay_(drop|change_sensitive)=True", _flag),
         (r'\bcategorical=\["([^"]*)"\]', r"--categorical '\1'"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from unveil.microdata import Microdata
 
 __all__ = ["Parts"]
+
+_DATE = re.compile(r"\d{4}-\d{2}")
 
 
 class Asked(Protocol):
@@ -35,7 +39,7 @@ class Parts:
     quantiles: dict[str, int]
 
     def __init__(self, asked: Asked) -> None:
-        cuts = {name: _edges(text) for name, text in _columns(asked.cuts, "--cuts").items()}
+        cuts = {name: _edges(name, text) for name, text in _columns(asked.cuts, "--cuts").items()}
         widths, shares = _columns(asked.parts, "--parts"), _columns(asked.quantiles, "--quantiles")
         object.__setattr__(self, "cuts", cuts)
         object.__setattr__(self, "widths", _numbers(widths, "--parts"))
@@ -69,13 +73,22 @@ def _columns(given: Sequence[str] | None, option: str) -> dict[str, str]:
     return found
 
 
-def _edges(text: str) -> list[float | str]:
+def _edges(column: str, text: str) -> list[float | str]:
     """Where parts begin, open at both ends; dates stay texts."""
     cells = [cell.strip() for cell in text.split(",")]
-    try:
-        return [-math.inf, *(float(cell) for cell in cells), math.inf]
-    except ValueError:
+    if all(_DATE.match(cell) for cell in cells):
         return [-math.inf, *cells, math.inf]
+    try:
+        inner = [float(cell) for cell in cells]
+    except ValueError:
+        inner = []
+    ascending = all(a < b for a, b in itertools.pairwise(inner))
+    if not inner or not ascending or not all(map(math.isfinite, inner)):
+        raise InputError(
+            f"--cuts {column}={text}: give numbers (or dates) in ascending order, such as "
+            f"{column}=20,40,60"
+        )
+    return [-math.inf, *inner, math.inf]
 
 
 def _numbers(given: dict[str, str], option: str) -> dict[str, int]:

@@ -46,13 +46,19 @@ class Trial:
     microdata: Microdata
     options: dict[str, Any]
     """What `differential_inference` is told besides."""
+    closer: bool = False
+    """Whether somebody will look closer at the worst records."""
 
     def run(self, sanitizers: Sequence[Sanitizer]) -> list[Outcome]:
         """Test all of them; an interrupt ends the work but keeps what has been found."""
         outcomes: list[Outcome] = []
         for sanitizer in sanitizers:
             try:
-                finding = differential_inference(self.microdata, sanitizer, **self.options)
+                # What depends on chance says something else the next time.
+                kept = self.closer and not sanitizer.deterministic
+                finding = differential_inference(
+                    self.microdata, sanitizer, predictions=kept, **self.options
+                )
             except UnveilError as error:
                 outcomes.append(_failed(sanitizer, in_command_line_words(str(error))))
                 continue
@@ -69,8 +75,11 @@ class Trial:
     ) -> DifferentialInference:
         """The same test of the worst records alone, with the beliefs about them.
 
-        Keeping everybody's beliefs the first time would cost memory by the record.
+        Keeping everybody's beliefs the first time would cost memory by the record. Where they
+        were kept, because another run might say something else, there is nothing to do.
         """
+        if finding.present is not None:
+            return finding
         worst = finding.targets[finding.worst_places(n)]
         options = {**self.options, "targets": worst, "predictions": True}
         return differential_inference(self.microdata, sanitizer, **options)

@@ -45,7 +45,7 @@ class NoisyCounts(AnyRelease):
     scale : float
         Of the noise: 1/ε; 0 is no noise.
     seed : int
-        Of the noise.
+        Of the noise, and as secret.
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset({Statistic.JOINT})

@@ -141,8 +141,9 @@ def quantize(
             hierarchy=None,
             given=None,
         )
-        some = ", ".join(texts[:2]) + (", …" if len(texts) > 2 else "")
-        notes.append(f"{name} was put into {len(texts)} parts beforehand: {some}")
+        some = ", ".join(texts[:4]) + (", …" if len(texts) > 4 else "")
+        parts_of_it = "1 part" if len(texts) == 1 else f"{len(texts)} parts"
+        notes.append(f"{name} was put into {parts_of_it} beforehand: {some}")
     return replace(
         microdata,
         columns=tuple(made.get(column.name, column) for column in microdata.columns),

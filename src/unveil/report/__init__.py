@@ -1,6 +1,13 @@
 """Findings for people: tables, pictures and words."""
 
-from unveil.report._terminal import Outcome, adversaries, comparison, remarks, worst_records
+from unveil.report._terminal import (
+    Outcome,
+    adversaries,
+    comparison,
+    how_exact,
+    remarks,
+    worst_records,
+)
 from unveil.report._terminal_picture import picture
 from unveil.report._words import display_name, harmless, in_words, moved
 
@@ -10,6 +17,7 @@ __all__ = [
     "comparison",
     "display_name",
     "harmless",
+    "how_exact",
     "in_words",
     "moved",
     "picture",

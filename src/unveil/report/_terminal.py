@@ -15,7 +15,7 @@ from rich.text import Text
 from unveil.attacks import MAIN_THRESHOLD, DifferentialInference, sampling_in_words
 from unveil.report._words import display_name, harmless, number
 
-__all__ = ["Outcome", "adversaries", "comparison", "remarks", "worst_records"]
+__all__ = ["Outcome", "adversaries", "comparison", "how_exact", "remarks", "worst_records"]
 
 _OVER = (0.05, 0.1)
 _NOTHING = "–"
@@ -163,8 +163,6 @@ def remarks(
         if 0 < len(finding.tested) < len(finding.microdata):
             bound = finding.bound(MAIN_THRESHOLD).in_words()
             _remark(said, display_name(finding.sanitizer), bound)
-        for line in sampling_in_words(finding):
-            _remark(said, display_name(finding.sanitizer), line)
         for note in finding.notes:
             if note not in known:
                 _remark(said, "Note", spelled(note))
@@ -175,6 +173,15 @@ def remarks(
             _remark(said, "Attacker", said_of_him)
         _remark(said, "Distance between two beliefs", _distance(finding))
     return list(said.values())
+
+
+def how_exact(findings: Sequence[DifferentialInference]) -> list[Text]:
+    """How exact sampled distances are: to be read before the numbers are taken at their word."""
+    return [
+        Text.assemble((f"{display_name(finding.sanitizer)}: ", "bold"), " ".join(lines))
+        for finding in findings
+        if (lines := sampling_in_words(finding))
+    ]
 
 
 def _some(finding: DifferentialInference) -> str:

@@ -69,7 +69,9 @@ def _decades(findings: Sequence[DifferentialInference]) -> tuple[int, int]:
     finite = np.concatenate([f.tested[np.isfinite(f.tested)] for f in findings])
     most = float(finite.max(initial=0.0))  # infinite ones are drawn at the right end
     # One in a hundred may be drawn at the left end: there it does not matter how small they are.
-    lowest = (float(np.quantile(f.tested, 0.01, method="lower")) for f in findings)
+    # Nor does it matter that some are exactly 0.
+    above = [f.tested[f.tested > 0] for f in findings]
+    lowest = (float(np.quantile(some, 0.01, method="lower")) for some in above if len(some))
     least = min((value for value in lowest if np.isfinite(value)), default=most)
     high = math.ceil(math.log10(max(most, 10 * _FLOOR)))
     low = math.floor(math.log10(max(least, _FLOOR)))

@@ -110,8 +110,17 @@ def _meaning(finding: DifferentialInference) -> str:
 def _one(subject: str, finding: DifferentialInference) -> str:
     return (
         f"{subject} moves belief by {moved(finding.mean, finding.distance)} for the average "
-        f"person, and by {moved(finding.delta, finding.distance)} for the worst-placed one."
+        f"person, and by {moved(finding.delta, finding.distance)} for the worst-placed one"
+        f"{_give_or_take(finding)}."
     )
+
+
+def _give_or_take(finding: DifferentialInference) -> str:
+    """What sampling leaves open about the worst-placed person."""
+    if finding.sampling is None:
+        return ""
+    low, high = (moved(bound, finding.distance) for bound in finding.delta_within())
+    return f" (as far as sampling can tell: {low} to {high})"
 
 
 def _best(anonymized: Sequence[DifferentialInference]) -> str:

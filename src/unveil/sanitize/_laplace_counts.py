@@ -8,6 +8,7 @@ table of all counts ε-differentially private.
 from __future__ import annotations
 
 import math
+import secrets
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -33,8 +34,9 @@ class LaplaceCounts(Sanitizer):
     ----------
     epsilon : float
         The privacy parameter; the noise has the scale 1/ε. ``float("inf")`` is no noise.
-    seed : int
-        Of the noise.
+    seed : int, optional
+        Of the noise; default: a secret one from the operating system for every release. Whoever
+        knows the seed can subtract the noise.
 
     Examples
     --------
@@ -55,7 +57,7 @@ class LaplaceCounts(Sanitizer):
     attacked_by: ClassVar[str] = "smoothed-frequency"
 
     epsilon: float
-    seed: int = 0
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         given = self.epsilon
@@ -65,8 +67,9 @@ class LaplaceCounts(Sanitizer):
                 "LaplaceCounts' epsilon must be a number above 0, such as 0.5 or 1 (the smaller, "
                 f"the more noise; inf is none), got {given!r}"
             )
-        whole = isinstance(self.seed, int | np.integer) and not isinstance(self.seed, bool)
-        if not whole or not 0 <= self.seed < 2**64:
+        seed = 0 if self.seed is None else self.seed
+        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+        if not whole or not 0 <= seed < 2**64:
             raise InputError(
                 "LaplaceCounts' seed must be a whole number from 0 up, below 2^64, got "
                 f"{self.seed!r}"
@@ -93,7 +96,19 @@ class LaplaceCounts(Sanitizer):
             sensitive=microdata.sensitive,
             exact=microdata.cells,
             scale=self.scale,
-            seed=int(self.seed),
-            made_by=self.label,
-            notes=microdata.notes,
+            seed=secrets.randbits(64) if self.seed is None else int(self.seed),
+            made_by=replace(self, seed=None).label,  # a seed is no more to be told than the noise
+            notes=(*microdata.notes, *_mostly_noise(microdata)),
         )
+
+
+def _mostly_noise(microdata: Microdata) -> tuple[str, ...]:
+    """A warning if there are more cells than people."""
+    cells = math.prod(column.size for column in microdata.quasi)
+    if cells <= len(microdata):
+        return ()
+    return (
+        f"there are {cells:,} combinations of quasi-identifiers for {len(microdata):,} records, so "
+        "most of the counts are nothing but noise; take fewer columns, or put numbers into a few "
+        "parts with unveil.quantize",
+    )

@@ -5,6 +5,7 @@ from unveil.attacks.chance._general import SampledQuestion, sampled_beliefs
 from unveil.attacks.chance._laplace import direct_beliefs, sampled_counts
 from unveil.attacks.chance._picture import tails_picture
 from unveil.attacks.chance._sampling import (
+    EPSILONS,
     Sampling,
     TailProbabilities,
     certain_tail,
@@ -15,6 +16,7 @@ from unveil.attacks.chance._sampling import (
 )
 
 __all__ = [
+    "EPSILONS",
     "Drawn",
     "Request",
     "SampledQuestion",

@@ -26,10 +26,11 @@ def tails_picture(sampling: Sampling, ax: Axes | None, label: str) -> Axes:
         alpha=0.15, linewidth=0, label="up to the 95 % bound for all",
     )  # fmt: skip
     ax.plot(epsilon, tails["mean"].to_numpy(), color=color, linestyle="--", label="all, on average")
-    ax.plot(
-        epsilon, tails["by chance"].to_numpy(), color="0.45", linestyle=":",
-        label="by chance: two releases with the record",
-    )  # fmt: skip
+    for what, line, name in (
+        ("by chance, at most", "-.", "by chance (two releases with the record): at most"),
+        ("by chance", ":", "by chance: on average"),
+    ):
+        ax.plot(epsilon, tails[what].to_numpy(), color="0.45", linestyle=line, label=name)
     ax.set(
         xscale="log", xlim=(epsilon[0], epsilon[-1]), ylim=(0, 1.02),
         xlabel="ε: how far belief about a person moves from one release to another",

@@ -169,6 +169,7 @@ class Sampling:
 
     def tail(self, epsilon: float, *, of: int = 1) -> TailProbabilities:
         """Pr[d ≥ ε] of each target; the bound for all holds for so many adversaries at once."""
+        [epsilon] = checked_epsilons(epsilon)
         at = np.flatnonzero(np.isclose(self.epsilons, epsilon, rtol=1e-9, atol=0))
         if not len(at):
             raise InputError(
@@ -203,6 +204,7 @@ class Sampling:
                     "delta at most": tail.everybody,
                     "mean": _mean(tail.probability),
                     "by chance": _mean(tail.by_chance),
+                    "by chance, at most": float(np.nanmax(tail.by_chance, initial=0)),
                 }
             )
         return pd.DataFrame(rows)
@@ -213,8 +215,6 @@ _PER_TARGET = tuple(f.name for f in fields(Sampling) if f.name not in ("epsilons
 
 def checked_epsilons(epsilons: Any) -> tuple[float, ...]:
     """Where the tail is looked at, ascending."""
-    if epsilons is None:
-        return EPSILONS
     try:
         given = np.atleast_1d(np.asarray(epsilons, dtype=np.float64))
     except (TypeError, ValueError):
