@@ -69,8 +69,9 @@ def main(words: Sequence[str] | None = None) -> None:
     draw_summaries(by_title, options.out, "noisy_counts")
     first, outcomes = next(iter(by_title.items()))
     finite = [o for o in outcomes if np.isfinite(o.noise.epsilon)]
-    one = max(finite, key=lambda o: o.noise.epsilon, default=outcomes[0])
-    draw_tails(one, first, options.out, "noisy_counts")
+    if finite:  # without noise nothing depends on chance
+        most = max(finite, key=lambda o: o.noise.epsilon)
+        draw_tails(most, first, options.out, "noisy_counts")
     settings = {
         "samples": noise[0].samples, "seed": noise[0].seed, "draws": draws,
         "columns": columns, "cuts": cuts,
