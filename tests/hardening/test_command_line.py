@@ -81,6 +81,9 @@ def test_the_release_on_standard_output(table):
         (["--sanitizer", "mondrain:k=3"], "did you mean 'mondrian'"),
         ([*MONDRIAN, "--adversary", "nobody"], "nobody"),
         ([*MONDRIAN, "--distance", "l2"], "l2"),
+        ([*MONDRIAN, "--samples", "1"], "--samples must be a whole number from 2 up, got 1"),
+        ([*MONDRIAN, "--error", "0"], "--error must be a number between 0 and 1"),
+        (["--sanitizer", "laplace-counts:epsilon=1"], "harden needs released records"),
         ([*MONDRIAN, "-o", "out.txt"], "-o 'out.txt' must end in .csv"),
         ([*MONDRIAN, "-o", "-", "--json", "-"], "cannot both go to standard output"),
         (["--sanitizer", "mondrian:k=100"], "the largest possible k is 60"),
@@ -88,6 +91,48 @@ def test_the_release_on_standard_output(table):
 )
 def test_wrong_input(table, options, message):
     assert message in run("harden", table, *ROLES, *options, code=2).stderr
+
+
+def test_an_attacker_who_draws_lots_is_sampled(table):
+    options = ["--adversary", "tree", "--samples", "4", "--jobs", "1", "--delta", "0.3"]
+    result = run(
+        "harden", table, *ROLES, *MONDRIAN, *options, "--rounds", "1", "--json", "-", code=1
+    )
+    document = json.loads(result.stdout)
+    options = {"adversary": "tree", "samples": 4, "n_jobs": 1, "delta": 0.3, "rounds": 1}
+    again = uv.harden(microdata(table), uv.Mondrian(k=3), **options)
+    assert document["sampled"]["samples_most"] == 4
+    found = [one["delta_at_most"] for one in document["strategies"][0]["rounds"]]
+    assert found == [one.delta_at_most for one in again.rounds]
+    assert f"(at most {again.best.delta_at_most:.3g})" in result.stderr
+
+
+def test_more_samples_are_asked_for_in_the_words_of_the_shell(table):
+    options = ["--adversary", "tree", "--samples", "4", "--jobs", "1", "--delta", "0.99"]
+    result = run("harden", table, *ROLES, *MONDRIAN, *options, code=1)
+    assert "sample more, such as --samples 16," in result.stdout
+
+
+def test_the_sanitizer_names_its_attacker_unless_the_user_does(table, monkeypatch):
+    told = []
+
+    def seen(*args, adversary, **options):
+        told.append(adversary)
+        return uv.harden(*args, adversary=adversary, **options)
+
+    monkeypatch.setattr(_harden, "harden", seen)
+    run("harden", table, *ROLES, *MONDRIAN, *REACHED)
+    run(
+        "harden",
+        table,
+        *ROLES,
+        *MONDRIAN,
+        "--adversary",
+        "conditional-frequency",
+        "--delta",
+        "0.99",
+    )
+    assert told == [None, ["conditional-frequency"]]
 
 
 def test_an_interrupt_keeps_what_was_done(table, monkeypatch):

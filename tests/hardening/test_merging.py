@@ -1,6 +1,8 @@
 """Hardening by larger classes, and both strategies side by side."""
 
 import json
+from fractions import Fraction
+from math import floor
 
 import numpy as np
 from hypothesis import given, settings
@@ -11,10 +13,15 @@ import unveil as uv
 from unveil.hardening import _loop
 
 
+def part(share, n):
+    """So many of n, by decimal fractions."""
+    return floor(Fraction(str(share)) * n)
+
+
 def plainly(microdata, sanitizer, goal, rounds, at_most, at_a_time):
     """The same by hand: all in a class with somebody over the goal ask for half as many again."""
     n, crowds, history = len(microdata), {}, []
-    most = min(int(at_most * n), n - 1)
+    most = min(part(at_most, n), n - 1)
     while True:
         f = uv.Mondrian(**sanitizer, crowds=crowds)
         finding = uv.differential_inference(microdata, f)
@@ -26,7 +33,7 @@ def plainly(microdata, sanitizer, goal, rounds, at_most, at_a_time):
         over = [(-d, i) for i, d in enumerate(finding.distances) if d > goal and size[i] < most]
         if not over:
             return history
-        worst = {int(release.class_of[i]) for _, i in sorted(over)[: max(1, int(at_a_time * n))]}
+        worst = {int(release.class_of[i]) for _, i in sorted(over)[: max(1, part(at_a_time, n))]}
         for i in range(n):
             if int(release.class_of[i]) in worst:
                 who = texts_of(microdata, i)
@@ -99,6 +106,9 @@ def test_both_side_by_side(survey):
         name: len(course.rounds) for name, course in both.courses.items()
     }
     assert frame["best"].sum() == 2
+    assert list(uv.harden(survey, f, delta=0.9, strategy=["merge", "both"]).courses) == [
+        "merge", "remove",
+    ]  # fmt: skip
     listed = uv.harden(survey, f, strategy=["merge", "remove"])
     assert list(listed.courses) == ["merge", "remove"]
     assert listed.strategy == both.strategy

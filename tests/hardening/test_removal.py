@@ -1,5 +1,9 @@
 """Hardening by leaving out the worst: what each round does, and when it ends."""
 
+from dataclasses import replace
+from fractions import Fraction
+from math import floor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,14 +11,19 @@ from hypothesis import strategies as st
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
-from unveil.attacks import INTERRUPTED
 from unveil.errors import GoalError, InputError
 from unveil.hardening import _loop
+
+
+def part(share, n):
+    """So many of n, by decimal fractions."""
+    return floor(Fraction(str(share)) * n)
 
 
 def plainly(microdata, sanitizer, goal, rounds, at_most, at_a_time, **options):
     """The same by hand: test, drop the worst that are over the goal, again."""
     n, kept = len(microdata), list(range(len(microdata)))
+    at_most, at_a_time = part(at_most, n), max(1, part(at_a_time, n))
     history = []
     while True:
         table = microdata.take(kept)
@@ -23,7 +32,7 @@ def plainly(microdata, sanitizer, goal, rounds, at_most, at_a_time, **options):
         if (finding.delta <= goal and not finding.not_tested) or len(history) > rounds:
             return history
         over = [(-d, i) for i, d in enumerate(finding.distances) if d > goal]
-        allowed = min(max(1, int(at_a_time * n)), int(at_most * n) - (n - len(kept)))
+        allowed = min(at_a_time, at_most - (n - len(kept)))
         if not over or allowed <= 0:
             return history
         gone = {i for _, i in sorted(over)[:allowed]}
@@ -45,7 +54,7 @@ def test_rounds_are_those_done_by_hand(case, goal, rounds, at_most, at_a_time):
     found = [(one.removed, one.delta) for one in hardening.rounds]
     np.testing.assert_array_equal(found, plainly(microdata, f, goal, **limits))
     assert len(hardening.rounds) <= rounds + 1
-    assert hardening.best.removed <= at_most * len(microdata)
+    assert hardening.best.removed <= part(at_most, len(microdata))
     assert hardening.best.removed == len(hardening.removed)
 
 
@@ -93,6 +102,13 @@ def test_no_more_are_removed_than_may_be(survey):
     assert "no more than 18 may be removed in all" in repr(hardening)
 
 
+@pytest.mark.parametrize(("n", "share", "number"), [(100, 0.29, 29), (50, 0.58, 29), (7, 0.3, 2)])
+def test_a_share_is_that_of_decimal_fractions(n, share, number):
+    table = random_microdata(1, n, ("numeric",))
+    found = uv.harden(table, uv.Mondrian(k=2), delta=0.9, at_most=share, at_a_time=share)
+    assert found.limits.at_most == found.limits.at_a_time == number
+
+
 def test_a_table_too_small_to_remove_anybody_from():
     few = random_microdata(0, 9, ("numeric",))
     hardening = uv.harden(few, uv.Mondrian(k=2), delta=1e-6)
@@ -133,10 +149,8 @@ def test_an_interrupt_keeps_the_rounds_that_were_finished(survey, monkeypatch):
 
     def third_is_interrupted(*args, **options):
         calls.append(1)
-        finding = test(*args, **options)
-        if len(calls) == 3:
-            finding.not_tested[INTERRUPTED] = 1
-        return finding
+        # Everybody may have been tested, if not as exactly as was asked for.
+        return replace(test(*args, **options), interrupted=len(calls) == 3)
 
     whole = uv.harden(survey, uv.Mondrian(k=5), delta=0.01, rounds=3)
     monkeypatch.setattr(_loop, "differential_inference", third_is_interrupted)
@@ -205,7 +219,13 @@ def test_oracles_can_be_hardened():
         ({"at_most": 1.0}, "at_most must be a share"),
         ({"at_a_time": 1.5}, "at_a_time must be a share"),
         ({"strategy": "remov"}, "strategy must be .* got 'remov'; did you mean 'remove'"),
-        ({"strategy": []}, "strategy must be "),
+        ({"strategy": []}, r"strategy must be .* got \[\]"),
+        ({"strategy": None}, "strategy must be remove, merge or both, got None"),
+        ({"strategy": [None]}, "strategy must be .* got None"),
+        ({"strategy": [[1]]}, r"strategy must be .* got \[1\]"),
+        ({"strategy": {"remove"}}, "strategy must be .* got {'remove'}"),
+        ({"strategy": ["remove", "merg"]}, "got 'merg'; did you mean 'merge'"),
+        ({"strategy": np.array(["remove", "merge"])}, "strategy must be .* got array"),
         ({"adversary": "navie-bayes"}, "did you mean 'naive-bayes'"),
         ({"distance": "total-variatoin"}, "did you mean 'total-variation'"),
         ({"prior": {"a": 1.0}}, "prior"),

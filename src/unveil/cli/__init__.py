@@ -372,6 +372,8 @@ def harden(
     at_most: options.AtMost = 0.1,
     adversary: options.Adversary = None,
     distance: options.Distance = "total-variation",
+    samples: options.Samples = None,
+    error: options.Error = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     out: options.Out = None,
@@ -384,8 +386,8 @@ def harden(
 
     Harden(
         reading=reading, sanitizers=sanitizer, delta=delta, strategy=strategy, rounds=rounds,
-        at_most=at_most, adversaries=adversary or ("naive-bayes",), distance=distance, seed=seed,
-        jobs=jobs, out=out, json=json, plot=plot, records=records,
+        at_most=at_most, adversaries=adversary or (), distance=distance, samples=samples,
+        error=error, seed=seed, jobs=jobs, out=out, json=json, plot=plot, records=records,
     ).run()  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import IO
 
 import typer
 
-from unveil.attacks import adversaries_named, distance_named
+from unveil.attacks import adversaries_named, check_chance, distance_named
 from unveil.cli._anonymize import TABLES, write_release
 from unveil.cli._console import console, say
 from unveil.cli._guard import INTERRUPTED, in_command_line_words
@@ -40,6 +40,8 @@ class Harden:
     at_most: float
     adversaries: Sequence[str]
     distance: str
+    samples: int | None
+    error: float | None
     seed: int
     jobs: int | None
     out: Path | None
@@ -52,8 +54,8 @@ class Harden:
         self._check()
         f = sanitizer_named(self.sanitizers[0])
         microdata = self.reading.read()
-        warm_up([f], adversary=self.adversaries[0])
         names = list(self.adversaries)
+        warm_up([f], adversary=names[0] if names else f.attacked_by)
         finding = harden(
             microdata,
             f,
@@ -61,8 +63,10 @@ class Harden:
             strategy=self.strategy,
             rounds=self.rounds,
             at_most=self.at_most,
-            adversary=names[0] if len(names) == 1 else names,
+            adversary=names or None,
             distance=self.distance,
+            samples=self.samples,
+            error=self.error,
             seed=self.seed,
             n_jobs=self.jobs,
             watch=_say_round if sys.stderr.isatty() else _nothing,
@@ -85,7 +89,9 @@ class Harden:
             raise InputError("-o and --json cannot both go to standard output; name a file")
         check_limits(self.delta, self.rounds, self.at_most)
         sanitizer_named(self.sanitizers[0])
-        adversaries_named(list(self.adversaries))
+        if self.adversaries:
+            adversaries_named(list(self.adversaries))
+        check_chance(samples=self.samples, error=self.error)
         distance_named(self.distance)
 
     def _tell(self, finding: Hardening) -> None:

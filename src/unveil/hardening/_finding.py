@@ -29,7 +29,8 @@ class Hardening(Finding):
     Attributes
     ----------
     goal : float
-        The distance that nobody's was to be over.
+        The distance that nobody's was to be over. Where distances are sampled, it holds only if
+        the upper end of what δ may be (`Round.delta_at_most`) is not over it.
     courses : dict of str to Course
         For each strategy, all of its rounds. What follows here is of the best strategy: one that
         reached the goal at the least loss, else the one of the smallest δ.
@@ -54,7 +55,10 @@ class Hardening(Finding):
 
     @property
     def holds(self) -> bool:
-        """Whether the goal holds: everybody was tested, and nobody is over it."""
+        """Whether the goal holds: everybody was tested, and nobody is over it.
+
+        Of a random sanitizer that was not sampled, only in one draw; see `Round.one_draw`.
+        """
         return self.course.best.holds
 
     @property
@@ -69,7 +73,10 @@ class Hardening(Finding):
 
     @property
     def best(self) -> Round:
-        """The round in which the goal holds; if it never does, the one of the smallest δ."""
+        """The round in which the goal holds; if it never does, that of the smallest δ.
+
+        Of a sampled δ the bound counts, `Round.delta_at_most`.
+        """
         return self.course.best
 
     @property
@@ -79,7 +86,11 @@ class Hardening(Finding):
 
     @property
     def release(self) -> Release:
-        """What would be published after the best round."""
+        """What would be published after the best round.
+
+        It is made by `sanitizer` from `microdata`. If that is random, it is one draw, and not one
+        of those that the test has seen; a test that samples is about all that it may draw.
+        """
         return self.course.attempt.release
 
     @property

@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 
 from unveil.adversary import Adversary, as_prior
-from unveil.attacks import Distance, EarthMovers, adversaries_named, distance_named
+from unveil.attacks import (
+    Distance,
+    EarthMovers,
+    adversaries_named,
+    check_chance,
+    distance_named,
+)
 from unveil.errors import InputError
 from unveil.hardening._finding import Hardening
 from unveil.hardening._loop import Test, courses
@@ -35,9 +41,11 @@ def harden(
     rounds: int = 20,
     at_most: float = 0.1,
     at_a_time: float = 0.01,
-    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] = "naive-bayes",
+    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
     distance: Distance | EarthMovers | str = "total-variation",
     prior: Any = None,
+    samples: int | None = None,
+    error: float | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
     backend: str | None = None,
@@ -73,6 +81,11 @@ def harden(
         removing some changes everybody's distances, so that others need not go. At least one is.
     adversary, distance, prior, seed, n_jobs, backend, progress
         As in `unveil.differential_inference`.
+    samples, error
+        As there, for a sanitizer or an adversary that depends on chance. The goal then holds only
+        if the upper end of what δ may be is not over it, with 95 % confidence in all rounds
+        together. Without them a random sanitizer is tested in one draw, and a goal that holds may
+        hold by luck; the finding says so.
     watch : callable, optional
         Told of every round that is finished, with the strategy's name.
 
@@ -94,22 +107,24 @@ def harden(
     f = as_sanitizer(sanitizer)
     check_limits(delta, rounds, at_most, at_a_time)
     ways = strategies_named(strategy)
-    _check(microdata, f, adversaries_named(adversary))
+    check_chance(samples=samples, error=error)
+    # Named here, for all rounds: what is merged afterwards is attacked by the same.
+    attacker = f.attacked_by if adversary is None else adversary
+    _check(microdata, f, adversaries_named(attacker))
     distance_named(distance, microdata.sensitive)
     test = Test(
         microdata=microdata,
         prior=None if prior is None else as_prior(prior, microdata.sensitive, len(microdata)),
         options={
-            "adversary": adversary, "distance": distance, "seed": seed, "n_jobs": n_jobs,
-            "backend": backend, "progress": progress,
+            "adversary": attacker, "distance": distance, "samples": samples, "error": error,
+            "seed": seed, "n_jobs": n_jobs, "backend": backend, "progress": progress,
         },
     )  # fmt: skip
-    n = len(microdata)
     limits = Limits(
         goal=float(delta),
         rounds=int(rounds),
-        at_a_time=max(1, int(at_a_time * n)),
-        at_most=int(at_most * n),
+        at_a_time=max(1, _part(at_a_time, len(microdata))),
+        at_most=_part(at_most, len(microdata)),
     )
     return Hardening(
         goal=limits.goal,
@@ -130,6 +145,11 @@ def check_limits(delta: float, rounds: int, at_most: float, at_a_time: float = 0
     for name, share in (("at_most", at_most), ("at_a_time", at_a_time)):
         if not _is_number(share) or not 0 < share < 1:
             raise InputError(f"{name} must be a share between 0 and 1, such as 0.1, got {share!r}")
+
+
+def _part(share: float, n: int) -> int:
+    """So many of n records; 0.29 of 100 are 29, and not 28 for the sake of binary fractions."""
+    return math.floor(share * n + 1e-9)
 
 
 def _is_number(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,16 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks import INTERRUPTED as CUT_SHORT
 from unveil.attacks import differential_inference
 from unveil.errors import UnveilError
-from unveil.hardening._rounds import GOAL, INTERRUPTED, Attempt, Course, Round
+from unveil.hardening._rounds import CONFIDENCE, GOAL, INTERRUPTED, Attempt, Course, Round
 from unveil.hardening._strategies import Limits, Strategy
 from unveil.measures import information_loss
-from unveil.microdata import Microdata, with_records
+from unveil.microdata import AnyRelease, Microdata, with_records
 from unveil.sanitize import Sanitizer
 
 __all__ = ["Test", "courses"]
+
+_ASKED_AGAIN = 3  # times: two draws of a random sanitizer may be the same
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +46,7 @@ class Test:
             prior = prior[kept]
         release = with_records(sanitizer.sanitize(table), "harden")
         finding = differential_inference(table, sanitizer, prior=prior, **self.options)
-        if CUT_SHORT in finding.not_tested:
+        if finding.interrupted:
             raise KeyboardInterrupt
         return Attempt(
             original=len(self.microdata),
@@ -53,9 +55,26 @@ class Test:
             sanitizer=sanitizer,
             release=release,
             finding=finding,
+            one_draw=finding.sampling is None and _answers_otherwise(sanitizer, table, release),
             loss=information_loss(release, self.microdata).loss,
             seconds=time.perf_counter() - started,
         )
+
+
+def _answers_otherwise(sanitizer: Sanitizer, table: Microdata, release: AnyRelease) -> bool:
+    """Whether something else is published if the same table is sanitized again."""
+    if sanitizer.deterministic:
+        return False
+    before = _rows(release)
+    try:
+        return any(_rows(sanitizer.sanitize(table)) != before for _ in range(_ASKED_AGAIN))
+    except UnveilError:  # it did it before; what it fails at is said where records are left out
+        return False
+
+
+def _rows(release: AnyRelease) -> Counter[tuple[str, ...]]:
+    """What is published, whatever its order."""
+    return Counter(release.to_frame(by_class=True).astype(str).itertuples(index=False, name=None))
 
 
 @dataclass
@@ -63,6 +82,8 @@ class _Log:
     """The rounds so far, the best of them, and whoever wants to hear of them."""
 
     goal: float
+    confidence: float
+    """Of what is said about one sampled round, so that all of it holds with `CONFIDENCE`."""
     tell: Callable[[Round], None]
     rounds: list[Round] = field(default_factory=list)
     best: list[tuple[Round, Attempt]] = field(default_factory=list)
@@ -71,19 +92,24 @@ class _Log:
         """Write down how an attempt went."""
         finding = attempt.finding
         not_tested = sum(finding.not_tested.values())
+        sampled = finding.sampling is not None
+        at_most = finding.delta_within(self.confidence)[1] if sampled else finding.delta
         done = Round(
             number=len(self.rounds),
             changed=changed,
             removed=attempt.removed,
             enlarged=attempt.enlarged,
             delta=finding.delta,
+            delta_at_most=at_most,
             mean=finding.mean,
             share_over=finding.share_over(self.goal),
             loss=attempt.loss,
             classes=attempt.release.n_classes,
             smallest_class=int(attempt.release.sizes.min()),
             not_tested=not_tested,
-            holds=finding.delta <= self.goal and not not_tested,
+            sampled=sampled,
+            one_draw=attempt.one_draw,
+            holds=at_most <= self.goal and not not_tested,
             seconds=attempt.seconds,
         )
         self.rounds.append(done)
@@ -101,9 +127,12 @@ def courses(
 ) -> dict[str, Course]:
     """All strategies, each from the beginning; an interrupt ends them all, and loses no round."""
     found: dict[str, Course] = {}
+    # One of many rounds would seem to hold by luck: they share what may go wrong. All strategies
+    # begin with the same test.
+    confidence = 1 - (1 - CONFIDENCE) / (1 + limits.rounds * len(strategies))
     first = test.run(np.arange(len(test.microdata)), sanitizer)
     for strategy in strategies:
-        log = _Log(limits.goal, _telling(watch, strategy.name))
+        log = _Log(limits.goal, confidence, _telling(watch, strategy.name))
         try:
             ended = _rounds(test, strategy, first, limits, log)
         except KeyboardInterrupt:

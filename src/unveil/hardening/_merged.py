@@ -71,6 +71,13 @@ class Merged(Sanitizer):
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         return self.sanitizer.can_leave_out(microdata)
 
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]  # that of what it merges
+        return self.sanitizer.deterministic
+
+    def with_seed(self, seed: int) -> Merged:
+        return replace(self, sanitizer=self.sanitizer.with_seed(seed))
+
     def sanitize(self, microdata: Microdata) -> Release:
         release = with_records(self.sanitizer.sanitize(microdata), "merging classes")
         return self._merged(release, microdata)

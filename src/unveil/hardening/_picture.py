@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.attacks import new_axes
+from unveil.hardening._rounds import CONFIDENCE
 from unveil.hardening._texts import what_it_took
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ __all__ = ["over_rounds"]
 
 
 def over_rounds(finding: Hardening, ax: Axes | None = None) -> Axes:
-    """Draw δ (thick) and the mean (thin) of every strategy over its rounds, on a log axis."""
+    """Draw δ (thick) and the mean (thin) of every strategy over its rounds, on a log axis.
+
+    Of a sampled δ it is the upper end, which the goal is about.
+    """
     if ax is None:
         ax = new_axes()
     from matplotlib.ticker import MultipleLocator
@@ -30,14 +34,14 @@ def over_rounds(finding: Hardening, ax: Axes | None = None) -> Axes:
             f"{course.strategy}: {what_it_took(course)},\nloss {before.loss:.1%} → {best.loss:.1%}"
         )
         (line,) = ax.plot(
-            rounds, _drawn([one.delta for one in course.rounds]), marker=".", label=label
+            rounds, _drawn([one.delta_at_most for one in course.rounds]), marker=".", label=label
         )
         colour = line.get_color()
         ax.plot(
             rounds, _drawn([one.mean for one in course.rounds]),
             color=colour, linewidth=1, linestyle=":", marker=".", markersize=3,
         )  # fmt: skip
-        ax.plot(best.number, best.delta, "o", color=colour, markersize=8)
+        ax.plot(best.number, best.delta_at_most, "o", color=colour, markersize=8)
     goal = f"goal {finding.goal:g}"
     ax.axhline(finding.goal, color="black", linewidth=1, linestyle="--", label=goal)
     longest = max(len(course.rounds) for course in finding.courses.values())
@@ -46,9 +50,10 @@ def over_rounds(finding: Hardening, ax: Axes | None = None) -> Axes:
     ax.xaxis.set_major_locator(MultipleLocator(max(1, longest // 8)))
     ax.set_title(f"{finding.asked} on {finding.original.source}", fontsize=10)
     ax.grid(True, alpha=0.25)
+    worst = f"at most ({CONFIDENCE:.0%} sure)" if finding.best.sampled else "the worst record"
     ax.legend(
         frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0),
-        title="— δ, the worst record  ● best round\n··· mean", alignment="left",
+        title=f"— δ, {worst}  ● best round\n··· mean", alignment="left",
     )  # fmt: skip
     return ax
 

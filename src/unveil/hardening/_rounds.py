@@ -13,7 +13,11 @@ from unveil.hardening._merged import crowds_of
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Sanitizer
 
-__all__ = ["GOAL", "INTERRUPTED", "Attempt", "Course", "Round"]
+__all__ = ["CONFIDENCE", "GOAL", "INTERRUPTED", "Attempt", "Course", "Round"]
+
+CONFIDENCE = 0.95
+"""With which the bounds of all rounds hold at once, where distances are sampled."""
+
 
 # Why rounds come to an end.
 GOAL = "the goal holds"
@@ -31,7 +35,10 @@ class Attempt:
     microdata: Microdata
     sanitizer: Sanitizer
     release: Release
+    """One that the sanitizer publishes: of a random one, any draw is."""
     finding: DifferentialInference
+    one_draw: bool
+    """Whether chance decided, and was not sampled."""
     loss: float
     seconds: float
 
@@ -61,6 +68,14 @@ class Round:
         Combinations of quasi-identifiers whose people asked for larger classes up to here.
     delta, mean, share_over : float
         δ, the mean distance, and the share of the records whose distance is over the goal.
+    delta_at_most : float
+        The same as δ, but where it was sampled, what it does not exceed with 95 % confidence for
+        all records and all rounds at once.
+    sampled : bool
+        Whether the distances were sampled.
+    one_draw : bool
+        Whether the sanitizer is random, as it publishes something else when it is asked again,
+        and the distances were not sampled: they are then those of one draw.
     loss : float
         What the release leaves open, from 0 to 1, removed records counting as 1; see
         `unveil.information_loss`.
@@ -68,7 +83,7 @@ class Round:
     not_tested : int
         Records that the test could say nothing about.
     holds : bool
-        Whether everybody was tested and δ is not over the goal.
+        Whether everybody was tested and `delta_at_most` is not over the goal.
     seconds : float
     """
 
@@ -77,12 +92,15 @@ class Round:
     removed: int
     enlarged: int
     delta: float
+    delta_at_most: float
     mean: float
     share_over: float
     loss: float
     classes: int
     smallest_class: int
     not_tested: int
+    sampled: bool
+    one_draw: bool
     holds: bool
     seconds: float
 
@@ -90,9 +108,10 @@ class Round:
     def rank(self) -> tuple[bool, bool, float, float]:
         """The smaller, the better: the goal, then everybody tested, then δ, then what is lost.
 
-        Where the goal holds, only what is lost counts.
+        Where the goal holds, only what is lost counts. Of a sampled δ it is the bound that counts:
+        the smallest of several estimates is small by chance, too.
         """
-        delta = math.inf if math.isnan(self.delta) else self.delta
+        delta = math.inf if math.isnan(self.delta_at_most) else self.delta_at_most
         return not self.holds, self.not_tested > 0, 0.0 if self.holds else delta, self.loss
 
 
@@ -106,7 +125,8 @@ class Course:
     rounds : tuple of Round
         From 0, the test of the table as it was given.
     best : Round
-        The one in which the goal holds; if it never does, the one of the smallest δ.
+        The one in which the goal holds; if it never does, the one of the smallest
+        `Round.delta_at_most`.
     ended : str
         Why there is no further round.
     attempt : Attempt

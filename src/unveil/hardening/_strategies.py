@@ -21,7 +21,6 @@ __all__ = ["BOTH", "STRATEGIES", "Change", "Limits", "Strategy", "strategies_nam
 
 BOTH = "both"
 _CHUNK = 2**24  # (record, class) pairs looked at together
-_NOBODY_OVER = "nobody who was tested is over the goal, but some could not be tested"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +62,7 @@ class Removal:
     def change(self, attempt: Attempt, limits: Limits) -> Change | str:
         worst = _over(attempt, limits.goal)
         if not len(worst):
-            return _NOBODY_OVER
+            return _nobody_over(attempt)
         left = limits.at_most - attempt.removed
         if left <= 0:
             return (
@@ -90,7 +89,7 @@ class Merging:
     def change(self, attempt: Attempt, limits: Limits) -> Change | str:
         worst = _over(attempt, limits.goal)
         if not len(worst):
-            return _NOBODY_OVER
+            return _nobody_over(attempt)
         class_of = _class_of(attempt)
         sizes = np.append(attempt.release.sizes, len(attempt.kept))[class_of]
         # Without somebody the table must be large enough for what the others ask for, too.
@@ -115,19 +114,17 @@ STRATEGIES: dict[str, type[Strategy]] = {kind.name: kind for kind in (Removal, M
 
 def strategies_named(strategy: Any) -> list[Strategy]:
     """A strategy, several, or both, by name."""
-    if strategy == BOTH:
-        return [kind() for kind in STRATEGIES.values()]
-    several = isinstance(strategy, Sequence) and not isinstance(strategy, str)
-    names = list(dict.fromkeys(strategy)) if several else [strategy]
+    several = isinstance(strategy, Sequence) and not isinstance(strategy, str | bytes)
+    names = list(strategy) if several else [strategy]
     known = (*STRATEGIES, BOTH)
-    wrong = next((name for name in names if name not in STRATEGIES), None)
-    if wrong is not None or not names:
-        given = strategy if wrong is None else wrong
-        near = did_you_mean(given, known) if isinstance(given, str) else ""
-        raise InputError(
-            f"strategy must be {', '.join(known[:-1])} or {known[-1]}, got {given!r}{near}"
-        )
-    return [STRATEGIES[name]() for name in names]
+    for given in names or [strategy]:
+        if not isinstance(given, str) or given not in known:
+            near = did_you_mean(given, known) if isinstance(given, str) else ""
+            raise InputError(
+                f"strategy must be {', '.join(known[:-1])} or {known[-1]}, got {given!r}{near}"
+            )
+    wanted = [one for name in names for one in (STRATEGIES if name == BOTH else [name])]
+    return [STRATEGIES[name]() for name in dict.fromkeys(wanted)]
 
 
 def _over(attempt: Attempt, goal: float) -> NDArray[np.intp]:
@@ -135,6 +132,20 @@ def _over(attempt: Attempt, goal: float) -> NDArray[np.intp]:
     finding = attempt.finding
     number = int((finding.tested > goal).sum())
     return finding.targets[finding.worst_places(number)]
+
+
+def _nobody_over(attempt: Attempt) -> str:
+    """Why the goal does not hold although there is nobody to do something about."""
+    finding = attempt.finding
+    # The bound may be that of an adversary who is not the strongest as sampled.
+    sampled = [one.sampling for one in (finding, *finding.against.values())]
+    most = max((sampling.most for sampling in sampled if sampling is not None), default=0)
+    if not most or finding.not_tested:
+        return "nobody who was tested is over the goal, but some could not be tested"
+    return (
+        "nobody is over the goal by the sampled distances, but these are too inexact to rule it "
+        f"out; sample more, such as samples={4 * most}, or until a smaller error"
+    )
 
 
 def _class_of(attempt: Attempt) -> NDArray[np.integer]:

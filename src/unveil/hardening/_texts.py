@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from unveil.hardening._rounds import Course, Round
+from unveil.hardening._rounds import CONFIDENCE, Course, Round
 from unveil.sanitize import Mondrian
 
 if TYPE_CHECKING:
@@ -33,6 +33,20 @@ _ENDS = (
     "not show that."
 )
 
+_SAMPLED = (
+    f"δ is sampled. What it is said to be at most holds with {100 * CONFIDENCE:g} % confidence for "
+    "all records and all rounds together, and the goal holds only if that is not over it."
+)
+_ANY_DRAW = (
+    "What is offered is one release of a sanitizer that may depend on chance; the test is about "
+    "all that it may draw."
+)
+_ONE_DRAW = (
+    "Each round tests one draw of a random sanitizer. If the goal holds, that may be luck, the "
+    "more so the more rounds there were, and what is offered is another draw. Have it sampled "
+    "with samples=100 or more."
+)
+
 
 def content_of(finding: Hardening, *, records: bool) -> dict[str, Any]:
     """What goes into JSON."""
@@ -50,6 +64,7 @@ def content_of(finding: Hardening, *, records: bool) -> dict[str, Any]:
         "most_removed": finding.limits.at_most,
         "most_at_a_time": finding.limits.at_a_time,
         "holds": finding.holds,
+        "sampled": _sampled(finding),
         "interrupted": finding.interrupted,
         "best_strategy": finding.strategy,
         "strategies": [_course(course, records) for course in finding.courses.values()],
@@ -58,6 +73,19 @@ def content_of(finding: Hardening, *, records: bool) -> dict[str, Any]:
         "remarks": list(_remarks(finding)),
     }
     return content
+
+
+def _sampled(finding: Hardening) -> dict[str, Any] | None:
+    """How often the best round was sampled, and how sure its bound is."""
+    found = finding.finding.sampling
+    if found is None:
+        return None
+    return {
+        "confidence": CONFIDENCE,
+        "samples_least": found.least,
+        "samples_most": found.most,
+        "error_wanted": found.wanted,
+    }
 
 
 def _course(course: Course, records: bool) -> dict[str, Any]:
@@ -95,14 +123,15 @@ def summary_of(finding: Hardening) -> str:
 
 def _verdict(finding: Hardening) -> str:
     course, best, before = finding.course, finding.best, finding.rounds[0]
+    holds = "IT HOLDS IN ONE DRAW" if _is_one_draw(finding) else "IT HOLDS"
     if best.holds and best.number == 0:
-        return f"IT HOLDS as it is: δ is {_number(best.delta)}. Nothing was changed."
-    path = f"δ went from {_number(before.delta)} to {_number(best.delta)}"
+        return f"{holds} as it is: δ is {_delta(best)}. Nothing was changed."
+    path = f"δ went from {_delta(before)} to {_delta(best)}"
     if best.holds:
-        return f"IT HOLDS after {_rounds(best.number)}, by {what_it_took(course)}: {path}."
+        return f"{holds} after {_rounds(best.number)}, by {what_it_took(course)}: {path}."
     if best.number == 0:
         return (
-            f"IT DOES NOT HOLD, and no round made it better: δ is {_number(best.delta)}. "
+            f"IT DOES NOT HOLD, and no round made it better: δ is {_delta(best)}. "
             "What is offered is the table as it was given."
         )
     return (
@@ -124,7 +153,8 @@ def what_it_took(course: Course) -> str:
 def _table(course: Course, goal: float) -> list[str]:
     over = f"over {goal:g}"
     done = "removed" if course.strategy == "remove" else "enlarged"
-    heads = ("round", done, "δ", "mean", over, "loss", "classes", "smallest")
+    bound = ("at most",) if course.best.sampled else ()
+    heads = ("round", done, "δ", *bound, "mean", over, "loss", "classes", "smallest")
     rows = [heads, *(_row(course, one) for one in course.rounds)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
     lines = [
@@ -147,6 +177,7 @@ def _row(course: Course, one: Round) -> tuple[str, ...]:
         f"{one.number}",
         f"{one.removed if course.strategy == 'remove' else one.enlarged:,}",
         _number(one.delta),
+        *((_number(one.delta_at_most),) if one.sampled else ()),
         _number(one.mean),
         "" if math.isnan(one.share_over) else f"{one.share_over:.1%}",
         f"{one.loss:.1%}",
@@ -161,7 +192,7 @@ def round_line(strategy: str, one: Round) -> str:
     if one.number:
         what = "removed" if strategy == "remove" else "given larger classes"
         done = f", {one.changed:,} {what}"
-    return f"{strategy}, round {one.number}: δ {_number(one.delta)}{done}, loss {one.loss:.1%}"
+    return f"{strategy}, round {one.number}: δ {_delta(one)}{done}, loss {one.loss:.1%}"
 
 
 def _remarks(finding: Hardening) -> tuple[str, ...]:
@@ -169,7 +200,21 @@ def _remarks(finding: Hardening) -> tuple[str, ...]:
     remarks = [remark for course in acted for remark in _REMARKS[course.strategy]]
     if any(_is_stuck_in_tight_regions(course) for course in acted):
         remarks.append(_ENDS)
-    return tuple(remarks)
+    return (*_chances(finding), *remarks)
+
+
+def _chances(finding: Hardening) -> list[str]:
+    """What there is to say where chance decides."""
+    if finding.best.sampled:
+        return [_SAMPLED] if finding.sanitizer.deterministic else [_SAMPLED, _ANY_DRAW]
+    return [_ONE_DRAW] if _is_one_draw(finding) else []
+
+
+def _is_one_draw(finding: Hardening) -> bool:
+    """Whether the sanitizer was seen to be random, and nothing was sampled."""
+    courses = finding.courses.values()
+    # Two draws may be the same, so one round that shows it tells about all.
+    return any(one.one_draw for course in courses for one in course.rounds)
 
 
 def _is_stuck_in_tight_regions(course: Course) -> bool:
@@ -184,6 +229,12 @@ def _rounds(number: int) -> str:
 
 def _s(number: int) -> str:
     return "" if number == 1 else "s"
+
+
+def _delta(one: Round) -> str:
+    """δ, and of a sampled one what it is at most."""
+    bound = f" (at most {_number(one.delta_at_most)})" if one.sampled else ""
+    return f"{_number(one.delta)}{bound}"
 
 
 def _number(value: float) -> str:
