@@ -33,16 +33,26 @@ def test_a_table_of_anonymizations_and_attackers(crowd):
     finding = uv.membership(
         uv.read_csv(crowd, quasi=["age", "town"], sensitive="vote"), uv.Mondrian(k=5)
     )
-    rows = text[text.index("Mondrian(k=5)") :].splitlines()[:3]
+    rows = text[text.index("Mondrian(k=5)") :].splitlines()[1:4]
     for row, (attacker, found) in zip(rows, finding.against.items(), strict=True):
         assert f"{attacker} " in row
         assert f" {found.auc} " in row
         assert f" {found.tpr[0.01].in_percent()} " in row
-    for fact in ("no anonymization", "TPR at 0.1%", "Too few people are held out to show a rate "
-                 "of 0.1% false alarms; 1,000 would do.", "Under Mondrian(k=5)", "Attackers know",
-                 "Bernoulli naive Bayes"):  # fmt: skip
+    for fact in ("no anonymization", "TPR at 0.1%", "Too few to tell: 120 people held out cannot "
+                 "show a rate of false alarms of 0.1%; 1,000 can.", "an interval can begin "
+                 "above 0 only if 368 people are held out", "Under Mondrian(k=5)", "Attackers know",
+                 "Beliefs: those of Bernoulli naive Bayes"):  # fmt: skip
         assert fact in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 100
+
+
+def test_whose_beliefs_they_are_is_said_of_each(crowd):
+    text = run("membership", crowd, *ROLES, "--sanitizer", "laplace-counts:epsilon=1",
+               "--sanitizer", "mondrian:k=5", "--sanitizer", "identity",
+               "--attacker", "release").stdout  # fmt: skip
+    words = " ".join(text.split())
+    assert "Beliefs under LaplaceCounts(epsilon=1.0): those of smoothed frequency" in words
+    assert "Beliefs under Mondrian(k=5), no anonymization: those of Bernoulli naive Bayes" in words
 
 
 def test_json_has_the_python_numbers(crowd, tmp_path):
@@ -97,6 +107,9 @@ def test_people_held_out_in_a_file_of_their_own(crowd, tmp_path):
     text = run("membership", here, *ROLES, "--held-out-file", there, "--sanitizer", "identity",
                "--attacker", "release", "--attacker", "removal").stdout  # fmt: skip
     assert text.startswith("members.csv: 200 people are published, 100 are held out.\n")
+    text = run("membership", here, *ROLES, "--held-out-file", there, "--sanitizer", "identity",
+               "--attacker", "population").stdout  # fmt: skip
+    assert text.startswith("members.csv: 200 people are published, 80 are held out, 20 are the ")
 
 
 def test_somebody_elses_program(crowd, tmp_path):
@@ -187,3 +200,15 @@ def test_an_interrupt_in_the_middle_of_one(crowd, monkeypatch):
                "mondrian:k=5", code=130)  # fmt: skip
     assert "NOT SCORED under no anonymization by removal: 240 people: interrupted" in done.stdout
     assert "interrupted: 0 of 2 anonymizations were tested to the end" in done.stderr
+
+
+def test_the_members_are_not_held_out(table):
+    done = run("membership", table, *ROLES, "--held-out-file", table, code=2)
+    assert "is the members' own table" in " ".join(done.output.split())
+
+
+def test_one_adversary_only(table):
+    done = run(
+        "membership", table, *ROLES, "--adversary", "naive-bayes", "--adversary", "tree", code=2
+    )
+    assert "give one --adversary; got naive-bayes, tree" in " ".join(done.output.split())

@@ -264,12 +264,12 @@ def membership(
         ),
     ] = None,
     adversary: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="NAME",
             help="How attackers predict: naive-bayes, conditional-frequency, or with scikit-learn "
-            "tree, forest, logistic, boosting, neighbours, gaussian-nb. Default: naive-bayes, or "
-            "who learns from what is published.",
+            "tree, forest, logistic, boosting, neighbours, gaussian-nb. One only. Default: "
+            "naive-bayes, and smoothed-frequency against noisy counts.",
             rich_help_panel=options.TEST,
             show_default=False,
         ),
@@ -297,7 +297,8 @@ def membership(
         float,
         typer.Option(
             metavar="SHARE",
-            help="The share of the table that is the sample of the attacker 'population'.",
+            help="The share of the table, or of --held-out-file, that is the sample of the "
+            "attacker 'population'.",
             rich_help_panel=options.TEST,
         ),
     ] = 0.2,
@@ -309,7 +310,7 @@ def membership(
             min=1,
             rich_help_panel=options.TEST,
         ),
-    ] = 200,
+    ] = 500,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     time_limit: options.TimeLimit = None,
@@ -338,7 +339,7 @@ def membership(
     )  # fmt: skip
     MembershipTest(
         reading=reading, sanitizers=sanitizer or (), oracles=oracles,
-        attackers=attacker or ("release", "population", "removal"), adversary=adversary,
+        attackers=attacker or ("release", "population", "removal"), adversaries=adversary or (),
         held_out=held_out, held_out_file=held_out_file, own=own, removals=removals, seed=seed,
         jobs=jobs, json=json, plot=plot, records=records,
     ).run()  # fmt: skip

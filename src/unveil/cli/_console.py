@@ -27,9 +27,13 @@ def console(*, stderr: bool = False) -> Console:
     """
     from rich.console import Console
 
+    class Ours(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end with exit code 1, which means something here
+
     shown = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     plain = bool(os.environ.get("NO_COLOR")) or not shown.is_terminal
-    return Console(
+    return Ours(
         stderr=stderr,
         highlight=False,
         markup=False,

@@ -42,7 +42,6 @@ _AS_TYPED = tuple(
         (r'\btargets="available"', "--targets available"),
         (r"^(samples|error) must be\b", r"--\1 must be"),
         (r"\bsamples=([\d,_]+)", r"--samples \1"),
-        (r"\bleave samples and error out", "leave --samples and --error out"),
         (
             r"\bput numbers into a few parts with unveil\.quantize",
             "put numbers into a few parts with --cuts or --parts",

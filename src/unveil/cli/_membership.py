@@ -66,7 +66,7 @@ class MembershipTest:
     sanitizers: Sequence[str]
     oracles: Oracles
     attackers: Sequence[str]
-    adversary: str | None
+    adversaries: Sequence[str]
     held_out: float | None
     held_out_file: Path | None
     own: float
@@ -123,8 +123,16 @@ class MembershipTest:
                 raise InputError(f"{option} is for oracles; give one with --oracle")
         self.oracles.check(releases=False)
         attackers_named(self.attackers)
-        if self.adversary is not None:
-            adversary_named(self.adversary)
+        if len(self.adversaries) > 1:
+            raise InputError(f"give one --adversary; got {', '.join(self.adversaries)}")
+        if self.adversaries:
+            adversary_named(self.adversaries[0])
+        others, source = self.held_out_file, self.reading.file
+        if others is not None and others.exists() and source.exists() and others.samefile(source):
+            raise InputError(
+                f"--held-out-file {str(others)!r} is the members' own table; give one of other "
+                "people, or hold out a share of it with --held-out"
+            )
 
     def _held_out(self) -> float | Microdata:
         if self.held_out_file is not None:
@@ -137,8 +145,8 @@ class MembershipTest:
         """The findings, and what could not be done; an interrupt ends the work and keeps them."""
         options: dict[str, Any] = {
             "held_out": held_out, "attackers": self.attackers, "own": self.own,
-            "adversary": self.adversary, "removals": self.removals, "seed": self.seed,
-            "n_jobs": self.jobs,
+            "adversary": next(iter(self.adversaries), None), "removals": self.removals,
+            "seed": self.seed, "n_jobs": self.jobs,
         }  # fmt: skip
         findings: list[Membership] = []
         failed: list[Outcome] = []
@@ -187,7 +195,8 @@ def _show(findings: Sequence[Membership], out: Console, *, known: Sequence[str])
         said.update(
             {f"Note: {in_command_line_words(n)}": None for n in finding.notes if n not in known}
         )
-    for line in [*said, *_too_few(findings), _WHO, _MEANING, _beliefs(findings[0])]:
+        said.update({f"Too few to tell: {text}": None for text in finding.too_few})
+    for line in [*said, _WHO, _MEANING, *_beliefs(findings)]:
         out.print(line)
 
 
@@ -195,25 +204,15 @@ def _called(finding: Membership) -> str:
     return display_name(finding.sanitizer)
 
 
-def _beliefs(finding: Membership) -> str:
-    return f"Beliefs: those of {finding.adversary.label}, who {finding.adversary.explained}."
-
-
-def _too_few(findings: Sequence[Membership]) -> list[str]:
-    """The rates of false alarms that could not be shown, and how many people it would take."""
-    lacking = {
-        rate
-        for finding in findings
-        for found in finding.against.values()
-        if found is not None
-        for rate, share in found.tpr.items()
-        if share is None
-    }
-    return [
-        f"Too few people are held out to show a rate of {100 * rate:g}% false alarms; "
-        f"{round(1 / rate):,} would do."
-        for rate in sorted(lacking, reverse=True)
-    ]
+def _beliefs(findings: Sequence[Membership]) -> list[str]:
+    """Whose beliefs they are; sanitizers may be attacked by different adversaries."""
+    under: dict[str, list[str]] = {}
+    for finding in findings:
+        who = f"those of {finding.adversary.label}, who {finding.adversary.explained}."
+        under.setdefault(who, []).append(_called(finding))
+    if len(under) == 1:
+        return [f"Beliefs: {who}" for who in under]
+    return [f"Beliefs under {', '.join(names)}: {who}" for who, names in under.items()]
 
 
 def _table(findings: Sequence[Membership]) -> Table:
@@ -222,17 +221,15 @@ def _table(findings: Sequence[Membership]) -> Table:
         list(found.tpr) for f in findings for found in f.against.values() if found is not None
     )
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column("anonymization", overflow="fold")
-    table.add_column("attacker", no_wrap=True)
+    table.add_column("anonymization\nand attacker", no_wrap=True)
     table.add_column("AUC", no_wrap=True, style="bold")
     for rate in rates:
         table.add_column(f"TPR at {100 * rate:g}%", no_wrap=True)
     table.add_column("advantage", justify="right", no_wrap=True)
     for finding in findings:
-        name = _called(finding)
+        table.add_row(_called(finding))
         for attacker, found in finding.against.items():
-            table.add_row(name, attacker, *_cells(found, len(rates)))
-            name = ""
+            table.add_row(f"  {attacker}", *_cells(found, len(rates)))
     return table
 
 

@@ -203,7 +203,7 @@ Error = Annotated[
     typer.Option(
         metavar="E",
         help="Go on sampling until every distance is exact to E, such as 0.01, at most --samples "
-        "times or until --budget ends.",
+        "times.",
         rich_help_panel=TEST,
         show_default=False,
     ),

@@ -12,6 +12,7 @@ from random_tables import random_microdata
 
 import unveil as uv
 from unveil.attacks import roc_panels
+from unveil.attacks.members._people import split_people
 from unveil.attacks.members._scores import Scores
 from unveil.errors import InputError
 
@@ -26,6 +27,12 @@ def with_scores(removal, **others):
 
 def perfect():
     return with_scores(FINDING.people.is_member.astype(float))
+
+
+def perfect_about_many():
+    many = split_people(random_microdata(4, 1000, ("numeric", "flat")))
+    told = {"removal": Scores(scores=many.is_member.astype(float))}
+    return replace(FINDING, people=many, played=told)
 
 
 @pytest.fixture(autouse=True)
@@ -99,6 +106,7 @@ def test_as_json_without_individuals():
     assert by_name["removal"]["tpr"]["0.01"]["high"] == found.tpr[0.01].high
     assert by_name["removal"]["tpr"]["0.001"] is None
     assert by_name["removal"]["advantage"] == found.advantage
+    assert (by_name["removal"]["held_out"], by_name["removal"]["groups"]) == (120, 50)
     assert by_name["release"]["not_scored"] == {}
 
     def lengths(value):
@@ -142,17 +150,28 @@ def test_the_summary_says_what_matters():
     for fact in ("Mondrian(k=3) on random table", "120 members, 120 people held out, 60 the "
                  "attacker's own", str(found.auc), found.tpr[0.01].in_percent(), "naive Bayes",
                  "120 people held out cannot show a rate of false alarms of 0.1%; 1,000 can",
+                 "at 1% false alarms an interval can begin above 0 only if 368 people are held out "
+                 "(those who share a removal count as one); there are 120 for release, 120 for "
+                 "population, 50 for removal.",
                  "know a person's quasi-identifiers and secret", "95% intervals"):  # fmt: skip
         assert fact in text
     assert "nan" not in text
 
 
+def test_what_few_people_cannot_show_is_said_and_no_more():
+    assert len(FINDING.too_few) == 2
+    (thousandth,) = perfect_about_many().too_few
+    assert thousandth.startswith("400 people held out cannot show a rate of false alarms of 0.1%")
+
+
 def test_verdicts_follow_the_numbers():
     start = "Under Mondrian(k=3), of a member and somebody who is none, the member is picked out by"
-    assert perfect().verdict() == (
-        f"{start} an attacker who has two releases between which one person left, in 100% of the "
-        "cases; at 1% false alarms he finds 100% of the members."
+    always = f"{start} an attacker who has two releases between which one person left, in 100% of "
+    always += "the cases"
+    assert perfect_about_many().verdict() == (
+        f"{always}; at 1% false alarms he finds 100% of the members."
     )
+    assert perfect().verdict() == f"{always}."  # 120 people held out do not show that
     assert with_scores(np.zeros(240)).verdict("this") == (
         "Under this, an attacker who has two releases between which one person left is not known "
         "to do better than guessing who is a member, as far as 120 people held out can show."

@@ -62,7 +62,7 @@ class Membership(Finding):
             if together is not None:
                 together = self._had(attacker, members=False, of=together)
             found[attacker] = (
-                separation(members, others, together=together, seed=self.seed)
+                separation(members, others, together=together)
                 if len(members) and len(others)
                 else None
             )
@@ -86,6 +86,13 @@ class Membership(Finding):
     def not_scored(self) -> dict[str, dict[str, int]]:
         """By attacker, kinds of reasons why people could not be scored, and how many."""
         return {name: scored.reasons for name, scored in self.played.items() if scored.reasons}
+
+    @property
+    def too_few(self) -> tuple[str, ...]:
+        """What so few people held out cannot show, in sentences."""
+        from unveil.attacks.members._texts import too_few_of
+
+        return too_few_of(self)
 
     def roc(self, attacker: str | None = None) -> pd.DataFrame:
         """The ROC curve of an attacker, by default the strongest.

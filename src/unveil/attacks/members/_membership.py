@@ -9,7 +9,7 @@ are held out, and an attacker who knows everything about a person but this has t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ def membership(
     attackers: str | Sequence[str] = tuple(ATTACKERS),
     own: float = 0.2,
     adversary: Adversary | str | Any = None,
-    removals: int = 200,
+    removals: int = 500,
     seed: int = 0,
     n_jobs: int | None = None,
     backend: str | None = None,
@@ -53,7 +53,8 @@ def membership(
     Parameters
     ----------
     microdata : Microdata
-        The original table, or the members alone if those held out have a table of their own.
+        The original table, or the members alone if those held out have a table of their own:
+        it is then published whole.
     sanitizer : Sanitizer or callable
         What publishes the members' records.
     held_out : float, sequence of int, mask or Microdata
@@ -65,14 +66,17 @@ def membership(
         people and sanitizes it the same way, ``"removal"`` has two releases between which one
         person left, and asks who. Default: all three.
     own : float
-        For ``"population"``: the share of the table that is the attacker's own sample. With the
-        defaults, 40 % of the people are members, 40 % held out and 20 % his own.
+        For ``"population"``: the share of the people who are the attacker's own sample and neither
+        members nor held out. If a share is held out, they are a share of the table, and drawn
+        first: with the defaults, 20 % of all people are his own, 40 % members and 40 % held out.
+        If record numbers or a mask say who is held out, they are a share of all others; if
+        another table does, of that table. Without ``"population"`` nobody is taken.
     adversary : Adversary, str or scikit-learn classifier, optional
         How beliefs follow from a release; see `differential_inference`. Default: naive Bayes, or
         whoever learns from what the sanitizer publishes.
     removals : int
         For ``"removal"``: at most so many releases without a random member, shared out among
-        those held out.
+        those held out. In intervals, people who share one count as one.
     seed : int
         On which all random choices hang.
     n_jobs, backend : optional
@@ -111,7 +115,8 @@ def membership(
             "quantiles-after"
         )
     started = time.perf_counter()
-    release = f.sanitize(people.table)
+    # All that is random hangs on the seed, the noise of what is published as well.
+    release = f.with_seed(number).sanitize(people.table)
     understood(attacker, release)
     game = Removal(
         people=people, sanitizer=published(f, people.table, release, number), adversary=attacker,
@@ -137,9 +142,13 @@ def membership(
 
 def attackers_named(attackers: Any) -> tuple[str, ...]:
     """The names of attackers, from the weakest to the strongest."""
+    if not isinstance(attackers, Iterable):
+        raise InputError(
+            f"attackers must be one or several of {', '.join(ATTACKERS)}, got {attackers!r}"
+        )
     listed = [attackers] if isinstance(attackers, str) else list(attackers)
     for name in listed:
-        if name not in ATTACKERS:
+        if not isinstance(name, str) or name not in ATTACKERS:
             near = did_you_mean(name, ATTACKERS) if isinstance(name, str) else ""
             raise InputError(f"no attacker {name!r}{near} (known: {', '.join(ATTACKERS)})")
     if not listed:
@@ -155,7 +164,7 @@ def _people(
     if needs_own and not len(people.own):
         raise InputError(
             'own=0 leaves the attacker "population" without a sample; give him a share of the '
-            'table, such as own=0.2, or choose others: attackers=["release", "removal"]'
+            'people, such as own=0.2, or choose others: attackers=["release", "removal"]'
         )
     return people
 

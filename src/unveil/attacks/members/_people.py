@@ -75,7 +75,8 @@ def split_people(
     held_out : float, sequence of int, mask or Microdata
         As `membership` takes it.
     own : float
-        Share of the table that the attacker gets for himself; 0: nothing.
+        Share of the people that the attacker gets for himself, as `membership` takes it; 0:
+        nobody.
     seed : int
 
     Examples
@@ -86,23 +87,36 @@ def split_people(
     (40, 40, 20)
     """
     if isinstance(own, bool) or not isinstance(own, int | float | np.number) or not 0 <= own < 1:
-        raise InputError(f"own must be a share of the table from 0 up and below 1, got {own!r}")
-    n, rng = len(microdata), np.random.default_rng([seed, 1])
-    everybody, held = microdata, np.zeros(0, dtype=np.intp)
-    if isinstance(held_out, Microdata):
+        raise InputError(f"own must be a share from 0 up and below 1, got {own!r}")
+    n, rng, everybody = len(microdata), np.random.default_rng([seed, 1]), microdata
+    if held_out is microdata:
+        raise InputError(
+            "the people held out are the members themselves; give a table of other people, or a "
+            "share of this one to hold out, such as 0.5"
+        )
+    if isinstance(held_out, Microdata):  # the members' table is published whole
         everybody = joined(microdata, held_out)
-        held = np.arange(n, len(everybody))
-    elif not _is_number(held_out):
+        for_him, held = _drawn(own, np.arange(n, len(everybody)), rng)
+        members = np.arange(n)
+    elif _is_number(held_out):
+        for_him, left = _drawn(own, np.arange(n), rng)
+        held, members = np.split(left, [round(_share(held_out) * len(left))])
+    else:
         held = _listed(held_out, n)
-    left = rng.permutation(np.setdiff1d(np.arange(n), held))
-    for_him, left = np.split(left, [round(own * len(left))])
-    if _is_number(held_out):
-        held, left = np.split(left, [round(_share(held_out) * len(left))])
+        for_him, members = _drawn(own, np.setdiff1d(np.arange(n), held), rng)
     people = People(
-        everybody=everybody, members=np.sort(left), held_out=np.sort(held), own=np.sort(for_him)
+        everybody=everybody, members=np.sort(members), held_out=np.sort(held), own=np.sort(for_him)
     )
     _check(people, needs_own=own > 0)
     return people
+
+
+def _drawn(
+    share: float, people: NDArray[np.intp], rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """A share of some people, and the others, both in random order."""
+    first, others = np.split(rng.permutation(people), [round(share * len(people))])
+    return first, others
 
 
 def _is_number(held_out: Any) -> bool:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from unveil.attacks.members._roc import (
-    CONFIDENCE,
-    RATES,
-    Estimate,
-    Separation,
-    percent,
-)
+from unveil.attacks.members._estimates import CONFIDENCE, Estimate, percent
+from unveil.attacks.members._found import enough_for_a_low_end
+from unveil.attacks.members._roc import RATES, Separation
 
 if TYPE_CHECKING:
     from unveil.attacks.members._finding import Membership
 
-__all__ = ["ATTACKERS", "content_of", "summary_of", "verdict_of"]
+__all__ = ["ATTACKERS", "content_of", "summary_of", "too_few_of", "verdict_of"]
 
 ATTACKERS = {
     "release": "sees the release alone",
@@ -117,10 +113,11 @@ def content_of(finding: Membership, *, records: bool) -> dict[str, Any]:
 def _numbers(found: Separation | None) -> dict[str, Any]:
     if found is None:
         nothing = dict.fromkeys(("auc", "tpr", "advantage"))
-        return {"members": 0, "held_out": 0, **nothing}
+        return {"members": 0, "held_out": 0, "groups": 0, **nothing}
     return {
         "members": found.members,
         "held_out": found.held_out,
+        "groups": found.groups,
         "auc": _interval(found.auc),
         "tpr": {f"{rate:g}": _interval(share) for rate, share in found.tpr.items()},
         "advantage": found.advantage,
@@ -157,7 +154,7 @@ def summary_of(finding: Membership) -> str:
     if any(scored.failures for scored in finding.played.values()):
         lines.append("    What was said about each of them is in finding.played[…].failures.")
     lines += ["", *_table(finding), "", f"  {verdict_of(finding)}"]
-    lines += [f"  Too few to tell: {text}" for text in _too_few(finding)]
+    lines += [f"  Too few to tell: {text}" for text in finding.too_few]
     lines += [
         "  AUC: how often a member has a higher score than somebody held out (guessing: 0.5). "
         "TPR: the share of the",
@@ -194,12 +191,27 @@ def _table(finding: Membership) -> list[str]:
     ]
 
 
-def _too_few(finding: Membership) -> list[str]:
-    """Rates of false alarms that so few people held out cannot show."""
-    few = min((one.held_out for one in finding.against.values() if one is not None), default=0)
-    return [
-        f"{few:,} people held out cannot show a rate of false alarms of {_rate(rate)}; "
-        f"{round(1 / rate):,} can."
-        for rate in RATES
-        if any(one is not None and one.tpr[rate] is None for one in finding.against.values())
-    ]
+def too_few_of(finding: Membership) -> tuple[str, ...]:
+    """What so few people held out cannot show."""
+    played = {who: found for who, found in finding.against.items() if found is not None}
+    texts = []
+    for rate in RATES:
+        lacking = [found.held_out for found in played.values() if found.tpr[rate] is None]
+        if lacking:
+            texts.append(
+                f"{min(lacking):,} people held out cannot show a rate of false alarms of "
+                f"{_rate(rate)}; {round(1 / rate):,} can."
+            )
+        enough = enough_for_a_low_end(rate)
+        few = [
+            f"{found.groups:,} for {who}"
+            for who, found in played.items()
+            if found.tpr[rate] is not None and found.groups < enough
+        ]
+        if few:
+            texts.append(
+                f"at {_rate(rate)} false alarms an interval can begin above 0 only if "
+                f"{enough:,} people are held out (those who share a removal count as one); there "
+                f"are {', '.join(few)}."
+            )
+    return tuple(texts)
