@@ -139,7 +139,8 @@ def sampling_in_words(finding: DifferentialInference) -> list[str]:
         )
     lines += [
         f"Sampled: {many} releases with and as many without each record; distances are exact to "
-        f"{_number(float(np.nanmax(found.error)))} (95 % each), and δ lies between "
+        f"{_number(float(np.nanmax(found.error)))} (95 % each; they hang together, so the mean may "
+        "be off by as much as they are), and δ lies between "
         f"{_number(low)} and {_number(high)} (95 %, all records together).",
         f"Without the correction for the bias of sampling the worst would be at "
         f"{_number(float(np.nanmax(found.as_published)))}; two samples of the same beliefs are "
