@@ -25,7 +25,7 @@ def test_a_goal_that_is_reached(table, tmp_path):
     hardening = uv.harden(microdata(table), uv.Mondrian(k=3), delta=0.2, at_most=0.5)
     assert hardening.holds
     for line in repr(hardening).splitlines():
-        assert line in text
+        assert " ".join(line.split()) in " ".join(text.split())  # long ones are folded
     written = pd.read_csv(out)
     assert len(written) == len(hardening.microdata)
     pd.testing.assert_frame_equal(

@@ -255,8 +255,8 @@ def test_an_l_too_large_is_told_the_largest_possible():
     with pytest.raises(GoalError) as error:
         uv.Mondrian(l=2).sanitize(PATIENTS)
     assert str(error.value) == (
-        "Mondrian(l=2) cannot be met: 'Flu' is the disease of 4 of 5 records, more than 1/2 of "
-        "them; the largest possible l is 1"
+        "Mondrian(l=2) cannot be met: 'Flu' is the disease of 4 of the 5 records of table, more "
+        "than 1/2 of them; the largest possible l is 1"
     )
 
 

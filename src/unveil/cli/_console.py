@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
 
-__all__ = ["console", "say", "slow_start"]
+__all__ = ["console", "folded", "say", "slow_start"]
 
 _WIDTH = 100  # of lines that nobody's terminal limits; wider prose is hard to read anyway
 _PATIENCE = 2.0  # seconds; with a warm cache the kernels are there in less than one
@@ -41,6 +42,20 @@ def console(*, stderr: bool = False) -> Console:
         color_system=None if plain else "auto",
         width=min(shown.width, _WIDTH) if shown.is_terminal else _WIDTH,
     )
+
+
+def folded(text: str, width: int) -> str:
+    """Long lines folded at words, each as far in as it begins.
+
+    >>> print(folded("  a line of words", 12))
+      a line of
+      words
+    """
+    lines = []
+    for line in text.splitlines():
+        inset = line[: len(line) - len(line.lstrip())]
+        lines += textwrap.wrap(line, width, subsequent_indent=inset, break_on_hyphens=False) or [""]
+    return "\n".join(lines)
 
 
 def say(text: str) -> None:

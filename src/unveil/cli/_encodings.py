@@ -9,7 +9,7 @@ from typing import IO
 from unveil.adversary import adversary_named
 from unveil.attacks import compare_encodings
 from unveil.cli._audit import first_look
-from unveil.cli._console import console
+from unveil.cli._console import console, folded
 from unveil.cli._outputs import check_output, is_stdout, write
 from unveil.cli._reading import Reading
 from unveil.cli._testing import check_plot, save_picture, warm_up
@@ -48,4 +48,4 @@ def encodings(
     if plot is not None:
         save_picture(plot, finding.plot(), out)
     for line in finding.summary().splitlines():
-        out.print(harmless(line), soft_wrap=True)
+        out.print(folded(harmless(line), out.width), soft_wrap=True)

@@ -12,7 +12,7 @@ import typer
 
 from unveil.attacks import adversaries_named, check_chance, distance_named
 from unveil.cli._anonymize import TABLES, write_release
-from unveil.cli._console import console, say
+from unveil.cli._console import console, folded, say
 from unveil.cli._guard import INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout, write
 from unveil.cli._reading import Reading
@@ -106,7 +106,7 @@ class Harden:
         if self.plot is not None:
             save_picture(self.plot, finding.plot(), out)
         for line in finding.summary().splitlines():
-            out.print(harmless(in_command_line_words(line)), soft_wrap=True)
+            out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
         if self.out is not None:
             write_release(finding.release, self.out)
             if not is_stdout(self.out):

@@ -27,11 +27,14 @@ def over_rounds(finding: Hardening, ax: Axes | None = None) -> Axes:
         ax = new_axes()
     from matplotlib.ticker import MultipleLocator
 
+    several = len(finding.courses) > 1
     for course in finding.courses.values():
         rounds = [one.number for one in course.rounds]
         before, best = course.rounds[0], course.best
+        offered = " (offered)" if course.strategy == finding.strategy and several else ""
         label = (
-            f"{course.strategy}: {what_it_took(course)},\nloss {before.loss:.1%} → {best.loss:.1%}"
+            f"{course.strategy}{offered}: {what_it_took(course)},\n"
+            f"loss {before.loss:.1%} → {best.loss:.1%}"
         )
         (line,) = ax.plot(
             rounds, _drawn([one.delta_at_most for one in course.rounds]), marker=".", label=label

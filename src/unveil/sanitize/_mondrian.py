@@ -191,7 +191,7 @@ class Mondrian(Sanitizer):
             value = microdata.sensitive.texts[int(microdata.sensitive_counts.argmax())]
             raise GoalError(
                 f"{self.label} cannot be met: {value!r} is the {microdata.sensitive.name} of "
-                f"{most:,} of {n:,} records, more than 1/{l} of them; "
+                f"{most:,} of the {n:,} records of {microdata.source}, more than 1/{l} of them; "
                 f"the largest possible l is {n // most}"
             )
 
