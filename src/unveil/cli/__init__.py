@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from unveil._version import __version__
+from unveil.cli import _membership_options as in_or_out
 from unveil.cli import _options as options
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
@@ -254,63 +255,12 @@ def membership(
     sanitizer: options.Sanitizers = None,
     oracle: options.Oracle = None,
     notation: options.Notation = None,
-    attacker: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Who attacks: release, population or removal. May be repeated. Default: all.",
-            rich_help_panel=options.TEST,
-            show_default=False,
-        ),
-    ] = None,
-    adversary: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="How attackers predict: naive-bayes, conditional-frequency, or with scikit-learn "
-            "tree, forest, logistic, boosting, neighbours, gaussian-nb. One only. Default: "
-            "naive-bayes, and smoothed-frequency against noisy counts.",
-            rich_help_panel=options.TEST,
-            show_default=False,
-        ),
-    ] = None,
-    held_out: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="The share of the people, without the attacker's own, who are held out. "
-            "Default: 0.5.",
-            rich_help_panel=options.TEST,
-            show_default=False,
-        ),
-    ] = None,
-    held_out_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A table with the same columns of people who are held out; FILE are the members.",
-            rich_help_panel=options.TEST,
-            show_default=False,
-        ),
-    ] = None,
-    own: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            help="The share of the table, or of --held-out-file, that is the sample of the "
-            "attacker 'population'.",
-            rich_help_panel=options.TEST,
-        ),
-    ] = 0.2,
-    removals: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            help="At most so many anonymizations without a random member, for 'removal'.",
-            min=1,
-            rich_help_panel=options.TEST,
-        ),
-    ] = 500,
+    attacker: in_or_out.Attackers = None,
+    adversary: in_or_out.OneAdversary = None,
+    held_out: in_or_out.HeldOut = None,
+    held_out_file: in_or_out.HeldOutFile = None,
+    own: in_or_out.Own = 0.2,
+    removals: in_or_out.Removals = 500,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     time_limit: options.TimeLimit = None,
@@ -319,14 +269,7 @@ def membership(
     may_drop: options.MayDrop = False,
     may_change: options.MayChange = False,
     json: options.Json = None,
-    records: Annotated[
-        bool,
-        typer.Option(
-            "--records",
-            help="Put everybody's scores into the JSON as well.",
-            rich_help_panel=options.OUTPUT,
-        ),
-    ] = False,
+    records: in_or_out.Scores = False,
     plot: options.Plot = None,
 ) -> None:
     """Test whether attackers can tell who is in the data."""
