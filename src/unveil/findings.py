@@ -45,7 +45,9 @@ class Finding(ABC):
 
     def to_json(self, *, records: bool = False) -> str:
         """`to_dict` as JSON."""
-        return json.dumps(self.to_dict(records=records), indent=2, ensure_ascii=False)
+        return json.dumps(
+            self.to_dict(records=records), indent=2, ensure_ascii=False, allow_nan=False
+        )
 
     def __repr__(self) -> str:
         return self.summary()

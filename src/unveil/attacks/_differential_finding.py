@@ -15,10 +15,10 @@ from unveil.attacks.chance import (
     Sampling,
     TailProbabilities,
     certain_tail,
-    delta_bounds,
+    curve,
     most_often,
     tails_picture,
-    unclear_at,
+    within,
 )
 from unveil.errors import InputError
 from unveil.findings import Finding
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["DifferentialInference"]
 
 _QUANTILES = (0.5, 0.9, 0.99)
+_LARGEST = {"total variation": 1.0, "l1": 2.0}  # of the distances that can be sampled
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -154,13 +155,18 @@ class DifferentialInference(Finding):
         unknown that are too close to the threshold to tell. ``print(finding.bound(0.05))`` says
         it in words.
         """
-        secrets = self.microdata.sensitive
-        distances, share = self.distances, confidence
+        secrets, distances, share, undecided = (
+            self.microdata.sensitive,
+            self.distances,
+            confidence,
+            0,
+        )
         if self.sampling is not None and 0 < confidence < 1:
             # Half of what may go wrong is left to sampling, half to the draw of targets.
             share = 1 - (1 - confidence) / 2
-            unclear = unclear_at(threshold, distances, self.sampling, share)
-            distances = np.where(unclear, np.nan, distances)
+            low, high = self._within(share)
+            unclear = (low <= threshold) & (threshold < high)
+            distances, undecided = np.where(unclear, np.nan, distances), int(unclear.sum())
         bound = share_bound(
             distances,
             threshold,
@@ -169,9 +175,7 @@ class DifferentialInference(Finding):
             how=self.how,
             strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
         )
-        return (
-            bound if self.sampling is None else sampled_bound(bound, int(unclear.sum()), confidence)
-        )
+        return bound if self.sampling is None else sampled_bound(bound, undecided, confidence)
 
     def delta_within(self, confidence: float = 0.95) -> tuple[float, float]:
         """Bounds of δ that hold for all targets at once; equal where nothing was sampled.
@@ -183,10 +187,27 @@ class DifferentialInference(Finding):
             raise InputError(
                 f"confidence must be between 0 and 1, such as 0.95; got {confidence!r}"
             )
+        if not len(self.tested):
+            return float("nan"), float("nan")
+        low, high = self._within(confidence)
+        return float(np.nanmax(low)), float(np.nanmax(high))
+
+    def _within(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Between what the distance of each target lies, for all adversaries and targets at once.
+
+        The largest distance may be that of an adversary who seems weaker but is less exact.
+        """
         parts = list(self.against.values()) or [self]
-        each = 1 - (1 - confidence) / len(parts)  # so that all hold at once
-        bounds = [delta_bounds(one.distances, one.sampling, each) for one in parts]
-        return max(low for low, _ in bounds), max(high for _, high in bounds)
+        each = 1 - (1 - confidence) / (len(parts) * max(1, len(self.tested)))
+        bounds = []
+        for one in parts:
+            places = one.places_of(self.targets)
+            sampling = None if one.sampling is None else one.sampling.take(places)
+            bounds.append(within(one.distances[places], sampling, each))
+        gone = np.isnan(self.distances)
+        low, high = (np.fmax.reduce(side) for side in zip(*bounds, strict=True))
+        largest = _LARGEST.get(self.distance, np.inf)
+        return np.where(gone, np.nan, low), np.where(gone, np.nan, np.minimum(high, largest))
 
     def tail(self, epsilon: float) -> TailProbabilities:
         """Pr[d ≥ ε] of each target, over the randomness of the sanitizer and the adversary.
@@ -199,15 +220,23 @@ class DifferentialInference(Finding):
         return self._tail(self, epsilon)
 
     def _tail(self, one: DifferentialInference, epsilon: float) -> TailProbabilities:
-        places = one.places_of(self.targets)
+        places, gone = one.places_of(self.targets), np.isnan(self.distances)
         if one.sampling is not None:
-            return one.sampling.take(places).tail(epsilon, of=max(1, len(self.against)))
+            sampling = one.sampling.take(places)
+            sampling.samples[gone] = 0
+            return sampling.tail(epsilon, of=max(1, len(self.against)))
         if not one.certain:
             raise InputError(
                 "how often belief moves by so much was not counted, for nothing was sampled; test "
                 "again with samples=1000 or more"
             )
-        return certain_tail(one.distances[places], epsilon)
+        return certain_tail(np.where(gone, np.nan, one.distances[places]), epsilon)
+
+    def tails(self) -> pd.DataFrame:
+        """The curve over ε of a sampled finding: δ, a bound for all, the mean, and chance alone."""
+        if self.sampling is None:
+            raise InputError("nothing was sampled; test again with samples=1000 or more")
+        return curve(self.tail(epsilon) for epsilon in self.sampling.epsilons.tolist())
 
     def places_of(self, records: NDArray[np.intp]) -> NDArray[np.intp]:
         """Where these records are among the targets."""
@@ -290,9 +319,7 @@ class DifferentialInference(Finding):
 
         For findings that were sampled. Needs matplotlib: ``pip install 'unveil[plot]'``.
         """
-        if self.sampling is None:
-            raise InputError("nothing was sampled; test again with samples=1000 or more")
-        return tails_picture(self.sampling, ax, self.sanitizer)
+        return tails_picture(self.tails(), ax, self.sanitizer)
 
     def summary(self) -> str:
         from unveil.attacks._differential_texts import summary_of

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil.errors import InputError
+
 if TYPE_CHECKING:
     from unveil.attacks._differential_finding import DifferentialInference
 
@@ -83,11 +85,20 @@ def _sampling(finding: DifferentialInference) -> dict[str, Any] | None:
         "too_coarse": found.too_coarse,
         "delta_within": [_plain(low), _plain(high)],
         "delta_as_published": _plain(float(np.nanmax(found.as_published, initial=0))),
-        "tails": [
-            {str(key).replace(",", "").replace(" ", "_"): value for key, value in row.items()}
-            for row in found.tails().to_dict("records")
-        ],
+        "tails": _tails(finding),
     }
+
+
+def _tails(finding: DifferentialInference) -> list[dict[str, Any]] | None:
+    """The curve over ε; None if not all adversaries' beliefs were counted."""
+    try:
+        rows = finding.tails().to_dict("records")
+    except InputError:
+        return None
+    return [
+        {str(key).replace(",", "").replace(" ", "_"): _plain(value) for key, value in row.items()}
+        for row in rows
+    ]
 
 
 def _bound(finding: DifferentialInference, threshold: float) -> dict[str, Any]:

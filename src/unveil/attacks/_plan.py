@@ -113,11 +113,11 @@ class Plan:
     def _runs(self, ways: Sequence[str]) -> list[tuple[Microdata, str, list[int]]]:
         """Adversaries who go the general way with the same table share its releases."""
         alone: list[tuple[Microdata, str, list[int]]] = []
-        shared: dict[int, tuple[Microdata, str, list[int]]] = {}
+        shared: dict[tuple[int, str], tuple[Microdata, str, list[int]]] = {}
         for place, (adversary, way) in enumerate(zip(self.adversaries, ways, strict=True)):
             table = adversary.prepared(self.microdata)
             if way in ("general", "sampled"):
-                shared.setdefault(id(table), (table, way, []))[2].append(place)
+                shared.setdefault((id(table), way), (table, way, []))[2].append(place)
             else:
                 alone.append((table, way, [place]))
         return [*alone, *shared.values()]
@@ -223,18 +223,21 @@ class _Run:
         asked for.
         """
         plan, f = self.plan, self.plan.sanitizer
-        if self.way == "general":
+        if self.way == "general" and not plan.chance.asked_for:
             return warn_of_chance(self.microdata, release, f)
         needless = all(without_chance(f, adversary) for adversary in self.adversaries)
-        if plan.chance.asked_for and needless:
-            return ("nothing here depends on chance, so nothing was sampled",)
-        return ()
+        if not plan.chance.asked_for or not needless:
+            return ()
+        who = "" if len(plan.adversaries) == 1 else f" for {self.adversaries[0].label}"
+        return (f"nothing here depends on chance, so nothing was sampled{who}",)
 
     @property
     def _certain(self) -> bool:
         """Whether nothing depends on chance."""
         f = self.plan.sanitizer
-        return self.way not in WAYS_OF_CHANCE or (isinstance(f, LaplaceCounts) and not f.scale)
+        if self.way not in WAYS_OF_CHANCE:
+            return True
+        return all(without_chance(f, adversary) for adversary in self.adversaries)
 
     def _enough(self) -> Callable[[], bool] | None:
         deadline = self.deadline

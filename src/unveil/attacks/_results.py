@@ -49,9 +49,15 @@ class Results:
         if self._predictions:
             self.present[places], self.absent[places] = batch.present, batch.absent
         for row in np.flatnonzero(~had).tolist():
-            self.distances[places[row]] = np.nan  # it may have been had with fewer samples
+            self._forget(int(places[row]))  # it may have been had with fewer samples
             self._reasons[int(places[row])] = batch.reasons.get(row, NO_BELIEF)
         self._details.update({int(places[row]): said for row, said in batch.details.items()})
+
+    def _forget(self, place: int) -> None:
+        self.distances[place] = np.nan
+        if self.sampling is not None:
+            nothing = Sampling.none(1, self.sampling.epsilons.tolist(), self.sampling.wanted)
+            self.sampling.put(np.array([place]), nothing)
 
     def _note_sampling(self, places: NDArray[np.intp], found: Sampling) -> None:
         if self.sampling is None:

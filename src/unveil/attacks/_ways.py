@@ -126,7 +126,9 @@ def _quickest(
         sample = chance.asked_for and sanitizer.scale > 0
         if not sample and isinstance(adversary, SmoothedFrequency) and known:
             return "direct"
-        return "counts" if known else "sampled"
+        if known:
+            return "counts"
+        return "general" if without_chance(sanitizer, adversary) else "sampled"
     if chance.asked_for and not without_chance(sanitizer, adversary):
         return "sampled"
     if isinstance(sanitizer, LeavesOneOut) and isinstance(adversary, CountingAdversary):
@@ -138,9 +140,8 @@ def _quickest(
 
 def without_chance(sanitizer: Sanitizer, adversary: Adversary) -> bool:
     """Whether it is known that nothing here depends on chance."""
-    if isinstance(sanitizer, LaplaceCounts) and not sanitizer.scale:
-        return True
-    return sanitizer.deterministic and adversary.with_seed(1) is adversary
+    noiseless = isinstance(sanitizer, LaplaceCounts) and not sanitizer.scale
+    return (sanitizer.deterministic or noiseless) and adversary.with_seed(1) is adversary
 
 
 def understood(adversary: Adversary, release: AnyRelease) -> None:

@@ -169,7 +169,7 @@ def test_tails(table):
     assert ((tail.low <= tail.probability) & (tail.probability <= tail.high)).all()
     assert tail.delta <= tail.everybody <= 1
     assert (finding.tail(0.2).probability <= tail.probability).all()
-    assert list(finding.sampling.tails()["epsilon"]) == [0.05, 0.2]
+    assert list(finding.tails()["epsilon"]) == [0.05, 0.2]
     with pytest.raises(uv.UnveilError, match=r"epsilons=\[0.1\]"):
         finding.tail(0.1)
     direct = uv.differential_inference(table, uv.LaplaceCounts(epsilon=1))
@@ -263,3 +263,32 @@ def test_bounds_of_sampled_distances_are_no_certainty(table):
         assert bound.method == "sampled"
         assert bound.confidence == 0.95
         assert bound.in_words().startswith("With 95% confidence between")
+
+
+def test_few_samples_have_wide_intervals(table):
+    """With two samples the spread itself is hardly known."""
+    exact = uv.differential_inference(table, uv.LaplaceCounts(epsilon=1))
+    right = total = 0
+    for seed in range(60):
+        found = uv.differential_inference(
+            table, uv.LaplaceCounts(epsilon=1), samples=2, seed=seed, n_jobs=1
+        )
+        off = np.abs(found.distances - exact.distances)
+        right += int((off <= found.sampling.error).sum())
+        total += len(off)
+        assert found.delta_within()[1] <= 1
+    assert right / total > 0.93
+
+
+def test_a_prior_without_noise_is_exact(table):
+    prior = dict(zip(table.sensitive.texts, [0.7, 0.1, 0.1, 0.1], strict=True))
+    sanitizer = uv.LaplaceCounts(epsilon=float("inf"))
+    finding = uv.differential_inference(table, sanitizer, prior=prior, samples=50, targets=5)
+    assert finding.way == "general"
+    assert finding.certain
+    assert finding.sampling is None
+
+
+def test_a_tiny_budget_still_tests_somebody(table):
+    finding = uv.differential_inference(table, uv.LaplaceCounts(epsilon=1), samples=50, budget=1e-9)
+    assert len(finding.tested) > 0

@@ -1,5 +1,6 @@
 """Sampling sanitizers and adversaries we know nothing about."""
 
+import json
 import time
 
 import numpy as np
@@ -288,3 +289,94 @@ def test_an_interrupt_of_refining_is_an_interrupt(survey, monkeypatch):
     assert finding.not_tested == {}
     assert np.isfinite(finding.distances).all()
     assert "it was interrupted" in finding.summary()
+
+
+class Calm(Adversary):
+    """Counts, and draws nothing."""
+
+    def predict(self, release, codes):
+        counts = release.joint_counts(codes) + 1.0
+        return counts / counts.sum(axis=1, keepdims=True)
+
+
+class Never(Calm):
+    """Has no belief about anybody."""
+
+    def predict(self, release, codes):
+        return np.full((codes.shape[1], release.sensitive.size), np.nan)
+
+
+@pytest.mark.parametrize("adversaries", [[Calm(), Moody()], [Moody(), Calm()]])
+def test_who_draws_is_sampled_whoever_stands_beside_him(survey, adversaries):
+    both = uv.differential_inference(
+        survey, uv.Mondrian(k=2), adversary=adversaries, samples=50, n_jobs=1
+    )
+    alone = uv.differential_inference(
+        survey, uv.Mondrian(k=2), adversary=Moody(), samples=50, n_jobs=1
+    )
+    assert both.against["Moody"].way == "sampled"
+    assert both.against["Calm"].way == "general"
+    assert np.isfinite(both.against["Moody"].distances).all()
+    assert both.against["Moody"].sampling.most == alone.sampling.most
+    low, high = both.delta_within()
+    assert low <= both.delta <= high <= 1
+    with_calm = max(both.against["Calm"].delta, both.against["Moody"].delta)
+    assert both.delta == with_calm
+    json.loads(both.to_json(), parse_constant=pytest.fail)
+    curve, tail = both.tails(), both.tail(0.05)
+    assert curve.loc[np.isclose(curve["epsilon"], 0.05), "delta"].item() == tail.delta
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_one_without_beliefs_does_not_spoil_the_others(survey, first):
+    adversaries = [Never(), "conditional-frequency"][:: 1 if first else -1]
+    finding = uv.differential_inference(survey, Coin(), adversary=adversaries, samples=20, n_jobs=1)
+    low, high = finding.delta_within()
+    assert low <= finding.delta <= high
+    tail = finding.tail(0.1)
+    assert np.isfinite(tail.high).all()
+    assert "between nan" not in finding.summary()
+
+
+def test_bound_of_several_is_no_lower_than_that_of_one(survey):
+    finding = uv.differential_inference(
+        survey, uv.Mondrian(k=2), adversary=["naive-bayes", Moody()], samples=10, n_jobs=1
+    )
+    for threshold in (0.01, 0.1, 0.3):
+        most = max(one.bound(threshold).at_most for one in finding.against.values())
+        assert finding.bound(threshold).at_most >= most
+
+
+def test_an_adversary_who_fails_on_some_is_not_tested_on_them(survey):
+    class Picky(Moody):
+        def with_seed(self, seed):
+            return Picky(seed)
+
+        def predict(self, release, codes):
+            if (codes[0] == 0).any():
+                raise ValueError("not that one")
+            return super().predict(release, codes)
+
+    finding = uv.differential_inference(
+        survey, uv.Mondrian(k=2), adversary=Picky(), samples=10, n_jobs=1
+    )
+    gone = survey.codes[0] == 0
+    assert np.array_equal(np.isnan(finding.distances), gone)
+    assert list(finding.not_tested.values()) == [int(gone.sum())]
+    assert {record for record, _ in finding.failures} == set(np.flatnonzero(gone).tolist())
+
+
+def test_an_adversary_who_fails_now_and_then_is_asked_again(survey):
+    class Absent(Moody):
+        def with_seed(self, seed):
+            return Absent(seed)
+
+        def predict(self, release, codes):
+            if self.seed % 10 == 0:
+                raise ValueError("busy")
+            return super().predict(release, codes)
+
+    finding = uv.differential_inference(
+        survey, uv.Mondrian(k=2), adversary=Absent(), samples=40, n_jobs=1
+    )
+    assert np.isfinite(finding.distances).all()

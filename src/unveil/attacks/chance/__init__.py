@@ -10,9 +10,9 @@ from unveil.attacks.chance._sampling import (
     TailProbabilities,
     certain_tail,
     checked_epsilons,
-    delta_bounds,
+    curve,
     most_often,
-    unclear_at,
+    within,
 )
 
 __all__ = [
@@ -24,11 +24,11 @@ __all__ = [
     "TailProbabilities",
     "certain_tail",
     "checked_epsilons",
-    "delta_bounds",
+    "curve",
     "direct_beliefs",
     "most_often",
     "sampled_beliefs",
     "sampled_counts",
     "tails_picture",
-    "unclear_at",
+    "within",
 ]

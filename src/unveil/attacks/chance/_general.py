@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks._beliefs import ADVERSARY_FAILED, FAILED, Beliefs, Question, said
+from unveil.attacks._beliefs import (
+    ADVERSARY_FAILED,
+    FAILED,
+    AdversaryError,
+    Beliefs,
+    Question,
+    each_if_not_all,
+    said,
+)
 from unveil.attacks._general_beliefs import Workplace, reason_of
 from unveil.attacks.chance._drawn import Drawn, Pair, Request, compared
 from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost, run_everywhere
@@ -103,9 +111,9 @@ def draw_without(question: SampledQuestion, part: _Part) -> _Draws:
                 if row in draws.reasons[place]:
                     continue
                 try:
-                    draws.beliefs[place][row, number - part.first] = question.belief(
-                        place, release, number, part.records[[row]], record
-                    )[0]
+                    draws.beliefs[place][row, number - part.first] = _believed_in_some_tries(
+                        question, place, release, number, record
+                    )
                 except Exception as error:  # or in somebody's model
                     draws.reasons[place][row] = ADVERSARY_FAILED
                     draws.details[place][row] = said(error)
@@ -124,6 +132,22 @@ def _in_some_tries(question: SampledQuestion, number: int, record: int | None) -
             if question.sanitizer.deterministic:
                 raise
     return question.release_of(number + (_TRIES - 1) * _OTHER_NUMBERS, record)
+
+
+def _believed_in_some_tries(
+    question: SampledQuestion, place: int, release: AnyRelease, number: int, record: int
+) -> NDArray[np.float64]:
+    """A belief about one record without it; what is random may fail once and not the next time."""
+    about = np.array([record])
+    for again in range(_TRIES - 1):
+        other = number + again * _OTHER_NUMBERS
+        try:
+            return question.belief(place, release, other, about, record)[0]
+        except Exception:
+            if question.adversaries[place].with_seed(1) is question.adversaries[place]:
+                raise
+    last = number + (_TRIES - 1) * _OTHER_NUMBERS
+    return question.belief(place, release, last, about, record)[0]
 
 
 def sampled_beliefs(
@@ -172,6 +196,7 @@ class _Sampler:
         self.values = question.release.sensitive.size
         nothing = np.empty((len(records), 0, self.values))
         self.whole = [nothing for _ in question.adversaries]  # targets × samples × values
+        self.failed: list[dict[int, str]] = [{} for _ in question.adversaries]
         self.without: dict[int, list[NDArray[np.float64]]] = {}
         self.backend: Backend | None = None
 
@@ -220,13 +245,27 @@ class _Sampler:
                 break
             release = _in_some_tries(self.question, number, None)
             for place, drawn in enumerate(more):
-                drawn.append(self.question.belief(place, release, number, self.records, None))
+                drawn.append(self._believed(place, release, number))
         if more[0]:
             self.whole = [
                 np.concatenate([old, np.stack(new, axis=1)], axis=1)
                 for old, new in zip(self.whole, more, strict=True)
             ]
         return self.whole[0].shape[1]
+
+    def _believed(self, place: int, release: AnyRelease, number: int) -> NDArray[np.float64]:
+        """Beliefs about all targets; NaN for those an adversary fails on."""
+        for again in range(_TRIES):
+            other = number + again * _OTHER_NUMBERS
+
+            def ask(rows: NDArray[np.intp], other: int = other) -> NDArray[np.float64]:
+                return self.question.belief(place, release, other, self.records[rows], None)
+
+            beliefs, failed = each_if_not_all(ask, len(self.records), self.values)
+            if len(failed) < len(self.records):
+                self.failed[place].update(failed)
+                return beliefs
+        raise AdversaryError(next(iter(failed.values())))  # not one: say it now, and not of each
 
     def _stage(
         self, waiting: NDArray[np.intp], done: int, upto: int
@@ -256,15 +295,25 @@ class _Sampler:
 
     def _everywhere(self, parts: Sequence[_Part]) -> Iterator[tuple[Beliefs, ...]]:
         assert self.backend is not None
+        lost: list[_Part] = []
         for number, draws in run_everywhere(
             draw_without, self.question, parts, self.backend, enough=self.enough
         ):
             part = parts[number]
-            if isinstance(draws, WorkerLost):
+            if not isinstance(draws, WorkerLost):
+                yield self._answers(part, draws)
+            elif len(part.places) > 1:
+                lost.append(part)
+            else:
                 nothing = Beliefs.none(part.places, self.values, FAILED, draws.why)
                 yield tuple(nothing for _ in self.question.adversaries)
-            else:
-                yield self._answers(part, draws)
+        if lost:  # one of each part ends its worker: find out which
+            alone = [
+                _Part(part.places[[row]], part.records[[row]], part.first, part.upto)
+                for part in lost
+                for row in range(len(part.places))
+            ]
+            yield from self._everywhere(alone)
 
     def _answers(self, part: _Part, draws: _Draws) -> tuple[Beliefs, ...]:
         """What follows from all samples of some targets so far."""
@@ -280,7 +329,10 @@ class _Sampler:
         )
 
     def _answer(self, adversary: int, part: _Part, draws: _Draws) -> Beliefs:
-        reasons = draws.reasons[adversary]
+        reasons, details = dict(draws.reasons[adversary]), dict(draws.details[adversary])
+        for row, place in enumerate(part.places.tolist()):
+            if place in self.failed[adversary]:
+                reasons[row], details[row] = ADVERSARY_FAILED, self.failed[adversary][place]
 
         def pair(row: int) -> Pair | None:
             place = int(part.places[row])
@@ -289,6 +341,4 @@ class _Sampler:
             return self.whole[adversary][place, : part.upto], self.without[place][adversary]
 
         drawn = compared(part.places, pair, self.request, self.values)
-        return replace(
-            drawn, reasons=reasons, details=draws.details[adversary], notes=draws.notes[adversary]
-        )
+        return replace(drawn, reasons=reasons, details=details, notes=draws.notes[adversary])

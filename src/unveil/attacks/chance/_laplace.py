@@ -122,7 +122,9 @@ def sampled_counts(
     n = most if request.error is None else min(_BEGIN, most)
     # In the order in which targets come, so that those done when time is up are the first ones.
     waiting = cases.which[np.sort(np.unique(cases.which, return_index=True)[1])]
-    while len(waiting) and not (enough is not None and enough()):
+    begun = False
+    while len(waiting) and not (begun and enough is not None and enough()):
+        begun = True
         noise = _noise(sanitizer.scale, values, n, request.seed)
         sampled = _Sampled(cases, noise, added, request)
         coarse = np.zeros(len(cases.own), dtype=bool)

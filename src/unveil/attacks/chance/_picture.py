@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.attacks._pictures import new_axes
-from unveil.attacks.chance._sampling import Sampling
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["tails_picture"]
 
 
-def tails_picture(sampling: Sampling, ax: Axes | None, label: str) -> Axes:
+def tails_picture(tails: pd.DataFrame, ax: Axes | None, label: str) -> Axes:
     """Draw Pr[d ≥ ε] over ε: of the worst record, on average, and what chance alone does."""
     if ax is None:
         ax = new_axes()
-    tails = sampling.tails()
     epsilon = tails["epsilon"].to_numpy()
     worst = ax.plot(epsilon, tails["delta"].to_numpy(), label=f"{label}: the worst record")[0]
     color = worst.get_color()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 from scipy.stats import beta
 
-from unveil.attacks.chance._statistics import CONFIDENCE, half_width
+from unveil.attacks.chance._statistics import CONFIDENCE
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ __all__ = [
     "TailProbabilities",
     "certain_tail",
     "checked_epsilons",
-    "delta_bounds",
+    "curve",
     "most_often",
-    "unclear_at",
+    "within",
 ]
 
 EPSILONS: tuple[float, ...] = tuple(
@@ -148,7 +149,10 @@ class Sampling:
         left to this, half to the normal error of the mean.
         """
         alpha = 1 - confidence
-        spread = half_width(self.standard_error, 1 - np.where(self.unseen > 0, alpha / 2, alpha))
+        share = np.where(self.unseen > 0, alpha / 2, alpha)
+        # Student's t: with few samples the standard error itself is uncertain.
+        times = stdtrit(np.maximum(self.samples - 1, 1), 1 - share / 2)
+        spread = times * self.standard_error
         return spread + self.unseen * np.log(2 / alpha)
 
     @property
@@ -190,25 +194,6 @@ class Sampling:
         everybody = float(bounds.max(initial=0))
         return TailProbabilities(float(epsilon), share, low, high, chance, everybody)
 
-    def tails(self) -> pd.DataFrame:
-        """The curve over ε: δ, a bound that holds for all, the mean, and what chance alone does."""
-        import pandas as pd
-
-        rows = []
-        for epsilon in self.epsilons.tolist():
-            tail = self.tail(epsilon)
-            rows.append(
-                {
-                    "epsilon": epsilon,
-                    "delta": tail.delta,
-                    "delta at most": tail.everybody,
-                    "mean": _mean(tail.probability),
-                    "by chance": _mean(tail.by_chance),
-                    "by chance, at most": float(np.nanmax(tail.by_chance, initial=0)),
-                }
-            )
-        return pd.DataFrame(rows)
-
 
 _PER_TARGET = tuple(f.name for f in fields(Sampling) if f.name not in ("epsilons", "wanted"))
 
@@ -239,7 +224,7 @@ def most_often(tails: Sequence[TailProbabilities]) -> TailProbabilities:
         epsilon=tails[0].epsilon,
         probability=of_best("probability"),
         low=of_best("low"),
-        high=np.stack([tail.high for tail in tails]).max(axis=0),
+        high=np.fmax.reduce([tail.high for tail in tails]),
         by_chance=of_best("by_chance"),
         everybody=max(tail.everybody for tail in tails),
     )
@@ -255,29 +240,33 @@ def certain_tail(distances: NDArray[np.float64], epsilon: float) -> TailProbabil
     return TailProbabilities(epsilon, share, share, share, nothing, everybody)
 
 
-def delta_bounds(
+def within(
     distances: NDArray[np.float64], sampling: Sampling | None, confidence: float
-) -> tuple[float, float]:
-    """Between what δ lies, for all targets at once."""
-    tested = ~np.isnan(distances)
-    if not tested.any():
-        return float("nan"), float("nan")
-    d = distances[tested]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Between what each distance lies, with this confidence of each; exact ones are themselves."""
     if sampling is None:
-        return float(d.max()), float(d.max())
-    # Each of 2m bounds fails with a probability of (1 - confidence) / 2m at most.
-    chance = sampling.chance(1 - (1 - confidence) / len(d))[tested]
-    low, high = d - chance, d + sampling.bias[tested] + chance
-    return max(0.0, float(low.max())), float(high.max())
+        return distances, distances
+    chance = sampling.chance(confidence)
+    return np.maximum(distances - chance, 0), distances + sampling.bias + chance
 
 
-def unclear_at(
-    threshold: float, distances: NDArray[np.float64], sampling: Sampling, confidence: float
-) -> NDArray[np.bool_]:
-    """Which distances may be on the other side of a threshold, with this confidence for all."""
-    chance = sampling.chance(1 - (1 - confidence) / max(1, len(distances)))
-    low, high = distances - chance, distances + sampling.bias + chance
-    return (low <= threshold) & (threshold < high)
+def curve(tails: Iterable[TailProbabilities]) -> pd.DataFrame:
+    """Over ε: δ, a bound that holds for all, the mean, and what chance alone does."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "epsilon": tail.epsilon,
+                "delta": tail.delta,
+                "delta at most": tail.everybody,
+                "mean": _mean(tail.probability),
+                "by chance": _mean(tail.by_chance),
+                "by chance, at most": float(np.nanmax(tail.by_chance, initial=0)),
+            }
+            for tail in tails
+        ]
+    )
 
 
 def _mean(values: NDArray[np.float64]) -> float:

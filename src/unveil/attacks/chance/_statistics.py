@@ -19,9 +19,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
-__all__ = ["CONFIDENCE", "Estimate", "between_samples", "estimate", "half_width"]
+__all__ = ["CONFIDENCE", "Estimate", "between_samples", "estimate"]
 
 CONFIDENCE = 0.95
 _FOLDS = 5
@@ -42,13 +41,6 @@ class Estimate(NamedTuple):
     standard_error: float
     floor: float
     """About what `as_published` would be if the two distributions were the same."""
-
-
-def half_width(
-    standard_error: NDArray[np.float64], confidence: float | NDArray[np.float64] = CONFIDENCE
-) -> NDArray[np.float64]:
-    """Half the width of an interval that a normal error stays within with this confidence."""
-    return np.asarray(ndtri(0.5 + confidence / 2) * standard_error)
 
 
 def between_samples(x: Samples, y: Samples) -> float:
