@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import settings
 
 from unveil import datasets
 from unveil.microdata import Microdata, read_csv
@@ -18,6 +19,10 @@ ARX_QUASI = ("sex", "age", "race", "marital-status", "education", "native-countr
              "occupation")  # fmt: skip
 
 Loader = Callable[..., Microdata]
+
+# The first call of a kernel compiles it, and machines are busy: no test is about time.
+settings.register_profile("unveil", deadline=None)
+settings.load_profile("unveil")
 
 
 @pytest.fixture(scope="session")
