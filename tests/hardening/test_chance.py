@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from moody import Moody
 from random_tables import random_microdata
 
 import unveil as uv
-from unveil.adversary import Adversary, ConditionalFrequency
 from unveil.errors import InputError
 from unveil.hardening import Merged, _loop, round_line
 from unveil.microdata import Intervals, Release
@@ -57,21 +57,6 @@ class Turns(Sanitizer):
 
     def sanitize_without(self, microdata, record):
         return hidden(microdata.without(record))
-
-
-class Moody(Adversary):
-    """Believes what he counts, or, every other day, nothing."""
-
-    def __init__(self, seed=0):
-        self.seed = seed
-
-    def with_seed(self, seed):
-        return Moody(seed)
-
-    def predict(self, release, codes):
-        if self.seed % 2:
-            return np.full((codes.shape[1], release.sensitive.size), 1 / release.sensitive.size)
-        return ConditionalFrequency().predict(release, codes)
 
 
 @pytest.fixture(scope="module")

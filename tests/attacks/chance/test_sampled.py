@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from moody import Moody
 
 import unveil as uv
 from unveil.adversary import Adversary
@@ -33,24 +34,6 @@ class Coin(Sanitizer):
             regions=(Intervals(np.array([0], np.int32), np.array([top], np.int32)),),
             made_by="Coin()",
         )
-
-
-class Moody(Adversary):
-    """Believes what he counts, or, every other day, nothing."""
-
-    def __init__(self, seed=0):
-        self.seed = seed
-
-    def with_seed(self, seed):
-        return Moody(seed)
-
-    def predict(self, release, codes):
-        if self.seed % 2:
-            return np.full((codes.shape[1], release.sensitive.size), 1 / release.sensitive.size)
-        counts = release.joint_counts(codes).astype(float)
-        none = counts.sum(axis=1) == 0
-        counts[none] = release.totals
-        return counts / counts.sum(axis=1, keepdims=True)
 
 
 @pytest.fixture(scope="module")

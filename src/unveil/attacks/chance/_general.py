@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,8 @@ _TRIES = 3  # at one release, with other random numbers
 _OTHER_NUMBERS = 2**40  # apart from the numbers of samples
 _WITH, _WITHOUT = 0, 1
 
+Result = TypeVar("Result")
+
 
 @dataclass(frozen=True, kw_only=True)
 class SampledQuestion(Question):
@@ -61,6 +64,17 @@ class SampledQuestion(Question):
         """What the adversary at this place makes of the number-th release."""
         adversary = self.adversaries[place].with_seed(self._seed(number, left_out, 1 + place))
         return self.believed(adversary, release, records)
+
+    def belief_without(
+        self, place: int, release: AnyRelease, number: int, record: int
+    ) -> NDArray[np.float64]:
+        """The same about the record that a release lacks, in some tries."""
+        adversary, about = self.adversaries[place], np.array([record])
+        return _in_some_tries(
+            lambda other: self.belief(place, release, other, about, record)[0],
+            number,
+            once=adversary.with_seed(1) is adversary,
+        )
 
     def _seed(self, number: int, record: int | None, role: int) -> int:
         side = (_WITH, 0) if record is None else (_WITHOUT, record)
@@ -100,7 +114,7 @@ def draw_without(question: SampledQuestion, part: _Part) -> _Draws:
         kept = None  # one release serves all samples if only the adversary draws
         for number in range(part.first, part.upto):
             try:
-                release = kept or _in_some_tries(question, number, record)
+                release = kept or _released(question, number, record)
             except Exception as error:  # whatever goes wrong in somebody's sanitizer
                 for place in each:
                     draws.reasons[place][row] = reason_of(error)
@@ -111,8 +125,8 @@ def draw_without(question: SampledQuestion, part: _Part) -> _Draws:
                 if row in draws.reasons[place]:
                     continue
                 try:
-                    draws.beliefs[place][row, number - part.first] = _believed_in_some_tries(
-                        question, place, release, number, record
+                    draws.beliefs[place][row, number - part.first] = question.belief_without(
+                        place, release, number, record
                     )
                 except Exception as error:  # or in somebody's model
                     draws.reasons[place][row] = ADVERSARY_FAILED
@@ -121,33 +135,21 @@ def draw_without(question: SampledQuestion, part: _Part) -> _Draws:
     return draws
 
 
-def _in_some_tries(question: SampledQuestion, number: int, record: int | None) -> AnyRelease:
-    """A release; what is random may fail once and not the next time."""
-    for again in range(_TRIES - 1):
+def _released(question: SampledQuestion, number: int, record: int | None) -> AnyRelease:
+    once = question.sanitizer.deterministic
+    return _in_some_tries(lambda other: question.release_of(other, record), number, once=once)
+
+
+def _in_some_tries(ask: Callable[[int], Result], number: int, *, once: bool) -> Result:
+    """What is asked for; something random may fail once and not with other random numbers."""
+    for again in range(0 if once else _TRIES - 1):
         try:
-            return question.release_of(number + again * _OTHER_NUMBERS, record)
-        except GoalError:
+            return ask(number + again * _OTHER_NUMBERS)
+        except GoalError:  # which does not hang on chance
             raise
-        except Exception:
-            if question.sanitizer.deterministic:
-                raise
-    return question.release_of(number + (_TRIES - 1) * _OTHER_NUMBERS, record)
-
-
-def _believed_in_some_tries(
-    question: SampledQuestion, place: int, release: AnyRelease, number: int, record: int
-) -> NDArray[np.float64]:
-    """A belief about one record without it; what is random may fail once and not the next time."""
-    about = np.array([record])
-    for again in range(_TRIES - 1):
-        other = number + again * _OTHER_NUMBERS
-        try:
-            return question.belief(place, release, other, about, record)[0]
-        except Exception:
-            if question.adversaries[place].with_seed(1) is question.adversaries[place]:
-                raise
-    last = number + (_TRIES - 1) * _OTHER_NUMBERS
-    return question.belief(place, release, last, about, record)[0]
+        except Exception:  # whatever goes wrong in somebody's sanitizer or model
+            continue
+    return ask(number + (0 if once else _TRIES - 1) * _OTHER_NUMBERS)
 
 
 def sampled_beliefs(
@@ -243,7 +245,7 @@ class _Sampler:
         for number in range(done, upto):
             if number >= 2 and self.enough():
                 break
-            release = _in_some_tries(self.question, number, None)
+            release = _released(self.question, number, None)
             for place, drawn in enumerate(more):
                 drawn.append(self._believed(place, release, number))
         if more[0]:
