@@ -200,8 +200,9 @@ class _Line:
                 raise OracleError(nothing) from None
             raise OracleError(f"{nothing}: {_why(error)}; is it running?") from None
         self._connection, self._socket = connection, connection.sock
+        connection.timeout = None  # `within` has the clock; every request would set it anew
         if self._socket is not None:
-            self._socket.settimeout(None)  # `within` has the clock
+            self._socket.settimeout(None)
         if self._time_is_up.is_set():  # while there was no socket to be shut
             raise TimeoutError
 
