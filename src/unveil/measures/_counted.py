@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 import numpy as np
 
-from unveil.engine.counting import Contingency, Held, KeyColumn, Secret
+from unveil.engine.counting import (
+    Contingency,
+    Held,
+    KeyColumn,
+    Question,
+    counted,
+    matching_everything,
+    opened,
+)
 from unveil.errors import InputError
-from unveil.microdata import AnyRelease, Column, Hierarchy, Microdata, Release
+from unveil.measures._secrets import Encoding, Hierarchies, Ordinal, secret_of
+from unveil.microdata import AnyRelease, Column, Microdata, Release
 
 __all__ = ["Counting", "count"]
 
@@ -20,11 +28,13 @@ class Counting(TypedDict, total=False):
 
     quasi: str | Sequence[str] | None
     sensitive: str | None
-    ordinal: Mapping[str, Sequence[Any]] | None
-    hierarchies: Mapping[str, Hierarchy | str | os.PathLike[str]] | None
+    ordinal: Ordinal
+    hierarchies: Hierarchies
     wildcard: str | None
     engine: Any
     memory: str | int | None
+    delimiter: str | None
+    encoding: str
 
 
 def count(
@@ -32,37 +42,137 @@ def count(
     *,
     quasi: str | Sequence[str] | None = None,
     sensitive: str | None = None,
-    ordinal: Mapping[str, Sequence[Any]] | None = None,
-    hierarchies: Mapping[str, Hierarchy | str | os.PathLike[str]] | None = None,
+    ordinal: Ordinal = None,
+    hierarchies: Hierarchies = None,
     wildcard: str | None = None,
     engine: Any = "duckdb",
     memory: str | int | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
 ) -> Contingency:
+    """Count a table once, for any number of measures.
+
+    Every measure takes the same options and counts by itself; give it what this function returns
+    in place of the table to count only once.
+
+    Parameters
+    ----------
+    table : Release, Microdata, table in memory, path, Ibis table
+        Files are CSV or Parquet (also a folder or a pattern of Parquet files), and are read by
+        the engine, whatever their size. A table of an Ibis connection is counted where it is.
+    quasi : str or sequence of str, optional
+        The keys, whose combinations are the classes. By default the quasi-identifiers that a
+        release or microdata has. A missing value is a value like any other, and so is ``*``.
+    sensitive : str, optional
+        The sensitive column; by default that of the release or the microdata. Measures that only
+        look at the classes do without.
+    ordinal : mapping of str to sequence, optional
+        The levels of the sensitive column, from low to high. Numbers and dates have an order of
+        their own.
+    hierarchies : mapping of str to Hierarchy or path, optional
+        The hierarchy of the sensitive column.
+    wildcard : str, optional
+        A cell that is to match every value, such as ``"*"``: a record then counts in every class
+        that it may belong to.
+    engine : {'duckdb', 'spark'} or an Ibis connection
+        What counts tables in memory and files.
+    memory : str or int, optional
+        How much of it the engine may use, such as ``"4GB"``; the rest goes to disk.
+    delimiter : str, optional
+        What parts the cells of a CSV file; found out from its first lines by default.
+    encoding : str
+        Of a CSV file.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> counts = uv.count({"age": ["2*", "2*", "3*"], "disease": ["flu", "aids", "flu"]},
+    ...                   quasi="age", sensitive="disease")
+    >>> counts.rows, counts.totals.tolist()
+    (3, [1, 2])
+    """
     if isinstance(table, Contingency):
-        return table if quasi is None else table.over(_listed(quasi))
-    if isinstance(table, Release):
-        return _of_release(table, quasi)
-    if isinstance(table, AnyRelease):
+        counts = table if quasi is None else table.over(_listed(quasi))
+    elif isinstance(table, Release | Microdata):
+        if ordinal is not None or hierarchies is not None:
+            raise InputError(
+                "microdata and releases know the order and the hierarchy of their columns: say "
+                "ordinal= and hierarchies= when reading them"
+            )
+        of_table = _of_release if isinstance(table, Release) else _of_microdata
+        counts = of_table(table, quasi, sensitive)  # type: ignore[arg-type]
+    elif isinstance(table, AnyRelease):
         raise InputError(
             f"{table.in_short} cannot be measured by its classes: it publishes counts, not records"
         )
-    if isinstance(table, Microdata):
-        return _of_microdata(table, quasi)
-    raise NotImplementedError
+    else:
+        question = _asked(
+            table, quasi, sensitive, ordinal, hierarchies, engine, memory, delimiter, encoding
+        )
+        counts = counted(question)
+    return counts if wildcard is None else matching_everything(counts, wildcard)
+
+
+def _asked(
+    table: Any,
+    quasi: str | Sequence[str] | None,
+    sensitive: str | None,
+    ordinal: Ordinal,
+    hierarchies: Hierarchies,
+    engine: Any,
+    memory: str | int | None,
+    delimiter: str | None,
+    encoding: str,
+) -> Question:
+    keys = () if quasi is None else tuple(_listed(quasi))
+    if not keys:
+        raise InputError(
+            "name the keys whose combinations are the classes: quasi=['age', 'zip', …]"
+        )
+    if sensitive is not None and not isinstance(sensitive, str):
+        raise InputError(f"sensitive must be one column name, but got {sensitive!r}")
+    if sensitive in keys:
+        raise InputError(f"column {sensitive!r} cannot be both a key and sensitive")
+    there = opened(
+        table,
+        [*keys, *([] if sensitive is None else [sensitive])],
+        engine=engine,
+        memory=memory,
+        delimiter=delimiter,
+        encoding=encoding,
+    )
+    known = Encoding.chosen(
+        sensitive or "",
+        source=there.name,
+        is_text_file=there.is_text_file,
+        own_levels=there.levels.get(sensitive or ""),
+        ordinal=ordinal,
+        hierarchies=hierarchies,
+    )
+    return Question(
+        table=there.table, keys=keys, secret=sensitive, encoder=known.encoded, source=there.name
+    )
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _of_release(release: Release, quasi: str | Sequence[str] | None) -> Contingency:
+def _of_release(
+    release: Release, quasi: str | Sequence[str] | None, sensitive: str | None
+) -> Contingency:
+    if sensitive not in (None, release.sensitive.name):
+        raise InputError(
+            f"the sensitive column of {release.in_short} is {release.sensitive.name!r}, not "
+            f"{sensitive!r}"
+        )
     keys = {}
     for column, texts in zip(release.quasi, release.cells(), strict=True):
         cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
         keys[column.name] = KeyColumn(codes.astype(np.int64), tuple(cells.tolist()))
     held = Held(
         keys=keys,
-        secret=_secret(release.sensitive),
+        secret=secret_of(release.sensitive),
         class_of=release.class_of.astype(np.int64),
         codes=release.sensitive.codes.astype(np.int64),
         numbers=np.ones(len(release), dtype=np.int64),
@@ -72,27 +182,24 @@ def _of_release(release: Release, quasi: str | Sequence[str] | None) -> Continge
     return held if quasi is None else held.over(_listed(quasi))
 
 
-def _of_microdata(microdata: Microdata, quasi: str | Sequence[str] | None) -> Contingency:
-    keys = {
-        column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
-        for column in microdata.quasi
-    }
-    held = Held(
-        keys=keys,
-        secret=_secret(microdata.sensitive),
+def _of_microdata(
+    microdata: Microdata, quasi: str | Sequence[str] | None, sensitive: str | None
+) -> Contingency:
+    columns: Sequence[Column] = microdata.quasi
+    if quasi is not None:
+        columns = [microdata[name] for name in _listed(quasi)]
+    secret = microdata.sensitive if sensitive is None else microdata[sensitive]
+    if not columns:
+        raise InputError("name at least one key: quasi=[…] is empty")
+    return Held(
+        keys={
+            column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
+            for column in columns
+        },
+        secret=secret_of(secret),
         class_of=np.arange(len(microdata)),
-        codes=microdata.sensitive.codes.astype(np.int64),
+        codes=secret.codes.astype(np.int64),
         numbers=np.ones(len(microdata), dtype=np.int64),
         source=microdata.source,
         notes=microdata.notes,
-    )
-    return held if quasi is None else held.over(_listed(quasi))
-
-
-def _secret(column: Column) -> Secret:
-    return Secret(
-        name=column.name,
-        values=tuple(column.values.tolist()),
-        ordered=column.is_ordered,
-        hierarchy=column.hierarchy,
     )

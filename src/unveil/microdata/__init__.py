@@ -2,7 +2,9 @@
 
 from unveil.microdata._cell_counts import CellCounts
 from unveil.microdata._column import Column, Kind, Role, value_text
-from unveil.microdata._csv import from_csv
+from unveil.microdata._csv import csv_layout, from_csv
+from unveil.microdata._distinct import distinct_values
+from unveil.microdata._encode import MISSING, Wish, encode
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._hierarchy_files import read_hierarchies, read_hierarchy
 from unveil.microdata._hierarchy_makers import (
@@ -18,9 +20,10 @@ from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release import AnyRelease, Release, Statistic
 from unveil.microdata._release_checks import check_release, same_domains, with_records
 from unveil.microdata._release_reader import read_release
-from unveil.microdata._sources import from_parquet
+from unveil.microdata._sources import existing_file, from_parquet, from_table
 
 __all__ = [
+    "MISSING",
     "AnyRelease",
     "CellCounts",
     "Column",
@@ -34,10 +37,16 @@ __all__ = [
     "Role",
     "Sets",
     "Statistic",
+    "Wish",
     "check_release",
+    "csv_layout",
+    "distinct_values",
+    "encode",
+    "existing_file",
     "flat_hierarchy",
     "from_csv",
     "from_parquet",
+    "from_table",
     "interval_hierarchy",
     "prefix_hierarchy",
     "quantize",

@@ -16,11 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from unveil.errors import InputError
 from unveil.microdata._sources import Source, check_names, existing_file
 
-__all__ = ["from_csv"]
+__all__ = ["csv_layout", "from_csv"]
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 20
 SAMPLE_BYTES = 1 << 16
+_BEGINNING = 1 << 20
 
 _SOMETHING = re.compile(rb"\S")
 
@@ -54,6 +55,27 @@ def from_csv(
             names = {place: name for place, name in names.items() if name}
         check_names(names.values(), file.name)
     return _parsed(data, start, delimiter, names, width, file.name)
+
+
+def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> tuple[str, list[str]]:
+    """What parts the cells of a CSV file in UTF-8, and its columns, from its beginning alone."""
+    import pyarrow as pa
+
+    file = existing_file(path)
+    try:
+        with pa.input_stream(os.fspath(file)) as stream:
+            data = stream.read(_BEGINNING)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"cannot read {os.fspath(file)!r}: {error}") from None
+    # Cut after a line, so that no letter is cut in two.
+    data = data[: data.rfind(b"\n") + 1] if len(data) == _BEGINNING else data
+    data = _utf8(data, file.name, "utf-8")
+    if _SOMETHING.search(data) is None:
+        raise InputError(f"{file.name} is empty")
+    delimiter = _checked(delimiter, data)
+    names = list(_header(data, delimiter, file.name)[0].values())
+    check_names(names, file.name)
+    return delimiter, names
 
 
 def _bytes(file: os.PathLike[str]) -> bytes:

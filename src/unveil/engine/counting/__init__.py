@@ -1,7 +1,27 @@
 """Counting: how many records of each class have each sensitive value, wherever the table is."""
 
-from unveil.engine.counting._contingency import MISSING, Contingency, Secret, text_of
+from unveil.engine.counting._contingency import Contingency, Secret, text_of
+from unveil.engine.counting._engines import ENGINES
 from unveil.engine.counting._held import Held, KeyColumn
 from unveil.engine.counting._histograms import Histograms
+from unveil.engine.counting._in_engine import EncodedSecret, InEngine, Question, counted
+from unveil.engine.counting._tables import opened
+from unveil.engine.counting._wildcards import matching_everything
+from unveil.microdata import MISSING
 
-__all__ = ["MISSING", "Contingency", "Held", "Histograms", "KeyColumn", "Secret", "text_of"]
+__all__ = [
+    "ENGINES",
+    "MISSING",
+    "Contingency",
+    "EncodedSecret",
+    "Held",
+    "Histograms",
+    "InEngine",
+    "KeyColumn",
+    "Question",
+    "Secret",
+    "counted",
+    "matching_everything",
+    "opened",
+    "text_of",
+]

@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting._histograms import Histograms
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import Hierarchy, value_text
+from unveil.microdata import MISSING, Hierarchy, value_text
 
 __all__ = ["MISSING", "Contingency", "Secret", "text_of"]
-
-MISSING = "(missing)"
-"""How a missing value is written. It is a value like any other: it equals itself."""
 
 
 def text_of(value: object) -> str:
     """Write a value of a table the way a person would.
+
+    What is missing is a value like any other here: it equals itself.
 
     >>> text_of(20.0), text_of("France"), text_of(None)
     ('20', 'France', '(missing)')

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
 from unveil.findings import Finding
-from unveil.measures._reach import reach_of
+from unveil.measures.utility._originals import missing_from
+from unveil.measures.utility._reach import reach_of
 from unveil.microdata import Column, Microdata, Regions, Release
 
 if TYPE_CHECKING:
@@ -117,13 +117,7 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
       age      41.4%
       gender   60.0%
     """
-    missing = release.dropped if microdata is None else len(microdata) - len(release)
-    if missing < 0:
-        raise InputError(
-            f"the release has {len(release):,} records and the original table, "
-            f"{microdata.source if microdata else ''}, only {len(microdata or ()):,}; "
-            "give the table that it was made from"
-        )
+    missing = missing_from(release, microdata)
     everybody = len(release) + missing
     by_column = {}
     for column, regions in zip(release.quasi, release.regions, strict=True):

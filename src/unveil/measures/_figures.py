@@ -1,0 +1,190 @@
+"""The numbers of all measures in one list, for tables that compare them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unveil.findings import Finding
+from unveil.measures._deciding import Deciding
+from unveil.measures.classical import (
+    AlphaK,
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    TCloseness,
+)
+from unveil.measures.discrimination import DiscriminationRate
+from unveil.measures.reidentification import ReidentificationRisk, Uniqueness
+from unveil.measures.utility import AverageClassSize, Discernibility
+
+__all__ = ["Figure", "figures_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One number.
+
+    Attributes
+    ----------
+    group : str
+        What it is about: ``"classes"``, ``"diversity"``, …
+    name : str
+    value : float or None
+        None where it is undefined or infinite.
+    text : str
+        The number, or why there is none, for people.
+    says : str
+        What it means, in a few words.
+    deciding : Deciding, optional
+        The classes that decide it.
+    """
+
+    group: str
+    name: str
+    value: float | None
+    text: str
+    says: str
+    deciding: Deciding | None = None
+
+
+def figures_of(finding: Finding) -> Iterator[Figure]:
+    """The numbers that matter of a measure's finding."""
+    for kind, figures in _FIGURES.items():
+        if isinstance(finding, kind):
+            yield from figures(finding)
+
+
+def _number(value: float) -> tuple[float | None, str]:
+    if math.isinf(value):
+        return None, "infinite"
+    return value, f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+def _figure(
+    group: str, name: str, value: float, says: str, deciding: Deciding | None = None
+) -> Figure:
+    number, text = _number(value)
+    return Figure(group=group, name=name, value=number, text=text, says=says, deciding=deciding)
+
+
+def _share(
+    group: str, name: str, value: float, says: str, deciding: Deciding | None = None
+) -> Figure:
+    return Figure(
+        group=group, name=name, value=value, text=f"{value:.2%}", says=says, deciding=deciding
+    )
+
+
+def _k_anonymity(found: KAnonymity) -> Iterator[Figure]:
+    yield _figure("classes", "records", found.records, "")
+    yield _figure("classes", "classes", found.classes, "combinations of the keys that occur")
+    yield _figure("classes", "k", found.k, "records in the smallest class", found.deciding)
+
+
+def _uniqueness(found: Uniqueness) -> Iterator[Figure]:
+    yield _share("classes", "unique", found.share, "records alone in their class")
+
+
+def _mean_class(found: AverageClassSize) -> Iterator[Figure]:
+    yield _figure("utility", "mean class", found.mean, "records in a class, on average")
+    yield _figure("utility", "C avg", found.normalized, "the same over k; 1 is best")
+
+
+def _discernibility(found: Discernibility) -> Iterator[Figure]:
+    yield _figure(
+        "utility", "discernibility", found.cost, "pairs of records that are alike", found.deciding
+    )
+
+
+def _alpha_k(found: AlphaK) -> Iterator[Figure]:
+    yield _figure(
+        "diversity", "α", found.alpha, "largest share of one value in a class", found.deciding
+    )
+
+
+def _l_diversity(found: LDiversity) -> Iterator[Figure]:
+    yield _figure(
+        "diversity", "ℓ distinct", found.distinct, "fewest values in a class", found.deciding
+    )
+    yield _figure(
+        "diversity", "ℓ entropy", found.entropy, "as if so many were equally likely",
+        found.deciding_entropy,
+    )  # fmt: skip
+    yield _figure(
+        "diversity", f"c for ℓ = {found.deciding_l}", found.recursive(found.deciding_l),
+        "recursive (c, ℓ)-diversity for any larger c", found.deciding_recursive,
+    )  # fmt: skip
+
+
+def _t_closeness(found: TCloseness) -> Iterator[Figure]:
+    yield _figure(
+        "closeness", "t", found.t, f"furthest class from the table, {found.distance} distance",
+        found.deciding,
+    )  # fmt: skip
+
+
+def _beta_likeness(found: BetaLikeness) -> Iterator[Figure]:
+    yield _figure(
+        "closeness", "β", found.basic, "largest gain of a value's share in a class", found.deciding
+    )
+    if found.enhanced is not None:
+        yield _figure(
+            "closeness", "β enhanced", found.enhanced, "and no gain above −ln q", found.deciding
+        )
+        return
+    yield Figure(
+        group="closeness", name="β enhanced", value=None, text="none",
+        says="a gain is above −ln q", deciding=found.beyond,
+    )  # fmt: skip
+
+
+def _delta_disclosure(found: DeltaDisclosure) -> Iterator[Figure]:
+    yield _figure(
+        "closeness", "δ-disclosure", found.delta, "largest |ln p/q|; infinite if a class lacks "
+        "a value", found.deciding,
+    )  # fmt: skip
+
+
+def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
+    for attacker in (found.prosecutor, found.journalist, found.marketer):
+        if attacker.basis == "upper bound":
+            continue  # it would be the prosecutor's risk again
+        basis = "" if attacker.basis == "exact" else f", {attacker.basis}"
+        for word, value in (("highest", attacker.highest), ("average", attacker.average)):
+            if value is not None:
+                deciding = attacker.deciding if word == "highest" else None
+                says = f"re-identified by a {attacker.name}{basis}"
+                yield _share("risk", f"{attacker.name} {word}", value, says, deciding)
+        if attacker.over is not None:
+            says = f"records whose risk is above {found.threshold:.0%}{basis}"
+            yield _share("risk", f"{attacker.name} over", attacker.over, says)
+    if found.k_map is not None:
+        yield _figure("risk", "k-map", found.k_map, "people in the population's smallest class")
+
+
+def _discrimination(found: DiscriminationRate) -> Iterator[Figure]:
+    semantic = found.partition is not None
+    name = "SeDR" if semantic else "DR"
+    says = f"how much the keys tell of {'the category of ' if semantic else ''}{found.of}"
+    if found.rate is None:
+        yield Figure(group="discrimination", name=name, value=None, text="undefined", says=says)
+        return
+    yield _figure("discrimination", name, found.rate, says, found.deciding)
+
+
+_FIGURES = {
+    KAnonymity: _k_anonymity,
+    Uniqueness: _uniqueness,
+    AlphaK: _alpha_k,
+    LDiversity: _l_diversity,
+    TCloseness: _t_closeness,
+    BetaLikeness: _beta_likeness,
+    DeltaDisclosure: _delta_disclosure,
+    ReidentificationRisk: _risk,
+    DiscriminationRate: _discrimination,
+    AverageClassSize: _mean_class,
+    Discernibility: _discernibility,
+}

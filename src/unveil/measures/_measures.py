@@ -1,0 +1,232 @@
+"""All measures at once, from one grouped count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Unpack
+
+from unveil.engine.counting import Contingency
+from unveil.errors import InputError
+from unveil.findings import Finding
+from unveil.measures._counted import Counting, count
+from unveil.measures._figures import Figure, figures_of
+from unveil.measures._one_pass import Looking, one_pass
+from unveil.measures.classical import (
+    AlphaK,
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    TCloseness,
+    classical,
+)
+from unveil.measures.discrimination import (
+    DiscriminationLooking,
+    DiscriminationRate,
+    DiscriminationRates,
+    discrimination_rates,
+)
+from unveil.measures.reidentification import (
+    ReidentificationRisk,
+    RiskLooking,
+    Uniqueness,
+    UniquenessLooking,
+    UniqueSubsets,
+    reidentification_risk,
+    unique_subsets,
+)
+from unveil.measures.utility import (
+    AverageClassSize,
+    ClassSizeLooking,
+    Discernibility,
+    discernibility_looking,
+)
+from unveil.microdata import Hierarchy, Release
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Measures", "measures"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Measures(Finding):
+    """All measures of a table; those that need a sensitive column are None without one.
+
+    Where classes overlap, because a cell was asked to match everything, measures that need them
+    apart are None, too.
+    """
+
+    source: str
+    keys: tuple[str, ...]
+    sensitive: str | None
+    notes: tuple[str, ...]
+    k_anonymity: KAnonymity
+    uniqueness: Uniqueness | None = None
+    alpha_k: AlphaK | None = None
+    l_diversity: LDiversity | None = None
+    t_closeness: TCloseness | None = None
+    beta_likeness: BetaLikeness | None = None
+    delta_disclosure: DeltaDisclosure | None = None
+    reidentification_risk: ReidentificationRisk | None = None
+    discrimination_rate: DiscriminationRate | None = None
+    semantic_discrimination_rate: DiscriminationRate | None = None
+    average_class_size: AverageClassSize | None = None
+    discernibility: Discernibility | None = None
+    unique_subsets: UniqueSubsets | None = None
+    discrimination_rates: DiscriminationRates | None = None
+
+    @cached_property
+    def findings(self) -> dict[str, Finding]:
+        """The findings that there are, by the name of their measure."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: found for name, found in named.items() if isinstance(found, Finding)}
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """The numbers that matter, in one list."""
+        return tuple(figure for found in self.findings.values() for figure in figures_of(found))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a number."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "about": [figure.group for figure in self.figures],
+                "measure": [figure.name for figure in self.figures],
+                "value": [figure.value for figure in self.figures],
+                "text": [figure.text for figure in self.figures],
+                "says": [figure.says for figure in self.figures],
+            }
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": "measures",
+            "source": self.source,
+            "keys": list(self.keys),
+            "sensitive": self.sensitive,
+            "notes": list(self.notes),
+            "measures": {
+                name: found.content(records=records) for name, found in self.findings.items()
+            },
+        }
+
+    def summary(self) -> str:
+        about = f", sensitive {self.sensitive}" if self.sensitive else ""
+        lines = [f"Measures of {self.source} by {', '.join(self.keys)}{about}"]
+        name = max(len(figure.name) for figure in self.figures)
+        text = max(len(figure.text) for figure in self.figures)
+        lines += [
+            f"  {figure.name:{name}}  {figure.text:>{text}}  {figure.says}".rstrip()
+            for figure in self.figures
+        ]
+        for ranking in (self.unique_subsets, self.discrimination_rates):
+            if ranking is not None:
+                lines += ranking.summary().splitlines()
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+
+
+def measures(
+    table: Any,
+    *,
+    partition: Any = None,
+    distance: str | Hierarchy | None = None,
+    l: int = 2,  # noqa: E741  (it is called l everywhere in this field)
+    threshold: float = 0.2,
+    population: Any = None,
+    population_size: int | None = None,
+    subsets: int = 0,
+    **counting: Unpack[Counting],
+) -> Measures:
+    """All measures of a table, in one pass over its counts.
+
+    Parameters
+    ----------
+    table : Release, Microdata, table in memory, path, Ibis table or counts
+    partition : optional
+        Categories of the sensitive column, for the semantic discrimination rate; see
+        `discrimination_rate`.
+    distance : {"equal", "ordered", "hierarchical"} or Hierarchy, optional
+        That of t-closeness.
+    l : int
+        The ℓ for which the c of recursive (c, ℓ)-diversity is given.
+    threshold : float
+        The risk of re-identification above which records are counted.
+    population, population_size : optional
+        See `reidentification_risk`.
+    subsets : int
+        Also rank all subsets of up to so many keys, by the people whom they single out and by
+        what they tell of the secret. Each is counted by itself; 0: none.
+    **counting
+        How the table is counted: see `count`.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> found = uv.measures({"age": ["2*", "2*", "2*", "3*", "3*", "3*"],
+    ...                      "salary": [4, 5, 6, 7, 7, 11]}, quasi="age", sensitive="salary")
+    >>> found.k_anonymity.k, found.l_diversity.distinct, round(found.t_closeness.t, 3)
+    (3, 2, 0.5)
+    """
+    counts = count(table, **counting)
+    lookings = classical(counts, distance=distance, l=l)
+    if not counts.overlapping:
+        lookings |= _of_classes_apart(table, counts, partition, threshold, population_size)
+    elif partition is not None or population is not None or population_size is not None:
+        raise InputError(
+            "partition= and a population need classes that do not overlap: leave wildcard= out"
+        )
+    found: dict[str, Any] = dict(
+        zip(lookings, one_pass(counts, list(lookings.values())), strict=True)
+    )
+    if population is not None:
+        found["reidentification_risk"] = reidentification_risk(
+            # A release knows what its cells cover, which counts do not.
+            table if isinstance(table, Release) else counts,
+            population=population,
+            threshold=threshold,
+            **counting,
+        )
+    if subsets:
+        found["unique_subsets"] = unique_subsets(counts, at_most=subsets)
+        if counts.secret is not None:
+            found["discrimination_rates"] = discrimination_rates(
+                counts, at_most=subsets, partition=partition
+            )
+    return Measures(
+        source=counts.source,
+        keys=counts.keys,
+        sensitive=None if counts.secret is None else counts.secret.name,
+        notes=counts.notes,
+        **found,
+    )
+
+
+def _of_classes_apart(
+    table: Any,
+    counts: Contingency,
+    partition: Any,
+    threshold: float,
+    population_size: int | None,
+) -> dict[str, Looking[Finding]]:
+    """The measures for which a record is in one class only."""
+    lookings: dict[str, Looking[Finding]] = {
+        "uniqueness": UniquenessLooking(counts),
+        "reidentification_risk": RiskLooking(
+            counts, threshold=threshold, population_size=population_size
+        ),
+        "average_class_size": ClassSizeLooking(counts),
+        "discernibility": discernibility_looking(table, counts, None),
+    }
+    if counts.secret is not None:
+        lookings["discrimination_rate"] = DiscriminationLooking(counts)
+        if partition is not None:
+            lookings["semantic_discrimination_rate"] = DiscriminationLooking(
+                counts, partition=partition
+            )
+    elif partition is not None:
+        raise InputError("a partition is one of a sensitive column: name it with sensitive=")
+    return lookings

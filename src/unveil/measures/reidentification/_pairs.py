@@ -1,0 +1,113 @@
+"""Classes of a sample beside the people of a population that are like them.
+
+A class and a person are matched by the texts of the keys, so that 20, 20.0 and "20" are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.engine.counting import Contingency, Held, KeyColumn, text_of
+from unveil.engine.counting._held import combined
+from unveil.errors import InputError, did_you_mean
+
+__all__ = ["PairedSizes", "check_pairs", "pair_of", "paired"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairedSizes:
+    """Some classes of a sample, and how many people of the population each stands for.
+
+    Attributes
+    ----------
+    records : array, one a class
+        f, the records of the sample in it.
+    people : array, one a class
+        F, the people of the population that are like them; those of the sample are among them.
+    weights : array, one a class
+        How many classes have this f and F.
+    key_of : function
+        The values of the keys of class g, or of one of those that it stands for.
+    """
+
+    records: NDArray[np.int64]
+    people: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    key_of: Callable[[int], tuple[object, ...]]
+
+
+def paired(sample: Contingency, population: Contingency) -> Iterator[PairedSizes]:
+    """Find each class of the sample in the population, which is counted over the same keys."""
+    if not (isinstance(sample, Held) and isinstance(population, Held)):
+        many = population if isinstance(sample, Held) else sample
+        raise InputError(
+            f"{many.source} has too many classes to be matched with a population in memory: give "
+            "population_size= for an estimate, or fewer keys"
+        )
+    yield pair_of(sample, _people(sample, population))
+
+
+def pair_of(sample: Held, people: NDArray[np.int64]) -> PairedSizes:
+    """The classes of a sample with the people that were found for each."""
+    whole = sample.histograms
+    return PairedSizes(
+        records=whole.sizes, people=people, weights=whole.weights, key_of=whole.key_of
+    )
+
+
+def _people(sample: Held, population: Held) -> NDArray[np.int64]:
+    """How many people there are for each class of the sample."""
+    theirs, ours = [], []
+    for name in sample.keys:
+        numbering: dict[str, int] = {}
+        theirs.append(_by_text(population.columns[name], numbering))
+        ours.append(_by_text(sample.columns[name], numbering))
+    both = [np.concatenate(pair) for pair in zip(theirs, ours, strict=True)]
+    distinct, of_class = combined(both)
+    people = np.zeros(len(distinct), dtype=np.int64)
+    n = len(population.histograms)
+    np.add.at(people, of_class[:n], population.histograms.sizes)
+    return people[of_class[n:]]
+
+
+def _by_text(column: KeyColumn, numbering: dict[str, int]) -> NDArray[np.int64]:
+    """Each class's value, numbered by its text in a numbering that both tables share."""
+    places = [numbering.setdefault(text_of(v), len(numbering)) for v in column.values]
+    return np.array(places, dtype=np.int64)[column.codes]
+
+
+def check_pairs(pairs: PairedSizes, sample: Contingency, population: Contingency | None) -> None:
+    """Refuse classes that are larger in the sample than in the population."""
+    short = np.flatnonzero(pairs.people < pairs.records)
+    if not len(short):
+        return
+    g = int(short[0])
+    texts = [text_of(value) for value in pairs.key_of(g)]
+    cells = ", ".join(f"{name}={text}" for name, text in zip(sample.keys, texts, strict=True))
+    classes = int(pairs.weights[short].sum())
+    others = f" (and so in {classes - 1:,} more classes)" if classes > 1 else ""
+    raise InputError(
+        f"the population has {int(pairs.people[g]):,} people with {cells}, and the sample "
+        f"{int(pairs.records[g]):,}{others}: {_why(sample.keys, texts, population)}"
+    )
+
+
+def _why(keys: tuple[str, ...], texts: list[str], population: Contingency | None) -> str:
+    if isinstance(population, Held):
+        for name, text in zip(keys, texts, strict=True):
+            there = population.columns[name].texts
+            if text not in there:
+                some = ", ".join(list(there)[:3])
+                return (
+                    f"{name} is {text!r} nowhere in the population, whose values are written "
+                    f"{some}{', …' if len(there) > 3 else ''}{did_you_mean(text, there)}; write "
+                    "both tables alike, or give a release with its population as microdata"
+                )
+    return (
+        "everybody in the sample must be in the population, with the same codes in every column; "
+        "is it another population, or another coding of the same column?"
+    )

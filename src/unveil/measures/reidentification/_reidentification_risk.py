@@ -1,0 +1,165 @@
+"""Re-identification risk of a table, with a population, its size, or neither."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Unpack, cast
+
+from unveil.engine.counting import Contingency, Held
+from unveil.errors import InputError, did_you_mean
+from unveil.measures._counted import Counting, count
+from unveil.measures._one_pass import one_pass
+from unveil.measures.reidentification._covered import covered_people
+from unveil.measures.reidentification._finding import ReidentificationRisk
+from unveil.measures.reidentification._pairs import pair_of, paired
+from unveil.measures.reidentification._population_model import ESTIMATORS
+from unveil.measures.reidentification._risk import RiskLooking, risk_in_population
+from unveil.microdata import Microdata, Release
+
+__all__ = ["check_threshold", "reidentification_risk"]
+
+
+def reidentification_risk(
+    table: Any,
+    *,
+    population: Any = None,
+    population_size: int | None = None,
+    sampling_fraction: float | None = None,
+    threshold: float = 0.2,
+    estimator: str | None = None,
+    **counting: Unpack[Counting],
+) -> ReidentificationRisk:
+    """How well a prosecutor, a journalist and a marketer re-identify records.
+
+    Parameters
+    ----------
+    table : Release, Microdata, table in memory, path, Ibis table or counts
+    population : the same, optional
+        The people among whom those of the table are, with the same keys: for an exact answer. For
+        a release give microdata; then everybody counts whom a class's cells cover. Otherwise
+        people and records are matched by what is written in the keys.
+    population_size : int, optional
+        How many people there are, if nobody has their table: for an estimate.
+    sampling_fraction : float, optional
+        The share of them that the table has, instead.
+    threshold : float
+        The highest risk that is acceptable, above 0 and at most 1.
+    estimator : {"pitman", "benedetti-franconi"}, optional
+        How the people behind a class are estimated; by default Pitman's sampling formula where
+        it can be fitted.
+    **counting
+        How the table is counted: quasi, engine, …
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> from unveil.measures.reidentification import reidentification_risk
+    >>> people = uv.read_table(
+    ...     {"age": [28, 28, 28, 36, 36, 47, 53, 53], "gender": list("MMMFFFMM"),
+    ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu", "Flu", "Cancer", "Flu"]},
+    ...     quasi=["age", "gender"], sensitive="disease")
+    >>> reidentification_risk(people.take([0, 3, 4]), population=people)
+    Re-identification risk of table: 3 records in 2 classes of age, gender
+      attacker    highest  average  records over 20%
+      prosecutor     100%    66.7%              100%
+      journalist      50%    44.4%              100%
+      marketer          –    44.4%                 –
+      smallest: age=28, gender=M (1 record, 3 in the population)
+      k-map: 2 of 8 people, for age=36, gender=F (2 records, 2 in the population)
+      alone in the population: 0 records
+    """
+    _check_options(population, population_size, sampling_fraction, threshold, estimator)
+    counts = count(table, **counting)
+    if population is not None:
+        return _in_population(table, counts, population, threshold, counting)
+    size = _size(counts, population_size, sampling_fraction)
+    looking = RiskLooking(counts, threshold=threshold, population_size=size, estimator=estimator)
+    return cast(ReidentificationRisk, one_pass(counts, [looking])[0])
+
+
+def _in_population(
+    table: Any, counts: Contingency, population: Any, threshold: float, counting: Counting
+) -> ReidentificationRisk:
+    if isinstance(table, Release) and isinstance(population, Microdata):
+        assert isinstance(counts, Held)
+        _check_size(counts, len(population), population.source)
+        people = covered_people(counts, table, population)
+        return risk_in_population(
+            counts, [pair_of(counts, people)], threshold=threshold, population_size=len(population)
+        )
+    try:
+        there = count(
+            population,
+            quasi=counts.keys,
+            engine=counting.get("engine", "duckdb"),
+            memory=counting.get("memory"),
+            encoding=counting.get("encoding", "utf-8"),
+        )
+    except InputError as error:
+        raise InputError(f"population: {error}") from error
+    _check_size(counts, there.rows, there.source)
+    return risk_in_population(
+        counts, paired(counts, there), threshold=threshold, population_size=there.rows,
+        population=there,
+    )  # fmt: skip
+
+
+def _check_options(
+    population: Any, size: int | None, fraction: float | None, threshold: float,
+    estimator: str | None,
+) -> None:  # fmt: skip
+    check_threshold(threshold)
+    given = {
+        "population": population is not None,
+        "population_size": size is not None,
+        "sampling_fraction": fraction is not None,
+    }
+    said = [name for name, is_given in given.items() if is_given]
+    if len(said) > 1:
+        raise InputError(f"give {' or '.join(said)}, not both: each says what the population is")
+    if estimator is not None and estimator not in ESTIMATORS:
+        raise InputError(
+            f"estimator must be one of {', '.join(ESTIMATORS)}, but got {estimator!r}"
+            f"{did_you_mean(str(estimator), ESTIMATORS)}"
+        )
+    if estimator is not None and said not in (["population_size"], ["sampling_fraction"]):
+        raise InputError(
+            f"estimator={estimator!r} estimates from the size of a population: give "
+            "population_size= or sampling_fraction="
+        )
+    if fraction is not None and not 0 < fraction <= 1:
+        raise InputError(
+            f"sampling_fraction must be above 0 and at most 1, but got {fraction!r}: it is the "
+            "share of the population that the table has"
+        )
+
+
+def check_threshold(threshold: float) -> None:
+    """Refuse a threshold that is no risk."""
+    if not 0 < threshold <= 1:
+        raise InputError(
+            f"threshold must be above 0 and at most 1, but got {threshold!r}: it is a probability, "
+            "such as 0.2 for one in five"
+        )
+
+
+def _size(counts: Contingency, size: int | None, fraction: float | None) -> int | None:
+    """The size of the population as it was said; None if it was not."""
+    if fraction is not None:
+        return max(counts.rows, round(counts.rows / fraction))
+    if size is None:
+        return None
+    try:
+        whole = operator.index(size)
+    except TypeError:
+        raise InputError(f"population_size must be a whole number, but got {size!r}") from None
+    _check_size(counts, whole, "the population")
+    return whole
+
+
+def _check_size(counts: Contingency, people: int, source: str) -> None:
+    if people < counts.rows:
+        raise InputError(
+            f"{counts.source} has {counts.rows:,} records and {source}, the population, only "
+            f"{people:,} people: the population has everybody in the table, and more"
+        )

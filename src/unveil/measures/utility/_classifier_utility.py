@@ -1,0 +1,248 @@
+"""What a classifier still learns from a release.
+
+The test that matters to those who use the data, after V. S. Iyengar, *Transforming Data to Satisfy
+Privacy Constraints*, KDD 2002: train on what is published, and try on people as they are. Beside
+it stand the same model trained on the original records of the same people, and the rule that names
+the most frequent value for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.findings import Finding
+from unveil.measures.utility._score import Score, score_of
+from unveil.microdata import Microdata, Release
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from unveil.sanitize import Sanitizer
+
+__all__ = ["ClassifierUtility", "classifier_utility"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ClassifierUtility(Finding):
+    """How well a classifier does that was trained on a release.
+
+    Attributes
+    ----------
+    from_release, from_original, from_majority : array, one a split
+        The share of the held-out records whose value is guessed: by the model trained on the
+        release, by the same trained on the original, by naming the value most frequent in the
+        original's training part.
+    training, held_out : int
+        Records in the two parts of every split.
+    target : str
+        The column that is guessed.
+    model : str
+    made_by : str
+    source : str
+        The original.
+    sanitized_anew : bool
+        Whether each training part was sanitized by itself. If not, the release was made once,
+        with the held-out records in it.
+    seed : int
+    notes : tuple of str
+    """
+
+    from_release: NDArray[np.float64]
+    from_original: NDArray[np.float64]
+    from_majority: NDArray[np.float64]
+    training: int
+    held_out: int
+    target: str
+    model: str
+    made_by: str
+    source: str
+    sanitized_anew: bool
+    seed: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def repeats(self) -> int:
+        """How many splits there were."""
+        return len(self.from_release)
+
+    @cached_property
+    def release(self) -> Score:
+        """The accuracy of the model trained on the release."""
+        return self._score(self.from_release)
+
+    @cached_property
+    def original(self) -> Score:
+        """The accuracy of the model trained on the original."""
+        return self._score(self.from_original)
+
+    @cached_property
+    def majority(self) -> Score:
+        """The accuracy of naming the most frequent value for everybody."""
+        return self._score(self.from_majority)
+
+    @cached_property
+    def lost(self) -> Score:
+        """By how much the release's accuracy is below the original's, split by split."""
+        return self._score(self.from_original - self.from_release, least=-1.0)
+
+    @cached_property
+    def taught(self) -> Score:
+        """By how much the original's accuracy is above the majority rule's, split by split."""
+        return self._score(self.from_original - self.from_majority, least=-1.0)
+
+    @property
+    def kept(self) -> float | None:
+        """The share of what the original teaches beyond the majority rule that is still learned.
+
+        Above 1 where the release teaches more, below 0 where it is worse than that rule. None,
+        undefined, where the splits do not show that the original teaches anything beyond it.
+        """
+        if self.taught.low <= 0:
+            return None
+        return (self.release.mean - self.majority.mean) / self.taught.mean
+
+    def _score(self, scores: NDArray[np.float64], least: float = 0.0) -> Score:
+        return score_of(scores, training=self.training, held_out=self.held_out, least=least)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a split."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "split": np.arange(self.repeats),
+                "release": self.from_release,
+                "original": self.from_original,
+                "majority": self.from_majority,
+            }
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": "classifier utility",
+            "source": self.source,
+            "release": self.made_by,
+            "model": self.model,
+            "target": self.target,
+            "accuracy": {
+                "release": self.release.to_dict(),
+                "original": self.original.to_dict(),
+                "majority": self.majority.to_dict(),
+            },
+            "lost": self.lost.to_dict(),
+            "taught": self.taught.to_dict(),
+            "kept": self.kept,
+            **({"kept_is": "undefined"} if self.kept is None else {}),
+            "training": self.training,
+            "held_out": self.held_out,
+            "repeats": self.repeats,
+            "sanitized_anew": self.sanitized_anew,
+            "seed": self.seed,
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> str:
+        return "\n".join(
+            [
+                f"What {self.model} still learns of {self.target} from {self.made_by}",
+                f"  tried on {self.held_out:,} held-out records of {self.source}, "
+                f"{self.repeats} splits",
+                *(f"  {line}" for line in self.lines()),
+                *(f"  Note: {note}" for note in self.notes),
+            ]
+        )
+
+    def lines(self) -> list[str]:
+        """The accuracies, and what they amount to."""
+        return [
+            f"trained on the release   {self.release}",
+            f"trained on the original  {self.original}",
+            f"lost by the release      {self.lost}",
+            f"majority rule            {self.majority}",
+            self._in_words(),
+        ]
+
+    def _in_words(self) -> str:
+        if self.kept is not None:
+            return f"Kept of what the original teaches beyond the majority rule: {self.kept:.0%}"
+        if self.taught.high < 0:
+            return "Even the original teaches this model less than the majority rule: try another."
+        return "That the original teaches more than the majority rule cannot be told from this."
+
+
+def classifier_utility(
+    release: Release | Sanitizer | Callable[[Any], Any],
+    microdata: Microdata,
+    *,
+    model: Any = None,
+    of: str | None = None,
+    held_out: float = 0.3,
+    repeats: int = 10,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> ClassifierUtility:
+    """How well a classifier guesses a column of people it has not seen, trained on a release.
+
+    The original is split at random into a training part and held-out records, again and again.
+    The model is trained on the published version of the training part and on its original, and
+    guesses the held-out records from their original quasi-identifiers.
+
+    Parameters
+    ----------
+    release : Release, Sanitizer or callable
+        With a sanitizer, every training part is sanitized by itself, and nothing of those held
+        out is in what the model sees. With a release, the model sees the released records of the
+        training part, but the classes were made with everybody; the records have to be those of
+        the original, in its order.
+    microdata : Microdata
+        The original table.
+    model : str, scikit-learn classifier or Adversary, optional
+        Who learns, by the names that adversaries have: ``"naive-bayes"`` (the default),
+        ``"tree@bounds-hot"``, ``"forest@bounds-hot"`` and others.
+    of : str, optional
+        The column to guess: the sensitive one (the default), or one that is neither sensitive nor
+        a quasi-identifier and is published as it is.
+    held_out : float
+        The share of the records that are held out.
+    repeats : int
+        How many splits; two or more.
+    seed : int
+        On which the splits, the sanitizer's and the model's random choices hang.
+    progress : bool, optional
+        Show progress; default: if standard error is a terminal.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> from unveil.measures.utility import classifier_utility
+    >>> survey = uv.datasets.election_survey()
+    >>> classifier_utility(uv.Mondrian(k=20), survey, of="vote")
+    What Bernoulli naive Bayes still learns ...
+    """
+    # numba and the models take a second to import, and most measures need neither.
+    from unveil.measures.utility._training import course_of
+
+    course = course_of(
+        release, microdata, model=model, of=of, held_out=held_out, repeats=repeats, seed=seed
+    )
+    scores = course.scores(progress)
+    return ClassifierUtility(
+        from_release=scores[:, 0],
+        from_original=scores[:, 1],
+        from_majority=scores[:, 2],
+        training=course.training,
+        held_out=course.held_out,
+        target=course.target.name,
+        model=course.model.label,
+        made_by=course.made_by,
+        source=microdata.source,
+        sanitized_anew=not isinstance(course.published, Release),
+        seed=course.seed,
+        notes=course.notes(),
+    )

@@ -1,0 +1,144 @@
+"""What is not published: records that are left out or say nothing, and cells that say nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.findings import Finding
+from unveil.measures.utility._originals import missing_from, records_of, release_of
+from unveil.measures.utility._suppressed import hidden_cells
+from unveil.microdata import Microdata, Release
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Suppression", "suppression"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Suppression(Finding):
+    """How much of a table is not published.
+
+    Attributes
+    ----------
+    released : int
+        How many records are released.
+    hidden : int
+        How many of them have all their quasi-identifiers suppressed.
+    missing : int
+        How many of the original's records are not released.
+    cells : dict of str to int
+        For each quasi-identifier, how many of the released cells are suppressed.
+    made_by : str
+    """
+
+    released: int
+    hidden: int
+    missing: int
+    cells: dict[str, int]
+    made_by: str
+
+    @property
+    def everybody(self) -> int:
+        """Records of the original."""
+        return self.released + self.missing
+
+    @property
+    def of_records(self) -> float:
+        """The share of the original's records that are hidden or missing."""
+        return (self.hidden + self.missing) / self.everybody
+
+    @property
+    def by_column(self) -> dict[str, float]:
+        """For each quasi-identifier, the share of its cells that are hidden or missing."""
+        return {name: (cells + self.missing) / self.everybody for name, cells in self.cells.items()}
+
+    @property
+    def of_cells(self) -> float:
+        """The share of all cells that are hidden or missing."""
+        cells = sum(self.cells.values()) + self.missing * len(self.cells)
+        return cells / (self.everybody * len(self.cells))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a quasi-identifier."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "column": list(self.cells),
+                "hidden": list(self.cells.values()),
+                "suppressed": list(self.by_column.values()),
+            }
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": "suppression",
+            "release": self.made_by,
+            "of_records": self.of_records,
+            "of_cells": self.of_cells,
+            "by_column": self.by_column,
+            "records": self.released,
+            "hidden": self.hidden,
+            "missing": self.missing,
+        }
+
+    def summary(self) -> str:
+        width = max(len(name) for name in self.cells)
+        return "\n".join(
+            [
+                f"Suppression by {self.made_by}: {self.of_records:.1%} of the records, "
+                f"{self.of_cells:.1%} of the cells",
+                f"  of {self.everybody:,} records {self.missing:,} are missing and {self.hidden:,} "
+                "have all their quasi-identifiers hidden",
+                *(f"  {name:{width}}  {share:6.1%}" for name, share in self.by_column.items()),
+            ]
+        )
+
+
+def suppression(release: Release, microdata: Microdata | None = None) -> Suppression:
+    """How many records and cells are suppressed.
+
+    A cell is suppressed if it covers every value of its column, a record if all its
+    quasi-identifiers are, or if it is not released.
+
+    Parameters
+    ----------
+    release : Release
+    microdata : Microdata, optional
+        The original table, to count the records that were not released. By default those are
+        counted that were found missing when the release was read.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> from unveil.measures.utility import suppression
+    >>> survey = uv.read_table(
+    ...     {"age": [30, 34, 41, 52], "town": ["Rome", "Rome", "Lyon", "Nice"],
+    ...      "vote": ["a", "b", "a", "b"]}, quasi=["age", "town"], sensitive="vote")
+    >>> published = {"age": ["30-39", "30-39", "*"], "town": ["*", "*", "*"],
+    ...              "vote": ["a", "b", "a"]}
+    >>> suppression(uv.read_release(published, survey))
+    Suppression by somebody: 50.0% of the records, 75.0% of the cells
+      of 4 records 1 are missing and 1 have all their quasi-identifiers hidden
+      age    50.0%
+      town  100.0%
+    """
+    if microdata is None:
+        release = records_of(release, "suppression")
+    else:
+        release = release_of(release, microdata, "suppression")
+    hidden = [hidden_cells(c, r) for c, r in zip(release.quasi, release.regions, strict=True)]
+    return Suppression(
+        released=len(release),
+        hidden=int(release.sizes[np.all(hidden, axis=0)].sum()),
+        missing=missing_from(release, microdata),
+        cells={
+            column.name: int(release.sizes[cells].sum())
+            for column, cells in zip(release.quasi, hidden, strict=True)
+        },
+        made_by=release.made_by,
+    )
