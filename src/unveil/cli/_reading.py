@@ -16,7 +16,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
 
-__all__ = ["Reading", "names"]
+__all__ = ["Reading", "levels", "names"]
 
 _PARQUET = (".parquet", ".pq")
 
@@ -62,7 +62,7 @@ class Reading:
             "missing_values": list(self.missing_value) if self.missing_value else None,
             "numeric": names(self.numeric),
             "categorical": names(self.categorical),
-            "ordinal": _levels(self.ordinal),
+            "ordinal": levels(self.ordinal),
         }
         if self.file.suffix.lower() in _PARQUET:
             return self._read_parquet(options)
@@ -101,8 +101,13 @@ def names(given: Sequence[str] | None) -> list[str]:
     return found
 
 
-def _levels(given: Sequence[str] | None) -> dict[str, list[str]] | None:
-    levels: dict[str, list[str]] = {}
+def levels(given: Sequence[str] | None) -> dict[str, list[str]] | None:
+    """The levels of ordinal columns, from a repeatable option.
+
+    >>> levels(["education=low|mid|high"])
+    {'education': ['low', 'mid', 'high']}
+    """
+    listed_levels: dict[str, list[str]] = {}
     for text in given or ():
         column, equals, listed = (part.strip() for part in text.partition("="))
         found = [level.strip() for level in listed.split("|")]
@@ -111,7 +116,7 @@ def _levels(given: Sequence[str] | None) -> dict[str, list[str]] | None:
                 f"cannot read --ordinal {text!r}; write the column and its levels from low to "
                 "high, such as 'education=low|mid|high'"
             )
-        if column in levels:
+        if column in listed_levels:
             raise InputError(f"--ordinal names the column {column!r} twice")
-        levels[column] = found
-    return levels or None
+        listed_levels[column] = found
+    return listed_levels or None

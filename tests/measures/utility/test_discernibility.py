@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_utility import says_nothing
 from random_tables import tables_and_goals
 from split_counts import SplitCounts
 
@@ -23,18 +24,6 @@ from unveil.measures.utility import (
     discernibility_looking,
 )
 from unveil.microdata import Release
-
-
-def says_nothing(release: Release, record: int) -> bool:
-    """Whether every cell of a record covers every value, in columns that have several."""
-    g = int(release.class_of[record])
-    for column, regions in zip(release.quasi, release.regions, strict=True):
-        covered = all(regions.covers(code)[g] for code in range(column.size))
-        if column.size == 1:
-            covered = regions.texts(column)[g] != column.texts[0]
-        if not covered:
-            return False
-    return True
 
 
 def plain_cost(release: Release, everybody: int) -> int:
@@ -116,9 +105,7 @@ def test_columns_of_numbers_have_no_star():
 
 
 def test_the_best_and_the_worst():
-    people = uv.read_table(
-        {"age": [20, 30, 40, 50], "s": list("abab")}, quasi="age", sensitive="s"
-    )
+    people = uv.read_table({"age": [20, 30, 40, 50], "s": list("abab")}, quasi="age", sensitive="s")
     assert discernibility(people).normalized == 0
     assert discernibility(uv.Mondrian(k=4).sanitize(people)).normalized == 1
     hidden = uv.read_release({"age": ["*"] * 3, "s": list("aba")}, people)
@@ -147,9 +134,7 @@ def test_costs_have_no_end():
 
 
 def test_they_print_and_turn_into_tables_and_json():
-    people = uv.read_table(
-        {"age": [20, 20, 40], "s": list("aba")}, quasi="age", sensitive="s"
-    )
+    people = uv.read_table({"age": [20, 20, 40], "s": list("aba")}, quasi="age", sensitive="s")
     found = discernibility(people, original=4)
     assert "1 missing" in repr(found)
     assert "age=20 (2 records)" in repr(found)

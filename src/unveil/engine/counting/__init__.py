@@ -1,7 +1,7 @@
 """Counting: how many records of each class have each sensitive value, wherever the table is."""
 
 from unveil.engine.counting._contingency import Contingency, Secret, text_of
-from unveil.engine.counting._engines import ENGINES
+from unveil.engine.counting._engines import ENGINES, connected
 from unveil.engine.counting._held import Held, KeyColumn
 from unveil.engine.counting._histograms import Histograms
 from unveil.engine.counting._in_engine import EncodedSecret, InEngine, Question, counted
@@ -20,6 +20,7 @@ __all__ = [
     "KeyColumn",
     "Question",
     "Secret",
+    "connected",
     "counted",
     "matching_everything",
     "opened",

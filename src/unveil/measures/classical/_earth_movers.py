@@ -139,7 +139,7 @@ class OverTree:
         of_leaf = np.zeros(tree.n_leaves + 1, dtype=np.int64)
         np.add.at(of_leaf, self._leaf_of, counts.totals)
         upto = np.concatenate([[0], np.cumsum(of_leaf[:-1])])
-        self._shares = (upto[tree.last + 1] - upto[tree.first]) / counts.rows
+        self._shares = (upto[tree.last + 1] - upto[tree.first]) / max(1, counts.rows)
 
     def __call__(self, block: Histograms) -> NDArray[np.float64]:
         """Level by level from the leaves to the root, over the nodes above values of the class.

@@ -107,10 +107,9 @@ class LDiversity(ClassMeasure):
         else:
             recursive = f"recursive (c, {level}): for every c > {in_words(c)}"
         return self.lines(
-            f"ℓ-diversity of {self.source}: {self.distinct:,} distinct values of "
-            f"{self.sensitive} in every class",
-            f"distinct ℓ = {self.distinct:,}; least: {self.deciding}",
-            f"entropy ℓ = {in_words(self.entropy)}; least: {self.deciding_entropy}",
+            f"ℓ-diversity of {self.source}: ℓ = {self.distinct:,} in {self.sensitive}",
+            f"distinct ℓ = {self.distinct:,}; fewest values: {self.deciding}",
+            f"entropy ℓ = {in_words(self.entropy)}; least entropy: {self.deciding_entropy}",
             f"{recursive}; worst: {self.deciding_recursive}",
         )
 
@@ -213,9 +212,9 @@ def l_diversity(
     ...     quasi=["age"], sensitive="disease")
     >>> found = l_diversity(patients)
     >>> found
-    ℓ-diversity of table: 2 distinct values of disease in every class
-      distinct ℓ = 2; least: age=2* (2 records); age=3* (3 records)
-      entropy ℓ = 1.89; least: age=3* (3 records)
+    ℓ-diversity of table: ℓ = 2 in disease
+      distinct ℓ = 2; fewest values: age=2* (2 records); age=3* (3 records)
+      entropy ℓ = 1.89; least entropy: age=3* (3 records)
       recursive (c, 2): for every c > 2; worst: age=3* (3 records)
     >>> found.is_recursive(c=2, l=2), found.is_recursive(c=2.5, l=2), found.recursive(3)
     (False, True, inf)

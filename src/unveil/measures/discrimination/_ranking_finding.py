@@ -144,8 +144,9 @@ class DiscriminationRates(Finding):
         lines = [head, *(f"  {', '.join(one.by):{width}}  {rate_text(one.rate)}" for one in shown)]
         if len(shown) < len(self.ranked):
             lines.append(f"  … and {len(self.ranked) - len(shown):,} more")
+        width = max(len(key) for key in self.keys)
         lines += [
             "  What a key adds, on average over the sets that it joins:",
-            *(f"    {key}  {rate_text(adds)}" for key, adds in self.adds.items()),
+            *(f"    {key:{width}}  {rate_text(adds)}" for key, adds in self.adds.items()),
         ]
         return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])

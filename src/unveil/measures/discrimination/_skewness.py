@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from unveil.engine.counting import Contingency, text_of
 from unveil.measures._counted import Counting
 from unveil.measures._one_pass import entropy
-from unveil.measures.discrimination._entropies import class_entropies, discrimination
+from unveil.measures.discrimination._entropies import (
+    check_apart,
+    class_entropies,
+    discrimination,
+)
 from unveil.measures.discrimination._finding import why_undefined
-from unveil.measures.discrimination._paired import Columns, Pairs, pairs_of
+from unveil.measures.discrimination._paired import Columns, pairs_of
 from unveil.measures.discrimination._ranking import conditional_entropy
 from unveil.measures.discrimination._view_findings import RateChange, Skewness, ValueChange
 
@@ -73,20 +78,19 @@ def skewness(
     both = [((name,), (cells,)) for name, cells in pairs.generalized.items()]
     if len(both) > 1:
         both.append((before, after))
-    changes, counts = [], None
-    for names, cells in both:
-        counts = pairs.counts(of, names)
-        changes.append(
-            RateChange(
-                original=names,
-                generalized=cells,
-                before=conditional_entropy(counts).rate,
-                after=conditional_entropy(pairs.counts(of, cells)).rate,
-            )
-        )
-    assert counts is not None
+    counts = pairs.counts(of, (*before, *after))
     secret = counts.need_secret("skewness")
-    values, notes = _values(pairs, of)
+    check_apart(counts)
+    changes = [
+        RateChange(
+            original=names,
+            generalized=cells,
+            before=conditional_entropy(counts.over(names)).rate,
+            after=conditional_entropy(counts.over(cells)).rate,
+        )
+        for names, cells in both
+    ]
+    values, notes = _values(pairs.generalized, counts)
     undefined = entropy(counts.totals) == 0.0
     return Skewness(
         changes=tuple(changes),
@@ -99,13 +103,14 @@ def skewness(
     )
 
 
-def _values(pairs: Pairs, of: str | None) -> tuple[list[ValueChange], list[str]]:
+def _values(
+    generalized: Mapping[str, str], counts: Contingency
+) -> tuple[list[ValueChange], list[str]]:
     """Each value with each cell published for it."""
     found, notes = [], []
-    for name, cells in pairs.generalized.items():
-        counts = pairs.counts(of, (name, cells))
+    for name, cells in generalized.items():
         before, after = _rates(counts.over((name,))), _rates(counts.over((cells,)))
-        together = _sizes(counts)
+        together = _sizes(counts.over((name, cells)))
         if before is None or after is None or together is None:
             notes.append(f"{name} has too many values to compare them one by one")
             continue

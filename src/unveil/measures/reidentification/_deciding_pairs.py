@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting import text_of
 from unveil.measures._deciding import SHOWN, Deciding, DecidingClass
+from unveil.measures.reidentification._texts import number_of
 
 __all__ = ["ClassInPopulation", "Fewest"]
 
@@ -23,7 +24,7 @@ class ClassInPopulation(DecidingClass):
 
     def __str__(self) -> str:
         cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
-        records = f"{self.records:,} record{'s' if self.records != 1 else ''}"
+        records = number_of(self.records, "record", "records")
         return f"{cells} ({records}, {self.people:,} in the population)"
 
     def to_dict(self) -> dict[str, Any]:

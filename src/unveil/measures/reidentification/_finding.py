@@ -9,7 +9,7 @@ from unveil.findings import Finding
 from unveil.measures._deciding import Deciding
 from unveil.measures.reidentification._population_model import PopulationModel
 from unveil.measures.reidentification._population_uniques import PopulationUniques
-from unveil.measures.reidentification._texts import percent, table_of
+from unveil.measures.reidentification._texts import number_of, percent, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,7 +190,7 @@ class ReidentificationRisk(Finding):
                 f"k-map: {self.k_map:,} of {self.population_size:,} people, for "
                 f"{self.journalist.deciding}"
             )
-            lines.append(f"alone in the population: {self.alone_in_both:,} records")
+            lines.append(f"alone in the population: {number_of(self.alone_in_both or 0, 'record', 'records')}")
         elif self.estimate is not None:
             uniques = self.estimate.uniques
             lines.append(

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Held, KeyColumn, text_of
 from unveil.engine.counting._held import combined
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError
+from unveil.measures.reidentification._texts import number_of
 
 __all__ = ["PairedSizes", "check_pairs", "pair_of", "paired"]
 
@@ -88,10 +89,11 @@ def check_pairs(pairs: PairedSizes, sample: Contingency, population: Contingency
     g = int(short[0])
     texts = [text_of(value) for value in pairs.key_of(g)]
     cells = ", ".join(f"{name}={text}" for name, text in zip(sample.keys, texts, strict=True))
-    classes = int(pairs.weights[short].sum())
-    others = f" (and so in {classes - 1:,} more classes)" if classes > 1 else ""
+    people = number_of(int(pairs.people[g]), "person", "people")
+    more = number_of(int(pairs.weights[short].sum()) - 1, "more class", "more classes")
+    others = "" if more.startswith("0 ") else f" (and so in {more})"
     raise InputError(
-        f"the population has {int(pairs.people[g]):,} people with {cells}, and the sample "
+        f"the population has {people} with {cells}, and the sample "
         f"{int(pairs.records[g]):,}{others}: {_why(sample.keys, texts, population)}"
     )
 
@@ -104,8 +106,8 @@ def _why(keys: tuple[str, ...], texts: list[str], population: Contingency | None
                 some = ", ".join(list(there)[:3])
                 return (
                     f"{name} is {text!r} nowhere in the population, whose values are written "
-                    f"{some}{', …' if len(there) > 3 else ''}{did_you_mean(text, there)}; write "
-                    "both tables alike, or give a release with its population as microdata"
+                    f"{some}{', …' if len(there) > 3 else ''}: write both tables alike, or give a "
+                    "release with its population as microdata"
                 )
     return (
         "everybody in the sample must be in the population, with the same codes in every column; "

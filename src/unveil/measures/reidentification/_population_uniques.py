@@ -145,7 +145,8 @@ def slide_negative_binomial(found: ClassSizes, population: int) -> float | None:
         return [log_scale + ones - np.log(found.alone), log_scale + twos - np.log(pairs)]
 
     for start in ((0.0, -2.0), (-1.0, -3.0), (1.0, 0.0), (-2.0, -5.0)):
-        solved = root(missed, start)
+        with np.errstate(all="ignore"):  # where it strays too far it fails, and the next start is
+            solved = root(missed, start)
         if solved.success:
             a, log_b = float(np.exp(solved.x[0])), -float(np.logaddexp(0.0, -solved.x[1]))
             return float(classes * np.exp(a * log_b))

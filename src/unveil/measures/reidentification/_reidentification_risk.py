@@ -153,13 +153,14 @@ def _size(counts: Contingency, size: int | None, fraction: float | None) -> int 
         whole = operator.index(size)
     except TypeError:
         raise InputError(f"population_size must be a whole number, but got {size!r}") from None
-    _check_size(counts, whole, "the population")
+    _check_size(counts, whole)
     return whole
 
 
-def _check_size(counts: Contingency, people: int, source: str) -> None:
+def _check_size(counts: Contingency, people: int, source: str = "") -> None:
     if people < counts.rows:
+        where = f" ({source})" if source else ""
         raise InputError(
-            f"{counts.source} has {counts.rows:,} records and {source}, the population, only "
+            f"{counts.source} has {counts.rows:,} records and the population{where} only "
             f"{people:,} people: the population has everybody in the table, and more"
         )

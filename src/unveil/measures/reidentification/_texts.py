@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["percent", "table_of"]
+__all__ = ["number_of", "percent", "table_of"]
 
 
 def percent(share: float | None) -> str:
@@ -17,6 +17,15 @@ def percent(share: float | None) -> str:
         return "–"
     digits = f"{100 * share:.3g}"
     return f"{float(digits):.10f}".rstrip("0").rstrip(".") + "%"
+
+
+def number_of(number: int, one: str, many: str) -> str:
+    """So many things.
+
+    >>> number_of(1, "person", "people"), number_of(2000, "person", "people")
+    ('1 person', '2,000 people')
+    """
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def table_of(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -223,7 +223,13 @@ def classifier_utility(
     >>> from unveil.measures.utility import classifier_utility
     >>> survey = uv.datasets.election_survey()
     >>> classifier_utility(uv.Mondrian(k=20), survey, of="vote")
-    What Bernoulli naive Bayes still learns ...
+    What Bernoulli naive Bayes still learns of vote from Mondrian(k=20)
+      tried on 283 held-out records of election_survey.csv, 10 splits
+      trained on the release   59.3% (57.0% to 61.6%)
+      trained on the original  55.9% (52.4% to 59.4%)
+      lost by the release      -3.4% (-7.3% to 0.4%)
+      majority rule            57.3% (54.4% to 60.3%)
+      That the original teaches more than the majority rule cannot be told from this.
     """
     # numba and the models take a second to import, and most measures need neither.
     from unveil.measures.utility._training import course_of

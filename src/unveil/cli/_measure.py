@@ -1,0 +1,198 @@
+"""``unveil measure``: every measure that follows from counts, of one table or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from rich.console import Console
+
+from unveil.cli._console import console, folded
+from unveil.cli._guard import in_command_line_words
+from unveil.cli._outputs import check_output, is_stdout, write
+from unveil.cli._reading import Reading, levels, names
+from unveil.errors import InputError
+from unveil.findings import Finding
+from unveil.measures import (
+    Measures,
+    MeasuresComparison,
+    Utility,
+    measures,
+    parse_partition,
+    utility,
+)
+from unveil.microdata import Hierarchy, Microdata, read_hierarchies, read_release
+from unveil.report import harmless
+
+__all__ = ["Measure"]
+
+_PARQUET = (".parquet", ".pq", ".parq")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What was asked for."""
+
+    files: Sequence[Path]
+    quasi: Sequence[str]
+    sensitive: str | None
+    partition: Sequence[str]
+    distance: str | None
+    l: int  # noqa: E741  (it is called l everywhere in this field)
+    threshold: float
+    subsets: int
+    population: Path | None
+    population_size: int | None
+    original: Path | None
+    hierarchies: Path | None
+    ordinal: Sequence[str] | None
+    wildcard: str | None
+    engine: str
+    memory: str | None
+    delimiter: str | None
+    encoding: str | None
+    classes: bool
+    json: Path | None
+    records: bool
+
+    def run(self) -> None:
+        """Measure, tell and write what comes out."""
+        self._check()
+        options = self._options()
+        found = {name: self._one(file, options) for name, file in self._named().items()}
+        whole: Finding = next(iter(found.values()))
+        if len(found) > 1:
+            whole = MeasuresComparison(tables=found)
+        losses = self._losses()
+        self._write(whole, losses)
+        self._tell(found, whole, losses)
+
+    def _check(self) -> None:
+        check_output(self.json, "--json", source=self.files[0])
+        if self.records and self.json is None:
+            raise InputError("--records goes into the JSON: name a file with --json")
+        if self.original is not None and self.sensitive is None:
+            raise InputError("--original needs --sensitive, which is a column of both tables")
+        for option, given in (("partition", self.partition), ("ordinal", self.ordinal)):
+            if given and self.sensitive is None:
+                raise InputError(f"--{option} is about the sensitive column: name it, --sensitive")
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "quasi": names(self.quasi),
+            "sensitive": self.sensitive,
+            "partition": self._partition(),
+            "distance": self.distance,
+            "l": self.l,
+            "threshold": self.threshold,
+            "subsets": self.subsets,
+            "population": None if self.population is None else str(self.population),
+            "population_size": self.population_size,
+            "ordinal": levels(self.ordinal),
+            "hierarchies": self._hierarchy(),
+            "wildcard": self.wildcard,
+            "engine": str(self.engine),
+            "memory": self.memory,
+            "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
+            "encoding": self.encoding or "utf-8",
+        }
+
+    def _partition(self) -> Any:
+        if len(self.partition) > 1:
+            raise InputError("one --partition: the categories of the sensitive column")
+        if not self.partition:
+            return None
+        column, equals, text = self.partition[0].partition("=")
+        if not equals or column.strip() != self.sensitive:
+            raise InputError(
+                f"cannot read --partition {self.partition[0]!r}; write the sensitive column and "
+                f"its categories, such as '{self.sensitive}=low:0-20,high:20-'"
+            )
+        return parse_partition(text)
+
+    def _hierarchy(self) -> dict[str, Hierarchy] | None:
+        """The hierarchy of the sensitive column, if there is one."""
+        if self.hierarchies is None or self.sensitive is None:
+            return None
+        return read_hierarchies(self.hierarchies, [self.sensitive]) or None
+
+    def _named(self) -> dict[str, Path]:
+        alone = len({file.name for file in self.files}) == len(self.files)
+        named = {(file.name if alone else str(file)): file for file in self.files}
+        if len(named) < len(self.files):
+            raise InputError("a file is named twice")
+        return named
+
+    def _one(self, file: Path, options: dict[str, Any]) -> Measures:
+        try:
+            return measures(str(file), **options)
+        except InputError as error:
+            if len(self.files) == 1 or file.name in str(error):
+                raise
+            raise InputError(f"{file.name}: {error}") from error
+
+    def _losses(self) -> dict[str, Utility]:
+        """What each file has lost against the original."""
+        if self.original is None:
+            return {}
+        microdata = self._read_original(self.original)
+        return {
+            name: utility(
+                read_release(file, microdata, made_by=name, encoding=self.encoding or "utf-8"),
+                microdata,
+            )
+            for name, file in self._named().items()
+        }
+
+    def _read_original(self, file: Path) -> Microdata:
+        return Reading(
+            file=file,
+            quasi=self.quasi,
+            sensitive=self.sensitive or "",
+            hierarchies=self.hierarchies,
+            ordinal=self.ordinal,
+            delimiter=None if file.suffix.lower() in _PARQUET else self.delimiter,
+            encoding=None if file.suffix.lower() in _PARQUET else self.encoding,
+        ).read()
+
+    def _write(self, whole: Finding, losses: dict[str, Utility]) -> None:
+        if self.json is None:
+            return
+        import json as as_json
+
+        content = whole.to_dict(records=self.records)
+        if losses:
+            content["utility"] = {
+                name: loss.content(records=self.records) for name, loss in losses.items()
+            }
+        text = as_json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+        def into(file: IO[bytes]) -> None:
+            file.write(text.encode())
+
+        write(self.json, into)
+
+    def _tell(self, found: dict[str, Measures], whole: Finding, losses: dict[str, Utility]) -> None:
+        out = console(stderr=is_stdout(self.json))
+        _print(whole.summary(), out)
+        if self.classes:
+            for name, one in found.items():
+                _print_deciding(one, name if len(found) > 1 else None, out)
+        for loss in losses.values():
+            out.print()
+            _print(loss.summary(), out)
+
+
+def _print(text: str, out: Console) -> None:
+    for line in text.splitlines():
+        out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
+
+
+def _print_deciding(found: Measures, name: str | None, out: Console) -> None:
+    out.print()
+    _print(f"What decides{f', {name}' if name else ''}", out)
+    for figure in found.figures:
+        if figure.deciding is not None and figure.deciding.number:
+            _print(f"  {figure.name}: {figure.deciding}", out)

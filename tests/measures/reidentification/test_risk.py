@@ -1,0 +1,391 @@
+"""Three attackers, against going through the records one by one."""
+
+import itertools
+import json
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_tables import random_microdata, tables, texts_of
+from split_counts import SplitCounts
+
+import unveil as uv
+from unveil.engine.counting import Contingency
+from unveil.errors import InputError
+from unveil.measures._counted import count
+from unveil.measures._one_pass import one_pass
+from unveil.measures.reidentification import (
+    PairedSizes,
+    RiskLooking,
+    reidentification_risk,
+    risk_in_population,
+)
+from unveil.measures.reidentification._pairs import paired
+
+THRESHOLDS = st.sampled_from([0.01, 0.2, 1 / 3, 0.34, 0.5, 1.0])
+
+
+def plain_risk(sample, people, threshold):
+    """Highest, average and share over the threshold, record by record.
+
+    ``people`` says for each record how many people it may be.
+    """
+    risks = [Fraction(1, n) for n in people]
+    over = sum(float(risk) > threshold for risk in risks) / len(sample)
+    return float(max(risks)), float(sum(risks) / len(sample)), over
+
+
+def classes_of(microdata):
+    return [texts_of(microdata, i) for i in range(len(microdata))]
+
+
+def some_of(population, seed):
+    """One record or more, and at most everybody, in any order."""
+    rng = np.random.default_rng(seed)
+    return population.take(rng.permutation(len(population))[: rng.integers(len(population)) + 1])
+
+
+def assert_prosecutor(found, records, threshold):
+    number = Counter(records)
+    highest, average, over = plain_risk(records, [number[one] for one in records], threshold)
+    assert found.prosecutor.highest == pytest.approx(highest, abs=1e-12)
+    assert found.prosecutor.average == pytest.approx(average, abs=1e-12)
+    assert found.prosecutor.over == pytest.approx(over, abs=1e-12)
+    smallest = min(number.values())
+    deciding = found.prosecutor.deciding
+    assert deciding.number == sum(n == smallest for n in number.values())
+    assert len(deciding.classes) == min(5, deciding.number)
+    assert {tuple(c.keys.values()) for c in deciding.classes} <= {
+        key for key, n in number.items() if n == smallest
+    }
+
+
+def assert_in_population(found, records, people, threshold):
+    """Against a population in which each record may be so many people."""
+    highest, average, over = plain_risk(records, people, threshold)
+    of_class = dict(zip(records, people, strict=True))
+    of_people = len(of_class) / sum(of_class.values())
+    assert found.journalist.highest == pytest.approx(highest, abs=1e-12)
+    assert found.journalist.average == pytest.approx(max(average, of_people), abs=1e-12)
+    assert found.journalist.over == pytest.approx(over, abs=1e-12)
+    assert found.marketer.average == pytest.approx(average, abs=1e-12)
+    assert found.k_map == min(people)
+    assert found.alone_in_both == people.count(1)
+    fewest = {key for key, n in of_class.items() if n == min(people)}
+    assert found.journalist.deciding.number == len(fewest)
+    assert {tuple(c.keys.values()) for c in found.journalist.deciding.classes} <= fewest
+    assert {c.people for c in found.journalist.deciding.classes} == {min(people)}
+    assert {one.basis for one in found.attackers} == {"exact"}
+
+
+@settings(max_examples=150)
+@given(tables(), THRESHOLDS, st.integers(0, 2**32 - 1))
+def test_the_prosecutor_is_what_the_records_say(microdata, threshold, seed):
+    counts = count(microdata)
+    found = reidentification_risk(counts, threshold=threshold)
+    assert_prosecutor(found, classes_of(microdata), threshold)
+    assert (found.records, found.classes) == (len(microdata), len(set(classes_of(microdata))))
+    split = reidentification_risk(SplitCounts(counts, seed), threshold=threshold)
+    assert split.to_dict() == found.to_dict()
+    # Without a population, it is the most that the others can do.
+    assert found.journalist.basis == found.marketer.basis == "upper bound"
+    assert found.journalist.highest == found.prosecutor.highest
+    assert found.marketer.average == found.prosecutor.average
+    assert (found.k_map, found.population_size, found.estimate) == (None, None, None)
+
+
+def cut(pairs: PairedSizes, parts: int) -> list[PairedSizes]:
+    """Pairs in several blocks, those that are alike put together."""
+    blocks = []
+    for rows in np.array_split(np.arange(len(pairs.records))[::-1], parts):
+        alike: dict[tuple[int, int], list[int]] = {}
+        for g in rows.tolist():
+            alike.setdefault((int(pairs.records[g]), int(pairs.people[g])), []).append(g)
+        blocks.append(
+            PairedSizes(
+                records=np.array([f for f, _ in alike], dtype=np.int64),
+                people=np.array([F for _, F in alike], dtype=np.int64),
+                weights=np.array([len(some) for some in alike.values()], dtype=np.int64),
+                key_of=lambda g, alike=alike: pairs.key_of(list(alike.values())[g][0]),
+            )
+        )
+    return blocks
+
+
+@settings(max_examples=150)
+@given(tables(), st.integers(0, 2**32 - 1), THRESHOLDS, st.integers(1, 4))
+def test_a_population_is_looked_up(population, seed, threshold, parts):
+    sample = some_of(population, seed)
+    found = reidentification_risk(sample, population=population, threshold=threshold)
+    records, everybody = classes_of(sample), Counter(classes_of(population))
+    assert_prosecutor(found, records, threshold)
+    assert_in_population(found, records, [everybody[one] for one in records], threshold)
+    counts, there = count(sample), count(population)
+    (pairs,) = paired(counts, there)
+    split = risk_in_population(
+        counts, cut(pairs, parts), population_size=len(population), threshold=threshold
+    )
+    assert split.to_dict() == found.to_dict()
+
+
+@settings(max_examples=100)
+@given(tables(max_size=30), st.integers(0, 2**32 - 1), st.integers(1, 4), st.booleans())
+def test_cells_of_a_release_cover_people(population, seed, k, cuts):
+    sample = some_of(population, seed)
+    sanitizer = uv.Mondrian(k=min(k, len(sample)), regions="cut" if cuts else "tight")
+    release = sanitizer.sanitize(sample)
+    found = reidentification_risk(release, population=population)
+    cells = list(zip(*release.cells(), strict=True))
+    people = []
+    for g in release.class_of.tolist():
+        covered = [
+            all(
+                regions.covers(int(column.codes[i]))[g]
+                for regions, column in zip(release.regions, population.quasi, strict=True)
+            )
+            for i in range(len(population))
+        ]
+        people.append(sum(covered))
+    records = [cells[g] for g in release.class_of.tolist()]
+    assert_prosecutor(found, records, 0.2)
+    assert_in_population(found, records, people, 0.2)
+
+
+def test_a_population_may_have_values_that_the_original_has_not():
+    sample = uv.read_table(
+        {"age": [20, 24, 31, 39], "town": ["Rome", "Rome", "Lyon", "Nice"], "s": list("abab")},
+        quasi=["age", "town"], sensitive="s",
+    )  # fmt: skip
+    release = uv.read_release(
+        {"age": ["20-29", "20-29", "≥ 30", "≥ 30"], "town": ["Rome", "Rome", "*", "*"],
+         "s": list("abab")},
+        sample,
+    )  # fmt: skip
+    people = uv.read_table(
+        {"age": [20, 24, 31, 39, 29, 21, 30, 80], "x": list("abababab"),
+         "town": ["Rome", "Rome", "Lyon", "Nice", "Rome", "Nice", "Rome", "Oslo"]},
+        quasi="age", sensitive="x",
+    )  # fmt: skip
+    found = reidentification_risk(release, population=people)
+    # Rome from 20 to 29: 20, 24 and 29. From 30 on: 31, 39, 30 and 80, wherever they live.
+    assert found.k_map == 3
+    assert found.marketer.average == pytest.approx((2 / 3 + 2 / 4) / 4)
+    assert found.journalist.average == pytest.approx(max((2 / 3 + 2 / 4) / 4, 2 / 7))
+    assert reidentification_risk(release, population=people, quasi="age").k_map == 4
+
+
+@pytest.fixture
+def survey():
+    rng = np.random.default_rng(3)
+    people = pd.DataFrame({
+        "age": rng.integers(20, 30, 200), "town": rng.choice(["Rome", "Lyon"], 200),
+        "vote": rng.choice(["a", "b"], 200),
+    })  # fmt: skip
+    return people.iloc[:40], people
+
+
+def test_a_population_comes_in_any_form(survey, tmp_path):
+    sample, people = survey
+    keys = ["age", "town"]
+    records = list(zip(sample.age, sample.town, strict=True))
+    everybody = Counter(zip(people.age, people.town, strict=True))
+    marketer = sum(1 / everybody[one] for one in records) / len(records)
+    people.to_csv(tmp_path / "people.csv", index=False)
+    people.to_parquet(tmp_path / "people.parquet")
+    forms = [
+        people,
+        people.assign(age=people.age.astype(float)),
+        tmp_path / "people.csv",
+        tmp_path / "people.parquet",
+        uv.read_table(people, quasi=keys, sensitive="vote"),
+        uv.read_table(people, quasi=["vote", "age"], sensitive="town"),
+        count(people, quasi=["vote", "town", "age"]),
+    ]
+    for form in forms:
+        found = reidentification_risk(sample, quasi=keys, population=form)
+        assert found.population_size == 200
+        assert found.k_map == min(everybody[one] for one in records)
+        assert found.marketer.average == pytest.approx(marketer, abs=1e-12)
+
+
+def test_a_worked_example():
+    # Classes of 2, 1 and 1 records, of which there are 4, 10 and 1 in the population.
+    people = ["a"] * 4 + ["b"] * 10 + ["c"]
+    found = reidentification_risk(
+        {"key": ["a", "a", "b", "c"]}, quasi="key", population={"key": people}, threshold=0.25
+    )
+    assert found.prosecutor.highest == 1
+    assert found.prosecutor.average == 3 / 4
+    assert found.prosecutor.over == 1
+    assert found.journalist.highest == 1
+    assert found.journalist.over == 1 / 4
+    assert found.marketer.average == pytest.approx((2 / 4 + 1 / 10 + 1 / 1) / 4)
+    assert found.journalist.average == found.marketer.average
+    assert (found.k_map, found.alone_in_both) == (1, 1)
+    assert repr(found).splitlines()[1:] == [
+        "  attacker    highest  average  records over 25%",
+        "  prosecutor     100%      75%              100%",
+        "  journalist     100%      40%               25%",
+        "  marketer          –      40%                 –",
+        "  smallest: key=b (1 record, 10 in the population); key=c (1 record, 1 in the population)",
+        "  k-map: 1 of 15 people, for key=c (1 record, 1 in the population)",
+        "  alone in the population: 1 record",
+    ]
+
+
+def test_the_journalist_may_start_from_the_people():
+    # Most records are of the larger class; of the people, more are of the smaller one.
+    people = {"key": ["a"] * 2 + ["b"] * 30}
+    found = reidentification_risk({"key": ["a", *["b"] * 20]}, quasi="key", population=people)
+    assert found.marketer.average == pytest.approx((1 / 2 + 20 / 30) / 21)
+    assert found.journalist.average == pytest.approx(2 / 32)
+
+
+def test_it_takes_part_in_the_one_pass():
+    counts = count(random_microdata(1, 50, ("flat", "numeric")))
+    (found,) = one_pass(counts, [RiskLooking(counts, threshold=0.5)])
+    assert found.to_dict() == reidentification_risk(counts, threshold=0.5).to_dict()
+
+
+def test_a_finding_says_nothing_of_classes_unless_asked(survey):
+    sample, people = survey
+    for options in ({"population": people}, {"population_size": 900}, {}):
+        found = reidentification_risk(sample, quasi=["age", "town"], **options)
+        assert "Rome" not in found.to_json()
+        assert "Lyon" not in found.to_json()
+        told = json.loads(found.to_json(records=True))
+        (first, *_) = told["journalist"]["deciding"]["classes"]
+        assert set(first["keys"]) == {"age", "town"}
+        assert told["marketer"]["highest"] is None
+
+
+def test_it_is_a_table(survey):
+    sample, people = survey
+    found = reidentification_risk(sample, quasi=["age", "town"], population=people)
+    frame = found.to_frame()
+    assert frame["attacker"].tolist() == ["prosecutor", "journalist", "marketer"]
+    assert frame["highest"].tolist()[:2] == [found.prosecutor.highest, found.journalist.highest]
+    assert frame["highest"].isna().tolist() == [False, False, True]
+
+
+def message(*args, **options):
+    with pytest.raises(InputError) as error:
+        reidentification_risk(*args, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("threshold", [0, -0.1, 1.01, float("nan")])
+def test_a_threshold_is_a_probability(survey, threshold):
+    assert message(survey[0], quasi="age", threshold=threshold) == (
+        f"threshold must be above 0 and at most 1, but got {threshold!r}: it is a probability, "
+        "such as 0.2 for one in five"
+    )
+
+
+def test_the_population_is_said_once(survey):
+    sample, people = survey
+    said = {"population": people, "population_size": 900, "sampling_fraction": 0.1}
+    for two in itertools.combinations(said, 2):
+        text = message(sample, quasi="age", **{name: said[name] for name in two})
+        assert text == f"give {two[0]} or {two[1]}, not both: each says what the population is"
+
+
+def test_a_population_is_not_smaller_than_its_sample(survey):
+    sample, people = survey
+    assert message(people, quasi="age", population=sample) == (
+        "pandas table has 200 records and the population (pandas table) only 40 people: the "
+        "population has everybody in the table, and more"
+    )
+    assert message(people, quasi="age", population_size=199) == (
+        "pandas table has 200 records and the population only 199 people: the population has "
+        "everybody in the table, and more"
+    )
+    microdata = uv.read_table(people, quasi="age", sensitive="vote")
+    release = uv.Mondrian(k=2).sanitize(microdata)
+    assert "only 40 people" in message(release, population=microdata.take(range(40)))
+
+
+def test_numbers_are_numbers(survey):
+    assert message(survey[0], quasi="age", population_size=900.5) == (
+        "population_size must be a whole number, but got 900.5"
+    )
+    assert message(survey[0], quasi="age", sampling_fraction=1.5) == (
+        "sampling_fraction must be above 0 and at most 1, but got 1.5: it is the share of the "
+        "population that the table has"
+    )
+
+
+def test_an_estimator_has_a_name_and_something_to_do(survey):
+    assert message(survey[0], quasi="age", estimator="pitmann", population_size=900) == (
+        "estimator must be one of pitman, benedetti-franconi, but got 'pitmann'; did you mean "
+        "'pitman'?"
+    )
+    assert message(survey[0], quasi="age", estimator="pitman") == (
+        "estimator='pitman' estimates from the size of a population: give population_size= or "
+        "sampling_fraction="
+    )
+
+
+def test_a_population_without_a_key_is_named(survey):
+    sample, people = survey
+    assert message(
+        sample, quasi=["age", "town"], population=people.rename(columns={"town": "Town"})
+    ) == (
+        "population: column 'town' is not in pandas table; did you mean 'Town'? (columns: age, "
+        "Town, vote)"
+    )
+    text = message(sample, quasi=["age", "town"], population=count(people, quasi="age"))
+    assert text.startswith("population: 'town' is not among the keys that were counted")
+
+
+def test_another_coding_of_a_column_is_told(survey):
+    sample, people = survey
+    other = people.assign(town=people.town.str.upper())
+    assert message(sample, quasi="town", population=other) == (
+        "the population has 0 people with town=Lyon, and the sample 19 (and so in 1 more "
+        "class): town is 'Lyon' nowhere in the population, whose values are written LYON, "
+        "ROME: write both tables alike, or give a release with its population as microdata"
+    )
+
+
+def test_people_who_are_not_in_the_population_are_told():
+    text = message({"key": ["a", "a", "b"]}, quasi="key", population={"key": ["a", "b", "b"]})
+    assert text == (
+        "the population has 1 person with key=a, and the sample 2: everybody in the sample must "
+        "be in the population, with the same codes in every column; is it another population, or "
+        "another coding of the same column?"
+    )
+
+
+def test_cells_that_the_population_cannot_have_are_told(survey):
+    sample, people = survey
+    release = uv.Mondrian(k=2).sanitize(uv.read_table(sample, quasi="town", sensitive="vote"))
+    other = uv.read_table(
+        people.assign(town=people.town.str.upper()), quasi="town", sensitive="vote"
+    )
+    text = message(release, population=other)
+    assert text.startswith("the cells of town cannot be read in pandas table, the population: ")
+
+
+def test_classes_must_not_overlap(survey):
+    assert message(survey[0], quasi="town", wildcard="*") == (
+        "re-identification risk is an average over records, each in one class: count without "
+        "wildcard="
+    )
+
+
+class Elsewhere(SplitCounts):
+    """Counts that are not in memory."""
+
+
+def test_counts_elsewhere_are_not_matched_in_memory(survey):
+    sample, people = survey
+    there: Contingency = Elsewhere(count(people, quasi="town"), 0)
+    assert message(sample, quasi="town", population=there) == (
+        "pandas table has too many classes to be matched with a population in memory: give "
+        "population_size= for an estimate, or fewer keys"
+    )
