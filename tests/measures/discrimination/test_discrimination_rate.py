@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_it_is_what_the_rows_say(microdata, data):
     assert close(found.left, (1 - expected) * plain_entropy(x))
     values = plain_value_rates(x, y)
     assert {tuple(one.values.values()): one.rate for one in found.by_value} == {
-        key: pytest.approx(rate, abs=1e-11) for key, rate in values.items()
+        key: pytest.approx(rate, abs=1e-12) for key, rate in values.items()
     }
     assert found.determined == sum(
         len({a for a, c in zip(x, y, strict=True) if c == b}) == 1 for b in y
@@ -91,7 +92,7 @@ def test_blocks_and_classes_that_look_alike_change_nothing(microdata, seed, data
     assert sum(one.alike for one in split.by_value) == len(whole.by_value)
     listed = sorted((one.rate, one.records) for one in split.by_value for _ in range(one.alike))
     assert [rate for rate, _ in listed] == pytest.approx(
-        sorted(one.rate for one in whole.by_value), abs=1e-11
+        sorted(one.rate for one in whole.by_value), abs=1e-12
     )
 
 
@@ -102,7 +103,7 @@ def test_it_is_between_nought_and_one_and_more_keys_say_no_less(microdata, data)
     keys = some_keys(data.draw, microdata)
     rates = [discrimination_rate(microdata, by=keys[: i + 1]).rate for i in range(len(keys))]
     assert all(0 <= rate <= 1 for rate in rates)
-    assert all(less <= more + 1e-12 for less, more in zip(rates, rates[1:], strict=False))
+    assert all(less <= more + 1e-12 for less, more in pairwise(rates))
 
 
 @settings(max_examples=60, deadline=None)
@@ -274,10 +275,9 @@ def test_the_most_telling_of_many_blocks():
         quasi="key", sensitive="secret",
     )  # fmt: skip
     whole, split = discrimination_rate(table), discrimination_rate(SplitCounts(count(table), 1))
-    assert len(whole.by_value) == len(split.by_value) == KEPT
-    assert [(v.rate, v.records) for v in whole.by_value] == [
-        (pytest.approx(v.rate, abs=1e-11), v.records) for v in split.by_value
-    ]
+    assert len(whole.by_value) == KEPT
+    listed = [(v.rate, v.records) for v in split.by_value for _ in range(v.alike)]
+    assert [(pytest.approx(v.rate, abs=1e-12), v.records) for v in whole.by_value] == listed[:KEPT]
 
 
 def test_what_it_says():
@@ -356,7 +356,7 @@ def test_it_refuses_what_was_counted_otherwise():
     with pytest.raises(InputError, match="'disease' was counted, not 'zip': count the table again"):
         discrimination_rate(count(PATIENTS), of="zip")
     release = uv.Mondrian(k=2).sanitize(PATIENTS)
-    with pytest.raises(InputError, match="'zipp' is not in the release by .*did you mean 'zip'"):
+    with pytest.raises(InputError, match=r"'zipp' is not in the release by .*did you mean 'zip'"):
         discrimination_rate(release, of="zipp")
 
 

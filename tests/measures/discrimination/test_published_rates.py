@@ -1,4 +1,4 @@
-"""Every figure of the papers that follows from their own tables, and the one block that does not."""
+"""Every figure of the papers that follows from their tables, and the block that does not."""
 
 import math
 

@@ -126,3 +126,10 @@ def test_a_table_that_the_release_is_not_of():
     release = uv.Mondrian(k=2).sanitize(numbers())
     with pytest.raises(InputError, match=r"the release has 4 records .* only 3; give the table"):
         uv.information_loss(release, numbers().without(0))
+
+
+def test_only_releases_of_records_have_cells():
+    with pytest.raises(InputError, match="information_loss needs a release, got a Microdata"):
+        uv.information_loss(numbers())
+    with pytest.raises(InputError, match="information_loss needs released records"):
+        uv.information_loss(uv.LaplaceCounts(epsilon=1).sanitize(numbers()))

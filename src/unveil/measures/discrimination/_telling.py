@@ -69,14 +69,12 @@ class Telling:
         self, block: Histograms, entropies: NDArray[np.float64], rates: NDArray[np.float64]
     ) -> None:
         """Take some classes into account."""
-        rates = np.round(rates, _DIGITS)
-        best = np.lexsort([-block.sizes, -rates])[:KEPT]
+        order = -np.round(rates, _DIGITS)
+        best = np.lexsort([-block.sizes, order])[:KEPT]
         if len(self._kept) == KEPT:
             # Naming a class may be work for an engine: only those that will be kept are named.
             rate, records = _order(self._kept[-1])[:2]
-            ahead = (-rates[best] < rate) | (
-                (-rates[best] == rate) & (-block.sizes[best] < records)
-            )
+            ahead = (order[best] < rate) | ((order[best] == rate) & (-block.sizes[best] < records))
             best = best[ahead]
         self._kept += [
             ValueRate(
@@ -100,4 +98,4 @@ class Telling:
 
 def _order(one: ValueRate) -> tuple[float, int, tuple[str, ...]]:
     assert one.rate is not None
-    return -one.rate, -one.records, tuple(one.values.values())
+    return -round(one.rate, _DIGITS), -one.records, tuple(one.values.values())

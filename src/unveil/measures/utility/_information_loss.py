@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.findings import Finding
-from unveil.measures.utility._originals import missing_from
+from unveil.measures.utility._originals import missing_from, records_of
 from unveil.measures.utility._reach import reach_of
 from unveil.microdata import Column, Microdata, Regions, Release
 
@@ -117,6 +117,7 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
       age      41.4%
       gender   60.0%
     """
+    release = records_of(release, "information_loss")
     missing = missing_from(release, microdata)
     everybody = len(release) + missing
     by_column = {}
