@@ -190,7 +190,9 @@ class ReidentificationRisk(Finding):
                 f"k-map: {self.k_map:,} of {self.population_size:,} people, for "
                 f"{self.journalist.deciding}"
             )
-            lines.append(f"alone in the population: {number_of(self.alone_in_both or 0, 'record', 'records')}")
+            lines.append(
+                f"alone in the population: {number_of(self.alone_in_both or 0, 'record', 'records')}"
+            )
         elif self.estimate is not None:
             uniques = self.estimate.uniques
             lines.append(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Discernibility", "DiscernibilityLooking", "discernibility"]
 
+_HARDLY_ANY = 0.0001
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Discernibility(Finding):
@@ -109,7 +111,7 @@ class Discernibility(Finding):
 
     def summary(self) -> str:
         way = self.normalized
-        share = "undefined for one record" if way is None else f"{way:.2%}"
+        share = "undefined for one record" if way is None else way_text(way)
         gone = [f"{self.hidden:,} hidden"] if self.hidden else []
         gone += [f"{self.missing:,} missing"] if self.missing else []
         return "\n".join(
@@ -123,6 +125,15 @@ class Discernibility(Finding):
                 *(f"  Note: {note}" for note in self.notes),
             ]
         )
+
+
+def way_text(share: float) -> str:
+    """How far a cost is on the way from best to worst; a little is not nothing.
+
+    >>> way_text(0.0064), way_text(0.0), way_text(0.00003)
+    ('0.64%', '0.00%', 'under 0.01%')
+    """
+    return "under 0.01%" if 0 < share < _HARDLY_ANY else f"{share:.2%}"
 
 
 class DiscernibilityLooking:

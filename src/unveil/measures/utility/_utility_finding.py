@@ -10,7 +10,7 @@ import numpy as np
 from unveil.findings import Finding
 from unveil.measures.utility._class_size import AverageClassSize
 from unveil.measures.utility._classifier_utility import ClassifierUtility
-from unveil.measures.utility._discernibility import Discernibility
+from unveil.measures.utility._discernibility import Discernibility, way_text
 from unveil.measures.utility._entropy_loss import EntropyLoss, share_text
 from unveil.measures.utility._information_loss import InformationLoss
 from unveil.measures.utility._suppression import Suppression
@@ -126,7 +126,9 @@ class Utility(Finding):
         size, told = self.class_size, self.discernibility
         missing = f"; {told.missing:,} are missing" if told.missing else ""
         normalized = told.normalized
-        way = "" if normalized is None else f" = {normalized:.2%} of the way from best to worst"
+        way = (
+            "" if normalized is None else f" = {way_text(normalized)} of the way from best to worst"
+        )
         k = "the goal" if size.goal else "the smallest class"
         lines = [
             f"Utility of {self.made_by}, a release of {self.source}",
