@@ -116,7 +116,8 @@ class Measure:
         """The hierarchy of the sensitive column, if there is one."""
         if self.hierarchies is None or self.sensitive is None:
             return None
-        return read_hierarchies(self.hierarchies, [self.sensitive]) or None
+        trees = read_hierarchies(self.hierarchies, [*names(self.quasi), self.sensitive])
+        return {self.sensitive: trees[self.sensitive]} if self.sensitive in trees else None
 
     def _named(self) -> dict[str, Path]:
         alone = len({file.name for file in self.files}) == len(self.files)

@@ -150,8 +150,9 @@ def _asked(
         hierarchies=hierarchies,
     )
     return Question(
-        table=there.table, keys=keys, secret=sensitive, encoder=known.encoded, source=there.name
-    )
+        table=there.table, keys=keys, secret=sensitive, encoder=known.encoded,
+        source=there.name, fault=there.fault,
+    )  # fmt: skip
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:

@@ -21,6 +21,7 @@ from unveil.measures.classical import (
     TCloseness,
     classical,
 )
+from unveil.measures.classical._earth_movers import check_distance
 from unveil.measures.discrimination import (
     DiscriminationLooking,
     DiscriminationRate,
@@ -36,6 +37,7 @@ from unveil.measures.reidentification import (
     reidentification_risk,
     unique_subsets,
 )
+from unveil.measures.reidentification._reidentification_risk import check_threshold
 from unveil.measures.utility import (
     AverageClassSize,
     ClassSizeLooking,
@@ -171,6 +173,14 @@ def measures(
     >>> found.k_anonymity.k, found.l_diversity.distinct, round(found.t_closeness.t, 3)
     (3, 2, 0.5)
     """
+    check_threshold(threshold)
+    check_distance(distance)
+    if population is not None and population_size is not None:
+        raise InputError("give population or population_size, not both: each says what it is")
+    if isinstance(subsets, bool) or not isinstance(subsets, int) or subsets < 0:
+        raise InputError(
+            f"subsets must be how many keys to take together, or 0, but got {subsets!r}"
+        )
     counts = count(table, **counting)
     lookings = classical(counts, distance=distance, l=l)
     if not counts.overlapping:

@@ -146,11 +146,10 @@ class HierarchyLevel:
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures._partitions import Partition
     >>> tree = uv.Hierarchy.from_paths([("flu", "infection", "*"), ("aids", "infection", "*"),
     ...                                 ("none", "*")])
     >>> disease = Secret(name="disease", values=("aids", "flu", "none"))
-    >>> Partition.of(HierarchyLevel(level=1, hierarchy=tree), disease)
+    >>> uv.Partition.of(uv.HierarchyLevel(level=1, hierarchy=tree), disease)
     Partition of disease: infection: aids, flu; none: none
     """
 

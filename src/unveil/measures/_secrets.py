@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from unveil.engine.counting import EncodedSecret, Secret
-from unveil.errors import InputError
+from unveil.errors import HierarchyError, InputError, did_you_mean
 from unveil.microdata import (
+    MISSING,
     Column,
     Hierarchy,
     Kind,
@@ -80,34 +81,70 @@ class Encoding:
 
     def encoded(self, raw: Sequence[Any]) -> EncodedSecret:
         """The secret with these distinct values; None stands for a missing one."""
-        import pyarrow as pa
-
         present = [value for value in raw if value is not None]
+        column = self._column(present) if present else None
         values: tuple[object, ...] = ()
         codes: dict[Any, int] = {}
-        ordered, tree = False, None
-        if present:
-            distinct = distinct_values(
-                pa.array(present), name=self.name, source=self.source,
-                is_text_file=self.is_text_file,
-            )  # fmt: skip
-            column = encode(
-                distinct,
-                Wish(
-                    role=Role.SENSITIVE,
-                    kind=None if self.levels is None else Kind.ORDINAL,
-                    levels=self.levels,
-                    hierarchy=self.hierarchy,
-                ),
-            )
-            values, ordered, tree = (
-                tuple(column.values.tolist()),
-                column.is_ordered,
-                column.hierarchy,
-            )
+        tree = self.hierarchy
+        if column is not None:
+            values = tuple(column.values.tolist())
             codes = dict(zip(present, column.codes.tolist(), strict=True))
+            tree = column.hierarchy
         if len(present) < len(raw):
-            codes[None] = len(values)
-            values = (*values, None)
-        secret = Secret(name=self.name, values=values, ordered=ordered, hierarchy=tree)
-        return EncodedSecret(secret, codes)
+            if MISSING in values:  # the user gave it a place among the levels
+                codes[None] = values.index(MISSING)
+            else:
+                codes[None] = len(values)
+                values = (*values, None)
+            if tree is not None and MISSING not in tree.leaves:
+                tree = tree.with_leaf(MISSING)
+        ordered = column is not None and column.is_ordered
+        return EncodedSecret(
+            Secret(name=self.name, values=values, ordered=ordered, hierarchy=tree), codes
+        )
+
+    def _column(self, present: Sequence[Any]) -> Column:
+        import pyarrow as pa
+
+        distinct = distinct_values(
+            pa.array(present), name=self.name, source=self.source, is_text_file=self.is_text_file
+        )
+        self._check(distinct.texts())
+        return encode(
+            distinct,
+            Wish(
+                role=Role.SENSITIVE,
+                kind=None if self.levels is None else Kind.ORDINAL,
+                levels=self.levels,
+                hierarchy=self.hierarchy,
+            ),
+        )
+
+    def _check(self, texts: Sequence[str]) -> None:
+        """Refuse values that have no place; engines have no rows whose number could be told."""
+        of = f"column {self.name!r} of {self.source}"
+        if self.levels is not None:
+            for text in sorted(set(texts) - set(self.levels)):
+                raise InputError(
+                    f"{of} has {text!r}, which is not among its levels"
+                    f"{did_you_mean(text, self.levels)} (levels: {', '.join(self.levels)})"
+                )
+        elif not self.is_text_file and {"inf", "-inf"} & set(texts):
+            raise InputError(f"{of} has infinite values: numeric columns need finite numbers")
+        if self.hierarchy is not None:
+            leaves = set(self.hierarchy.leaves)
+            strange = sorted(t for t in texts if t not in leaves and _as_number(t) not in leaves)
+            others = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
+            for text in strange:
+                raise HierarchyError(
+                    f"hierarchy {self.hierarchy.source} does not have {text!r}{others} of {of}"
+                    f"{did_you_mean(text, self.hierarchy.leaves)}"
+                )
+
+
+def _as_number(text: str) -> str:
+    """The text of the number that a text of a file may stand for: 1 for 1.0."""
+    try:
+        return value_text(float(text))
+    except ValueError:
+        return text

@@ -2,7 +2,7 @@
 
 from unveil.microdata._cell_counts import CellCounts
 from unveil.microdata._column import Column, Kind, Role, value_text
-from unveil.microdata._csv import csv_layout, from_csv
+from unveil.microdata._csv import CsvLayout, csv_fault, csv_layout, from_csv, is_utf8
 from unveil.microdata._distinct import distinct_values
 from unveil.microdata._encode import MISSING, Wish, encode
 from unveil.microdata._hierarchy import Hierarchy
@@ -27,6 +27,7 @@ __all__ = [
     "AnyRelease",
     "CellCounts",
     "Column",
+    "CsvLayout",
     "Hierarchy",
     "Intervals",
     "Kind",
@@ -39,6 +40,7 @@ __all__ = [
     "Statistic",
     "Wish",
     "check_release",
+    "csv_fault",
     "csv_layout",
     "distinct_values",
     "encode",
@@ -48,6 +50,7 @@ __all__ = [
     "from_parquet",
     "from_table",
     "interval_hierarchy",
+    "is_utf8",
     "prefix_hierarchy",
     "quantize",
     "read_csv",

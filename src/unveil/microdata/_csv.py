@@ -12,11 +12,14 @@ import io
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from unveil.errors import InputError
 from unveil.microdata._sources import Source, check_names, existing_file
 
-__all__ = ["csv_layout", "from_csv"]
+__all__ = ["CsvLayout", "csv_fault", "csv_layout", "from_csv", "is_utf8"]
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 20
@@ -24,6 +27,7 @@ SAMPLE_BYTES = 1 << 16
 _BEGINNING = 1 << 20
 
 _SOMETHING = re.compile(rb"\S")
+_LONE_RETURN = re.compile(rb"(?<=\r)(?!\n)")  # ends a line on old machines
 
 
 def from_csv(
@@ -57,36 +61,108 @@ def from_csv(
     return _parsed(data, start, delimiter, names, width, file.name)
 
 
-def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> tuple[str, list[str]]:
-    """What parts the cells of a CSV file in UTF-8, and its columns, from its beginning alone."""
-    import pyarrow as pa
+@dataclass(frozen=True, kw_only=True)
+class CsvLayout:
+    """How a CSV file is laid out.
 
+    Attributes
+    ----------
+    delimiter : str
+        What parts its cells.
+    names : tuple of str
+        Its columns.
+    header_lines : int
+        The lines before its first record.
+    """
+
+    delimiter: str
+    names: tuple[str, ...]
+    header_lines: int
+
+
+def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout:
+    """How a CSV file in UTF-8 is laid out, from its beginning alone."""
     file = existing_file(path)
-    try:
-        with pa.input_stream(os.fspath(file)) as stream:
-            data = stream.read(_BEGINNING)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"cannot read {os.fspath(file)!r}: {error}") from None
-    # Cut after a line, so that no letter is cut in two.
-    data = data[: data.rfind(b"\n") + 1] if len(data) == _BEGINNING else data
+    with _opened(file) as stream:
+        data = stream.read(_BEGINNING)
+    is_whole = len(data) < _BEGINNING
+    if not is_whole and b"\n" in data:
+        data = data[: data.rfind(b"\n") + 1]  # after a line, so that no letter is cut in two
     data = _utf8(data, file.name, "utf-8")
     if _SOMETHING.search(data) is None:
         raise InputError(f"{file.name} is empty")
     delimiter = _checked(delimiter, data)
-    names = list(_header(data, delimiter, file.name)[0].values())
+    try:
+        cells, lines, end = next(_records(data, delimiter))
+    except csv.Error as error:
+        raise InputError(f"cannot read the first line of {file.name}: {error}") from None
+    names = tuple(cell.strip() for cell in cells)
     check_names(names, file.name)
-    return delimiter, names
+    if is_whole and _SOMETHING.search(data, end) is None:
+        raise InputError(f"{file.name} has no records, only a header")
+    return CsvLayout(delimiter=delimiter, names=names, header_lines=lines)
 
 
-def _bytes(file: os.PathLike[str]) -> bytes:
+def csv_fault(path: str | os.PathLike[str], layout: CsvLayout) -> InputError | None:
+    """The first line of a CSV file that is not as it should be, whatever the file's size."""
+    file = existing_file(path)
+    width, line = len(layout.names), 0
+
+    def lines() -> Iterator[str]:
+        nonlocal line
+        for raw in io.BufferedReader(stream):
+            for part in filter(None, _LONE_RETURN.split(raw)):
+                line += 1
+                yield part.decode("utf-8-sig" if line == 1 else "utf-8")
+
+    with _opened(file) as stream:
+        try:
+            for cells in csv.reader(lines(), delimiter=layout.delimiter):
+                if cells and len(cells) != width:
+                    return _ragged(line, len(cells), width, layout.delimiter, file.name)
+        except UnicodeDecodeError:
+            return _not_in(line, file.name, "utf-8", "latin-1")
+        except csv.Error as reason:
+            return InputError(f"cannot read line {line} of {file.name}: {reason}")
+    return None
+
+
+def is_utf8(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is in UTF-8 from beginning to end."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with _opened(existing_file(path)) as stream:
+            while data := stream.read(_BEGINNING):
+                decoder.decode(data)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@contextmanager
+def _opened(file: os.PathLike[str]) -> Iterator[Any]:
+    """A file to read bytes from, which unpacks .gz and the like by itself."""
     import pyarrow as pa
 
     try:
-        with pa.input_stream(os.fspath(file)) as stream:  # unpacks .gz and the like by itself
-            data: bytes = stream.read()
+        with pa.input_stream(os.fspath(file)) as stream:
+            yield stream
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"cannot read {os.fspath(file)!r}: {error}") from None
+
+
+def _bytes(file: os.PathLike[str]) -> bytes:
+    with _opened(file) as stream:
+        data: bytes = stream.read()
     return data
+
+
+def _not_in(line: int, name: str, encoding: str, likely: str) -> InputError:
+    return InputError(
+        f"line {line} of {name} is not {encoding}; say which encoding the file is in, for "
+        f'instance encoding="{likely}"'
+    )
 
 
 def _utf8(data: bytes, name: str, encoding: str) -> bytes:
@@ -98,10 +174,7 @@ def _utf8(data: bytes, name: str, encoding: str) -> bytes:
         likely = (
             "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin-1"
         )
-        raise InputError(
-            f"line {line} of {name} is not {encoding}; say which encoding the file is in, for "
-            f'instance encoding="{likely}"'
-        ) from None
+        raise _not_in(line, name, encoding, likely) from None
     except LookupError:
         raise InputError(f"encoding {encoding!r} is not known") from None
     if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "ascii"):
@@ -233,11 +306,14 @@ def _explained(error: Exception, data: bytes, delimiter: str, width: int, name: 
     try:
         for cells, line, _ in _records(data, delimiter):
             if len(cells) != width:
-                cell = "cell" if len(cells) == 1 else "cells"
-                return InputError(
-                    f"line {line} of {name} has {len(cells)} {cell} where the first line has "
-                    f"{width}; if {delimiter!r} is not what parts its cells, give delimiter="
-                )
+                return _ragged(line, len(cells), width, delimiter, name)
     except csv.Error as reason:
         return InputError(f"cannot read {name}: {reason}")
     return InputError(f"cannot read {name}: {error}")
+
+
+def _ragged(line: int, cells: int, width: int, delimiter: str, name: str) -> InputError:
+    return InputError(
+        f"line {line} of {name} has {cells} {'cell' if cells == 1 else 'cells'} where the first "
+        f"line has {width}; if {delimiter!r} is not what parts its cells, give delimiter="
+    )

@@ -258,12 +258,11 @@ def test_only_the_most_telling_are_listed():
     found = discrimination_rate(table)
     assert len(found.by_value) == KEPT
     assert found.combinations == n
-    assert found.notes == (
-        f"only the {KEPT} most telling of {n} combinations of values are listed",
-    )
+    assert found.unlisted == n - KEPT
+    assert "only the most telling are listed by value; 200 combinations are not" in found.summary()
     assert all(one.rate == 1 for one in found.by_value)
     split = discrimination_rate(SplitCounts(count(table), 3))
-    assert split.notes == ()  # those that look alike are one
+    assert split.unlisted == 0  # those that look alike are one
     assert sum(one.alike for one in split.by_value) == n
 
 

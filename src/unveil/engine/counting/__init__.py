@@ -4,7 +4,9 @@ from unveil.engine.counting._contingency import Contingency, Secret, text_of
 from unveil.engine.counting._engines import ENGINES, connected
 from unveil.engine.counting._held import Held, KeyColumn
 from unveil.engine.counting._histograms import Histograms
-from unveil.engine.counting._in_engine import EncodedSecret, InEngine, Question, counted
+from unveil.engine.counting._in_engine import InEngine, counted
+from unveil.engine.counting._pairing import paired_in_engine
+from unveil.engine.counting._question import EncodedSecret, Question
 from unveil.engine.counting._tables import opened
 from unveil.engine.counting._wildcards import matching_everything
 from unveil.microdata import MISSING
@@ -24,5 +26,6 @@ __all__ = [
     "counted",
     "matching_everything",
     "opened",
+    "paired_in_engine",
     "text_of",
 ]

@@ -1,23 +1,41 @@
-"""What is asked of an engine: one grouped count, in four forms.
+"""What is asked of an engine: one grouped count, in several forms.
 
-All are Ibis expressions, the same for every engine; what comes back are whole numbers.
+All are Ibis expressions, the same for every engine; what comes back are whole numbers. Engines do
+not agree on where missing values and letters stand in an order. Here, missing values come last and
+texts are in the order of their bytes, so that every engine names the same class as the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import ibis
 
-__all__ = ["EXAMPLE", "NUMBER", "WEIGHT", "cells", "column_of", "look_alikes", "probe", "totals"]
+__all__ = [
+    "EXAMPLE",
+    "NUMBER",
+    "WEIGHT",
+    "alike",
+    "cells",
+    "classes",
+    "column_of",
+    "first_of",
+    "in_order",
+    "keys_of",
+    "probe",
+    "totals",
+]
 
 # Names that no column of a user's table has.
 NUMBER = "unveil: number"
 WEIGHT = "unveil: classes"
 EXAMPLE = "unveil: example"
 _ROWS = "unveil: rows"
+
+_NAMING = frozenset({"duckdb", "pyspark"})
+"""Engines that can name the first of several classes in the same breath."""
 
 
 def column_of(code: int) -> str:
@@ -41,17 +59,15 @@ def probe(table: ibis.Table, columns: Sequence[str], rows: int) -> ibis.Table:
     return some.aggregate(**{WEIGHT: some.count(), _ROWS: some[NUMBER].sum()})
 
 
-def look_alikes(
-    table: ibis.Table, keys: Sequence[str], secret: str | None, values: Sequence[Any], named: bool
+def classes(
+    table: ibis.Table, keys: Sequence[str], secret: str | None, values: Sequence[Any]
 ) -> ibis.Table:
-    """How many classes have each histogram of the secret's values.
+    """All classes, with the numbers of the secret's values side by side.
 
     Parameters
     ----------
     values : sequence
         The secret's values as the engine has them; None for a missing one.
-    named : bool
-        Whether to name one of the classes, the first by its keys.
     """
     import ibis
 
@@ -66,8 +82,51 @@ def look_alikes(
             )
             for code, value in enumerate(values)
         }
-    classes = table.group_by(list(keys)).aggregate(**counted)
-    found = {WEIGHT: classes.count()}
-    if named:
-        found[EXAMPLE] = ibis.struct({key: classes[key] for key in keys}).min()
-    return classes.group_by(list(counted)).aggregate(**found)
+    return table.group_by(list(keys)).aggregate(**counted)
+
+
+def alike(found: ibis.Table, keys: Sequence[str]) -> ibis.Table:
+    """How many of the classes found have the same numbers, and the first of them by its keys."""
+    import ibis
+
+    numbers = [name for name in found.columns if name not in keys]
+    asked = {WEIGHT: found.count()}
+    if found.get_backend().name in _NAMING:
+        parts = {str(place): part for place, part in enumerate(_order(found, keys))}
+        asked[EXAMPLE] = ibis.struct(parts).min()
+    return found.group_by(numbers).aggregate(**asked)
+
+
+def keys_of(example: Mapping[str, object]) -> tuple[object, ...]:
+    """The keys of the first of several classes, as `alike` names it."""
+    return tuple(example.values())[1::2]
+
+
+def first_of(found: ibis.Table, keys: Sequence[str], numbers: Mapping[str, int]) -> ibis.Table:
+    """The keys of the first of the classes found that have these numbers."""
+    chosen = found.filter([found[name] == number for name, number in numbers.items()])
+    return in_order(chosen, keys).limit(1).select(list(keys))
+
+
+def in_order(table: ibis.Table, keys: Sequence[str]) -> ibis.Table:
+    """The same rows, sorted by the keys."""
+    return table.order_by(list(_order(table, keys)))
+
+
+def _order(table: ibis.Table, keys: Sequence[str]) -> Iterator[Any]:
+    in_postgres = table.get_backend().name == "postgres"
+    for key in keys:
+        column = table[key]
+        yield column.isnull()
+        # There, the order of texts hangs on the language that the database was set up in.
+        yield _bytes(column) if in_postgres and column.type().is_string() else column
+
+
+def _bytes(text: Any) -> Any:
+    import ibis
+
+    @ibis.udf.scalar.builtin(name="convert_to", signature=(("string", "string"), "binary"))
+    def convert_to(text, encoding):  # type: ignore[no-untyped-def]
+        """PostgreSQL's own."""
+
+    return convert_to(text, "UTF8")

@@ -3,39 +3,72 @@
 from __future__ import annotations
 
 import itertools
-import warnings
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, UnveilError
+from unveil.engine.counting._words import Fault, in_our_words
 
 if TYPE_CHECKING:
     import ibis
 
-__all__ = ["batches", "encoded", "fetched", "numbers", "one_number"]
+__all__ = ["Fetching", "encoded", "numbers"]
 
 
-def fetched(expression: ibis.Table) -> Any:
-    """The result of an expression as an Arrow table."""
-    connection = expression.get_backend()
-    with _in_our_words(connection.name):
-        if connection.name == "pyspark":  # Ibis would go through pandas, which has no whole NULLs
-            return connection.raw_sql(connection.compile(expression)).toArrow()
-        return expression.to_pyarrow()
+@dataclass(frozen=True, kw_only=True)
+class Fetching:
+    """Asks the engine of a table.
+
+    Attributes
+    ----------
+    source : str
+        The table's name, for messages.
+    fault : function, optional
+        Says what is wrong with the file that the table is.
+    """
+
+    source: str
+    fault: Fault | None = None
+
+    def table(self, expression: ibis.Table) -> Any:
+        """The result of an expression as an Arrow table."""
+        connection = expression.get_backend()
+        _set_aside(connection)
+        with in_our_words(connection.name, self.source, self.fault):
+            if connection.name == "pyspark":  # Ibis would go through pandas: no whole NULLs there
+                return connection.raw_sql(connection.compile(expression)).toArrow()
+            return expression.to_pyarrow()
+
+    def number(self, expression: Any) -> int:
+        """The one number that an expression comes to."""
+        return int(self.table(expression.as_table()).column(0)[0].as_py())
+
+    def batches(self, expression: ibis.Table, rows: int) -> Iterator[Any]:
+        """The result as Arrow batches of at most so many rows, of which only one is in memory."""
+        connection = expression.get_backend()
+        _set_aside(connection)
+        with in_our_words(connection.name, self.source, self.fault):
+            arriving = _arriving(connection, expression, rows)
+        while True:
+            # Not one block around the loop: what others do meanwhile is none of ours.
+            with in_our_words(connection.name, self.source, self.fault):
+                batch = next(arriving, None)
+            if batch is None:
+                return
+            for first in range(0, batch.num_rows, rows):
+                yield batch.slice(first, rows)
 
 
-def batches(expression: ibis.Table, rows: int) -> Iterator[Any]:
-    """The result as Arrow batches of at most so many rows, of which only one is in memory."""
-    connection = expression.get_backend()
-    with _in_our_words(connection.name):
-        if connection.name == "pyspark":
-            yield from _spark_batches(connection, expression, rows)
-        else:
-            yield from expression.to_pyarrow_batches(chunk_size=rows)
+def _arriving(connection: Any, expression: ibis.Table, rows: int) -> Iterator[Any]:
+    if connection.name == "pyspark":
+        return _spark_batches(connection, expression, rows)
+    batches = expression.to_pyarrow_batches(chunk_size=rows)
+    return _Stream(connection, batches) if connection.name == "duckdb" else iter(batches)
 
 
 def _spark_batches(connection: Any, expression: ibis.Table, rows: int) -> Iterator[Any]:
@@ -48,31 +81,53 @@ def _spark_batches(connection: Any, expression: ibis.Table, rows: int) -> Iterat
         yield pa.RecordBatch.from_pylist(some, schema=schema)
 
 
-@contextmanager
-def _in_our_words(engine: str) -> Iterator[None]:
-    """Say in one line what an engine complains of."""
-    try:
-        with warnings.catch_warnings():
-            # Ibis and the engines' own clients lag behind one another.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            warnings.simplefilter("ignore", FutureWarning)
-            yield
-    except (UnveilError, GeneratorExit):
-        raise
-    except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        said = " ".join(lines[:3]) or type(error).__name__
-        raise InputError(f"{engine} cannot count the table: {said}") from error
+class _Stream:
+    """What DuckDB sends bit by bit.
+
+    Another question to the same connection ends it, and DuckDB does not say so: the rest would
+    simply be missing. So the rest is put aside on disk before anything else is asked.
+    """
+
+    def __init__(self, connection: Any, batches: Any) -> None:
+        self.connection = connection
+        self._batches = batches
+        self._file: Any = None
+        _STREAMS.add(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self._batches.read_next_batch()
+        except StopIteration:
+            _STREAMS.discard(self)
+            raise
+
+    def set_aside(self) -> None:
+        """Fetch what is still to come."""
+        import pyarrow as pa
+
+        self._file = tempfile.TemporaryFile(prefix="unveil-")  # noqa: SIM115 - read later
+        with pa.ipc.new_stream(self._file, self._batches.schema) as rest:
+            for batch in self._batches:
+                rest.write_batch(batch)
+        self._file.seek(0)
+        self._batches = pa.ipc.open_stream(self._file)
+        _STREAMS.discard(self)
+
+
+_STREAMS: WeakSet[_Stream] = WeakSet()
+
+
+def _set_aside(connection: Any) -> None:
+    for stream in [one for one in _STREAMS if one.connection is connection]:
+        stream.set_aside()
 
 
 def numbers(column: Any) -> NDArray[np.int64]:
     """Whole numbers out of an Arrow column."""
     return column.to_numpy(zero_copy_only=False).astype(np.int64)
-
-
-def one_number(expression: Any) -> int:
-    """The one number that an expression comes to."""
-    return int(fetched(expression.as_table()).column(0)[0].as_py())
 
 
 def encoded(column: Any) -> tuple[NDArray[np.int64], tuple[object, ...]]:

@@ -7,17 +7,14 @@ arrives is put together to classes, some at a time, and nothing of it is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine.counting._expressions import NUMBER, cells
-from unveil.engine.counting._fetching import batches
+from unveil.engine.counting._expressions import NUMBER, cells, in_order
 from unveil.engine.counting._histograms import Histograms, sparse
-
-if TYPE_CHECKING:
-    import ibis
+from unveil.engine.counting._question import Question
 
 __all__ = ["streamed_classes"]
 
@@ -25,17 +22,16 @@ _ROWS = 500_000
 
 
 def streamed_classes(
-    table: ibis.Table,
-    keys: Sequence[str],
-    secret: str,
-    codes_of: Callable[[Sequence[Any]], NDArray[np.int64]],
+    question: Question, codes_of: Callable[[Sequence[Any]], NDArray[np.int64]]
 ) -> Iterator[Histograms]:
     """All classes of a table, in the order of their keys."""
     import pyarrow as pa
 
-    ordered = cells(table, [*keys, secret]).order_by(list(keys))
+    keys, secret = question.keys, question.secret
+    assert secret is not None
+    ordered = in_order(cells(question.table, [*keys, secret]), keys)
     pending: Any = None
-    for batch in batches(ordered, _ROWS):
+    for batch in question.fetching.batches(ordered, _ROWS):
         arrived = pa.Table.from_batches([batch])
         if pending is not None:
             arrived = pa.concat_tables([pending, arrived])

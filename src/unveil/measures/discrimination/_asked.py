@@ -102,6 +102,6 @@ def _of_release(
 def cell_column(release: Release, name: str) -> KeyColumn:
     """What a release publishes in a column, record by record."""
     place = [column.name for column in release.quasi].index(name)
-    texts = np.array(release.cells()[place], dtype=object)
-    cells, codes = np.unique(texts, return_inverse=True)
+    texts = release.regions[place].texts(release.quasi[place])
+    cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
     return KeyColumn(codes.astype(np.int64)[release.class_of], tuple(cells.tolist()))

@@ -52,12 +52,11 @@ def compare_discrimination(
 
     Examples
     --------
-    >>> from unveil.measures.discrimination import compare_discrimination
     >>> import unveil as uv
     >>> def published(ages):
     ...     return uv.read_table({"age": ages, "salary": [4, 5, 6, 7, 8, 9]}, quasi="age",
     ...                          sensitive="salary")
-    >>> compare_discrimination(
+    >>> uv.compare_discrimination(
     ...     {"by decade": published(["2*", "2*", "3*", "3*", "4*", "4*"]),
     ...      "by age": published(["<30", "<30", "<30", "30+", "30+", "30+"])},
     ...     partitions={"each value": None, "low": [[4, 5, 6], [7, 8, 9]]})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unveil.findings import Finding
-from unveil.measures.discrimination._finding import rate_text
+from unveil.measures.discrimination._finding import keys_text, rate_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +115,7 @@ class DiscriminationComparison(Finding):
         table += [
             [
                 row.partition,
-                " and ".join(row.by),
+                keys_text(row.by),
                 *(rate_text(row.rates[name]) for name in self.releases),
                 ", ".join(row.worst) or "–",
             ]

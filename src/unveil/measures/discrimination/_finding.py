@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,27 @@ from unveil.measures.discrimination._telling import ValueRate
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DiscriminationRate", "ValueDiscrimination", "rate_text", "why_undefined"]
+__all__ = [
+    "DiscriminationRate",
+    "ValueDiscrimination",
+    "keys_text",
+    "rate_text",
+    "why_undefined",
+]
+
+_NAMED = 3  # keys that are named in a line
 
 
 def rate_text(rate: float | None) -> str:
     """A rate in a table for people."""
     return "undefined" if rate is None else f"{rate:.3f}"
+
+
+def keys_text(keys: Sequence[str]) -> str:
+    """Keys in a line for people, not too many of them."""
+    if len(keys) <= _NAMED:
+        return " and ".join(keys)
+    return f"{', '.join(keys[:_NAMED])} and {len(keys) - _NAMED} more"
 
 
 def why_undefined(of: str, partition: Partition | None) -> str:
@@ -69,6 +85,13 @@ class DiscriminationRate(Finding):
     notes: tuple[str, ...] = ()
 
     @property
+    def unlisted(self) -> int:
+        """How many combinations are not in ``by_value``, for there are too many."""
+        if self.rate is None:
+            return 0
+        return self.combinations - sum(one.alike for one in self.by_value)
+
+    @property
     def combined(self) -> bool:
         """Whether there are several keys."""
         return len(self.by) > 1
@@ -109,6 +132,7 @@ class DiscriminationRate(Finding):
             "left": self.left,
             "records": self.records,
             "combinations": self.combinations,
+            "unlisted": self.unlisted,
             "determined": self.determined,
             "deciding": self.deciding.content(records=records),
             "notes": list(self.notes),
@@ -118,7 +142,7 @@ class DiscriminationRate(Finding):
         return content
 
     def summary(self) -> str:
-        keys = " and ".join(self.by)
+        keys = keys_text(self.by)
         kind = ("combined" if self.combined else "simple") + (
             f", semantic with {len(self.partition.names)} categories" if self.partition else ""
         )
@@ -135,6 +159,11 @@ class DiscriminationRate(Finding):
                 f"{self.determined:,} of them",
                 f"  tells most, {rate_text(self.by_value[0].rate)}: {self.deciding}",
             ]
+        if self.unlisted:
+            lines.append(
+                f"  only the most telling are listed by value; {self.unlisted:,} combinations are "
+                "not"
+            )
         return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
 
 

@@ -11,7 +11,7 @@ from unveil.measures._deciding import Extreme
 from unveil.measures._partitions import Partition
 from unveil.measures.discrimination._entropies import ConditionalEntropy, check_apart
 from unveil.measures.discrimination._finding import DiscriminationRate
-from unveil.measures.discrimination._telling import KEPT, Telling
+from unveil.measures.discrimination._telling import Telling
 
 __all__ = ["DiscriminationLooking"]
 
@@ -54,28 +54,20 @@ class DiscriminationLooking:
 
     def finding(self) -> DiscriminationRate:
         """What was found, once all classes have been looked at."""
-        counts, rate = self._wanted, self._entropy.rate
+        counts = self._wanted
         assert counts.secret is not None
-        by_value = self._telling.found()
-        notes = counts.notes
-        if rate is not None and sum(one.alike for one in by_value) < self._combinations:
-            notes = (
-                *notes,
-                f"only the {KEPT:,} most telling of {self._combinations:,} combinations of values "
-                "are listed",
-            )
         return DiscriminationRate(
-            rate=rate,
+            rate=self._entropy.rate,
             entropy=self._entropy.whole,
             left=self._entropy.left,
             of=counts.secret.name,
             by=counts.keys,
             partition=self._partition,
-            by_value=by_value,
+            by_value=self._telling.found(),
             combinations=self._combinations,
             determined=self._determined,
             deciding=self._most.deciding(),
             records=counts.rows,
             source=counts.source,
-            notes=notes,
+            notes=counts.notes,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from unveil.errors import InputError, did_you_mean
 from unveil.measures._counted import Counting
 from unveil.measures._secrets import secret_of
 from unveil.measures.discrimination._asked import asked, cell_column, named
+from unveil.measures.discrimination._finding import keys_text
 from unveil.microdata import AnyRelease, Microdata, Release, same_domains, with_records
 
 __all__ = ["Columns", "Pairs", "pairs_of", "released"]
@@ -35,6 +37,12 @@ class Pairs:
     counting: Counting
     release: Release | None = None
 
+    @cached_property
+    def _cells(self) -> dict[str, KeyColumn]:
+        """The published cells of each column, record by record."""
+        assert self.release is not None
+        return {cells: cell_column(self.release, name) for name, cells in self.generalized.items()}
+
     def counts(self, of: str | None, by: Sequence[str]) -> Contingency:
         """Count X in classes of Y, each an original or a generalized column.
 
@@ -52,22 +60,19 @@ class Pairs:
         assert self.release is not None
         microdata: Microdata = self.source
         columns = [microdata[name] for name in self.generalized]
-        rows, codes = np.unique(
-            np.stack([column.codes for column in columns]), axis=1, return_inverse=True
-        )
-        texts = [[column.texts[v] for v in row] for column, row in zip(columns, rows, strict=True)]
+        first, codes = _combined([column.codes for column in columns])
+        texts = [[column.texts[v] for v in column.codes[first]] for column in columns]
         secret = Secret(
-            name=" and ".join(self.generalized),
+            name=keys_text(tuple(self.generalized)),
             values=tuple(", ".join(cells) for cells in zip(*texts, strict=True)),
         )
         keys = {key: self._column(key) for key in self.generalized.values()}
-        return self._held(keys, secret, codes.ravel().astype(np.int64))
+        return self._held(keys, secret, codes)
 
     def _column(self, key: str) -> KeyColumn:
         assert self.release is not None
         if key in self.generalized.values():
-            name = next(name for name, cells in self.generalized.items() if cells == key)
-            return cell_column(self.release, name)
+            return self._cells[key]
         column = self.source[key]
         return KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
 
@@ -82,6 +87,18 @@ class Pairs:
             source=f"the release by {self.release.made_by} of {self.source.source}",
             notes=tuple(dict.fromkeys((*self.source.notes, *self.release.notes))),
         )
+
+
+def _combined(
+    columns: Sequence[NDArray[np.int32]],
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Number the combinations of several columns: a record of each, and that of each record."""
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    first = np.zeros(0, dtype=np.intp)
+    for column in columns:
+        together = codes * (int(column.max()) + 1) + column
+        _, first, codes = np.unique(together, return_index=True, return_inverse=True)
+    return first, codes.astype(np.int64)
 
 
 def pairs_of(release: Any, original: Any, columns: Columns, counting: Counting, what: str) -> Pairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,8 +31,7 @@ def bars(finding: DiscriminationRates, ax: Axes | None = None) -> Axes:
     more = len(finding.ranked) - len(shown)
     ax.set_title(_title(finding) + (f" ({more:,} more are not drawn)" if more else ""), fontsize=10)
     ax.set_xlabel("discrimination rate")
-    ax.set_xlim(0, 1.1)  # room for the number beside a bar of 1
-    ax.set_xticks(np.linspace(0, 1, 6))
+    ax.set_xlim(0, 1.1 * _highest(rates))  # with room for the number beside the longest bar
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -46,12 +46,13 @@ def pairs(finding: DiscriminationRates, ax: Axes | None = None) -> Axes:
     for i, key in enumerate(keys):
         for j, other in enumerate(keys[: i + 1]):
             rates[i, j] = finding.rate(*{key, other}) or 0.0
-    image = ax.imshow(rates, cmap=_COLOURS, vmin=0, vmax=1, aspect="auto")
+    highest = _highest(rates[~np.isnan(rates)].tolist())
+    image = ax.imshow(rates, cmap=_COLOURS, vmin=0, vmax=highest, aspect="auto")
     for (row, column), rate in np.ndenumerate(rates):
         if not np.isnan(rate):
             ax.text(
-                column, row, f"{rate:.2f}", ha="center", va="center", fontsize=9,
-                color="white" if rate > _DARK else "black",
+                column, row, f"{rate:.3f}", ha="center", va="center", fontsize=9,
+                color="white" if rate > _DARK * highest else "black",
             )  # fmt: skip
     ax.set_xticks(range(len(keys)), keys, rotation=30, ha="right")
     ax.set_yticks(range(len(keys)), keys)
@@ -74,6 +75,11 @@ def _axes(finding: DiscriminationRates, ax: Axes | None) -> Axes:
 
         ax = new_axes()
     return ax
+
+
+def _highest(rates: Sequence[float]) -> float:
+    """Where the scale ends: rates are often small, and their differences are what is looked for."""
+    return max(rates) or 1.0
 
 
 def _title(finding: DiscriminationRates) -> str:

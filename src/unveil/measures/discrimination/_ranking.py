@@ -52,12 +52,11 @@ def discrimination_rates(
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.discrimination import discrimination_rates
     >>> patients = uv.read_table(
     ...     {"age": [30, 30, 40, 40], "sex": ["f", "m", "f", "m"],
     ...      "disease": ["flu", "aids", "none", "none"]}, quasi=["age", "sex"],
     ...     sensitive="disease")
-    >>> discrimination_rates(patients)
+    >>> uv.discrimination_rates(patients)
     Discrimination rates of disease, in table, by up to 2 keys
       age, sex  1.000
       age       0.667

@@ -85,19 +85,18 @@ def discrimination_rate(
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.discrimination import discrimination_rate
     >>> patients = uv.read_table(
     ...     {"age": ["2*", "2*", "3*", "3*", "4*", "4*"],
     ...      "disease": ["flu", "flu", "flu", "aids", "none", "aids"]},
     ...     quasi="age", sensitive="disease")
-    >>> discrimination_rate(patients)
+    >>> uv.discrimination_rate(patients)
     Discrimination rate of disease by age, in table: 0.543 (simple)
       of 1.459 bits, knowing age leaves 0.667 open
       6 records with 3 values, which determine disease for 2 of them
       tells most, 1.000: age=2* (2 records)
-    >>> discrimination_rate(patients, partition={"sick": ["flu", "aids"], "well": ["none"]}).rate
+    >>> uv.discrimination_rate(patients, partition={"sick": ["flu", "aids"], "well": ["none"]}).rate
     0.487...
-    >>> discrimination_rate(patients, value={"age": "3*"}).rate
+    >>> uv.discrimination_rate(patients, value={"age": "3*"}).rate
     0.771...
     """
     if value is None:

@@ -39,7 +39,9 @@ def skewness(
     The discrimination rate of the original key minus that of the generalized one: for each key,
     for all of them together, and for each value. A value is compared with the cell that is
     published for it, 1 − p(y) H(X|y) / H(X) for both; where a value is published in several cells,
-    with each of them. Where cells only put values together, nothing of this is negative.
+    with each of them. Where cells only put values of a key together, nothing of this is negative;
+    where they depend on a record's other columns, as local recoding has them, they may say more
+    than the value did.
 
     Parameters
     ----------
@@ -58,12 +60,11 @@ def skewness(
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.discrimination import skewness
     >>> patients = uv.read_table(
     ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
     ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> skewness(patients, uv.Mondrian(k=2).sanitize(patients), columns="age")
+    >>> uv.skewness(patients, uv.Mondrian(k=2).sanitize(patients), columns="age")
     Skewness: what generalizing took away of what the keys say of disease
                             before  after  taken
       age → age (released)   1.000  0.237  0.763

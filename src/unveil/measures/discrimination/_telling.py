@@ -98,4 +98,4 @@ class Telling:
 
 def _order(one: ValueRate) -> tuple[float, int, tuple[str, ...]]:
     assert one.rate is not None
-    return -round(one.rate, _DIGITS), -one.records, tuple(one.values.values())
+    return -float(np.round(one.rate, _DIGITS)), -one.records, tuple(one.values.values())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unveil.findings import Finding
-from unveil.measures.discrimination._finding import DiscriminationRate, rate_text
+from unveil.measures.discrimination._finding import DiscriminationRate, keys_text, rate_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["AttackRates", "RateChange", "Skewness", "ValueChange"]
 
 _SHOWN = 3
+_VALUE_WORDS = ("key", "value", "cell", "records", "before", "after", "taken")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -77,7 +78,7 @@ class AttackRates(Finding):
         head = f"{self.attack.capitalize()}, in {first.source}"
         word = "resistance (1 − discrimination rate)" if self.as_resistance else (
             "discrimination rate")  # fmt: skip
-        rows = [(f"{one.of} by {' and '.join(one.by)}", one) for one in self.rates]
+        rows = [(f"{one.of} by {keys_text(one.by)}", one) for one in self.rates]
         width = max(len(label) for label, _ in rows)
         lines = [f"{head}: {word}"]
         for label, one in rows:
@@ -162,8 +163,9 @@ class Skewness(Finding):
         """One row a value and the cell published for it."""
         import pandas as pd
 
-        words = ("key", "value", "cell", "records", "before", "after", "taken")
-        return pd.DataFrame({word: [getattr(one, word) for one in self.values] for word in words})
+        return pd.DataFrame(
+            {word: [getattr(one, word) for one in self.values] for word in _VALUE_WORDS}
+        )
 
     def content(self, *, records: bool) -> dict[str, Any]:
         content: dict[str, Any] = {
@@ -182,14 +184,16 @@ class Skewness(Finding):
             "notes": list(self.notes),
         }  # fmt: skip
         if records:
-            content["values"] = self.to_frame().to_dict("records")
+            content["values"] = [
+                {word: getattr(one, word) for word in _VALUE_WORDS} for one in self.values
+            ]
         return content
 
     def summary(self) -> str:
         head = f"Skewness: what generalizing took away of what the keys say of {self.of}"
         if self.undefined:
             return f"{head}: {self.undefined}"
-        rows = [(f"{' and '.join(o.original)} → {' and '.join(o.generalized)}", o.before,
+        rows = [(f"{keys_text(o.original)} → {keys_text(o.generalized)}", o.before,
                  o.after, o.taken) for o in self.changes]  # fmt: skip
         width = max(len(row[0]) for row in rows)
         lines = [head, f"  {'':{width}}  before  after  taken"]

@@ -47,12 +47,11 @@ def identity_disclosure(
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.discrimination import identity_disclosure
     >>> patients = uv.read_table(
     ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
     ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> identity_disclosure(uv.Mondrian(k=2).sanitize(patients), patients)
+    >>> uv.identity_disclosure(uv.Mondrian(k=2).sanitize(patients), patients)
     Identity disclosure, in the release by Mondrian(k=2) of table: discrimination rate
       age by age (released)                                      0.418
       age by age (released) and gender (released)                0.418
@@ -85,12 +84,11 @@ def homogeneity(
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.discrimination import homogeneity
     >>> patients = uv.read_table(
     ...     {"age": ["2*", "2*", "3*", "3*"], "zip": ["1**", "2**", "1**", "2**"],
     ...      "disease": ["flu", "flu", "aids", "none"]}, quasi=["age", "zip"],
     ...     sensitive="disease")
-    >>> homogeneity(patients)
+    >>> uv.homogeneity(patients)
     Homogeneity, in table: discrimination rate
       disease by age          0.667
       disease by zip          0.333
@@ -111,11 +109,10 @@ def background_knowledge(
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.discrimination import background_knowledge
     >>> patients = uv.read_table({"age": ["2*", "2*", "3*", "3*"],
     ...                           "disease": ["flu", "flu", "aids", "none"]},
     ...                          quasi="age", sensitive="disease")
-    >>> background_knowledge(patients)
+    >>> uv.background_knowledge(patients)
     Background knowledge, in table: resistance (1 − discrimination rate)
       disease by age  0.333
     """
@@ -142,11 +139,10 @@ def similarity(
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.discrimination import similarity
     >>> salaries = uv.read_table({"age": ["2*", "2*", "2*", "3*", "3*", "3*"],
     ...                           "salary": [4, 5, 6, 7, 9, 12]}, quasi="age",
     ...                          sensitive="salary")
-    >>> similarity(salaries, {"low": (None, 7), "high": (7, None)})
+    >>> uv.similarity(salaries, {"low": (None, 7), "high": (7, None)})
     Similarity, in table: discrimination rate
       salary by age  1.000
     """

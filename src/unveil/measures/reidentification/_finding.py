@@ -80,6 +80,8 @@ class PopulationEstimate:
         what = "the negative binomial model of Benedetti and Franconi, often far too low,"
         if self.model.name == "pitman":
             fitted = f"α = {self.model.discount:.3f}, θ = {self.model.spread:,.1f}"
+            if self.model.discount == 1.0:
+                fitted = "all records are alone, so everybody is taken to be"
             what = f"Pitman's sampling formula ({fitted})"
         return f"the records are a simple random sample of the population, and {what} holds"
 
@@ -190,9 +192,8 @@ class ReidentificationRisk(Finding):
                 f"k-map: {self.k_map:,} of {self.population_size:,} people, for "
                 f"{self.journalist.deciding}"
             )
-            lines.append(
-                f"alone in the population: {number_of(self.alone_in_both or 0, 'record', 'records')}"
-            )
+            alone = number_of(self.alone_in_both or 0, "record", "records")
+            lines.append(f"alone in the population: {alone}")
         elif self.estimate is not None:
             uniques = self.estimate.uniques
             lines.append(

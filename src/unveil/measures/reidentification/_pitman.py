@@ -19,12 +19,15 @@ from unveil.measures.reidentification._class_sizes import ClassSizes
 __all__ = ["expected_alone", "fit_pitman", "summing"]
 
 _NEAR_ONE = 1.0 - 1e-9
-_LOG_RANGE = (-25.0, 30.0)  # of θ + α: beyond, the data do not say what it is
+_LOG_RANGE = (-25.0, 30.0)  # of θ + α: beyond, more makes no difference
 _ONE_BY_ONE = 1024
 
 
-def fit_pitman(found: ClassSizes) -> tuple[float, float] | None:
-    """α and θ; None where the class sizes do not determine them.
+def fit_pitman(found: ClassSizes) -> tuple[float, float]:
+    """α and θ.
+
+    Where all records are alone, likelihood grows with α towards 1, where everybody in the
+    population is alone; where all are in one class, α and θ vanish.
 
     Examples
     --------
@@ -37,8 +40,10 @@ def fit_pitman(found: ClassSizes) -> tuple[float, float] | None:
     from scipy.optimize import minimize
 
     records, classes = found.records, found.classes
-    if classes in (1, records):  # everybody together, or nobody with anybody
-        return None
+    if classes == 1:
+        return 0.0, 0.0
+    if classes == records:
+        return 1.0, 0.0
     likelihood = _Likelihood(found)
     start = np.array([0.5, np.log(classes / 4 + 1)])
     best = minimize(
@@ -46,14 +51,15 @@ def fit_pitman(found: ClassSizes) -> tuple[float, float] | None:
         options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 1000},
     )  # fmt: skip
     alpha, log_sum = float(best.x[0]), float(best.x[1])
-    decided = alpha < _NEAR_ONE and _LOG_RANGE[0] < log_sum < _LOG_RANGE[1]
-    return (alpha, float(np.exp(log_sum)) - alpha) if decided else None
+    return alpha, float(np.exp(log_sum)) - alpha
 
 
 def expected_alone(alpha: float, theta: float, population: int) -> float:
     """How many of so many people are alone in their class."""
     from scipy.special import gammaln
 
+    if theta + alpha == 0.0:
+        return 0.0  # all are in one class
     # Γ(θ+1)/Γ(θ+α) · N · Γ(θ+α+N−1)/Γ(θ+N), which is about the first ratio times N^α.
     logarithm = (
         gammaln(theta + 1) - gammaln(theta + alpha)

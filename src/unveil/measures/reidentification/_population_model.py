@@ -51,7 +51,7 @@ class PopulationModel:
     ----------
     name : str
     discount : float
-        α, from 0 to below 1: the more, the more people are alone.
+        α, from 0 to 1: the more, the more people are alone; at 1 everybody is.
     spread : float
         Pitman's θ; 0 for the other model.
     fraction : float
@@ -99,8 +99,9 @@ class PopulationModel:
         from scipy.special import betainc
 
         room = np.maximum(people - sizes + 1.0, 1.0)
-        inside = betainc(sizes - self.discount, room, self.fraction)
-        return np.where(sizes <= people, inside, 0.0)
+        missed = sizes - self.discount  # none at all where everybody is taken to be alone
+        inside = betainc(np.where(missed > 0, missed, 1.0), room, self.fraction)
+        return np.where(sizes <= people, np.where(missed > 0, inside, 1.0), 0.0)
 
     def people(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
         """The expected F."""
@@ -109,21 +110,10 @@ class PopulationModel:
 
 
 def population_model(found: ClassSizes, population: int, estimator: str | None) -> PopulationModel:
-    """The model asked for; by default Pitman's if it can be fitted.
-
-    It cannot where all records are alone, or all in one class. Then nothing tells how people are
-    spread, and what is asked for by name falls back, too; `PopulationModel.name` tells.
-    """
+    """The model asked for, fitted to the class sizes; by default Pitman's."""
     records = found.records
-    fitted = fit_pitman(found) if estimator in (None, "pitman") else None
-    if fitted is None:
-        return PopulationModel(
-            name="benedetti-franconi", discount=0.0, fraction=records / population
-        )
-    alpha, theta = fitted
-    return PopulationModel(
-        name="pitman",
-        discount=alpha,
-        spread=theta,
-        fraction=(theta + records) / (theta + population),
-    )
+    if estimator == "benedetti-franconi":
+        return PopulationModel(name=estimator, discount=0.0, fraction=records / population)
+    alpha, theta = fit_pitman(found)
+    fraction = (theta + records) / (theta + population)
+    return PopulationModel(name="pitman", discount=alpha, spread=theta, fraction=fraction)

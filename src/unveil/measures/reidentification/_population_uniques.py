@@ -16,8 +16,7 @@ disclosure risk in microdata*, Journal of Official Statistics 14, 1998): the siz
 of the population are 1 + NB(a, b), so K·b^a people are alone. K is Shlosser's estimate in the form
 of P. J. Haas and L. Stokes (1998); a and b are those that expect the s₁ and s₂ that were found.
 
-The rule: Pitman, if π ≤ 0.1 (Zayatz where it cannot be fitted); else the smaller of SNB and
-Zayatz.
+The rule: Pitman, if π ≤ 0.1; else the smaller of SNB and Zayatz.
 """
 
 from __future__ import annotations
@@ -46,15 +45,15 @@ class PopulationUniques:
         The one to trust, by the rule of Dankar and others.
     estimator : {"zayatz", "pitman", "snb"}
         Whose it is.
-    zayatz : float
-    pitman, snb : float or None
-        None where the class sizes do not determine the model.
+    zayatz, pitman : float
+    snb : float or None
+        None where no parameters of the model fit the class sizes.
     """
 
     number: float
     estimator: str
     zayatz: float
-    pitman: float | None
+    pitman: float
     snb: float | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,16 +81,17 @@ def population_uniques(found: ClassSizes, population: int) -> PopulationUniques:
     by_zayatz = zayatz(found, population)
     if found.alone == 0:  # nobody is alone among the records: nothing says that anybody else is
         return PopulationUniques(number=0.0, estimator="zayatz", zayatz=0.0, pitman=0.0, snb=0.0)
-    fitted = fit_pitman(found)
-    by_pitman = None if fitted is None else expected_alone(*fitted, population)
+    by_pitman = expected_alone(*fit_pitman(found), population)
     by_snb = slide_negative_binomial(found, population)
     if found.records <= _SMALL_SAMPLE * population:
-        chosen, other = "pitman", by_pitman
+        estimator, number = "pitman", by_pitman
+    elif by_snb is not None and by_snb <= by_zayatz:
+        estimator, number = "snb", by_snb
     else:
-        chosen, other = "snb", None if by_snb is None or by_zayatz < by_snb else by_snb
+        estimator, number = "zayatz", by_zayatz
     return PopulationUniques(
-        number=by_zayatz if other is None else other,
-        estimator="zayatz" if other is None else chosen,
+        number=number,
+        estimator=estimator,
         zayatz=by_zayatz,
         pitman=by_pitman,
         snb=by_snb,

@@ -45,8 +45,7 @@ def reidentification_risk(
     threshold : float
         The highest risk that is acceptable, above 0 and at most 1.
     estimator : {"pitman", "benedetti-franconi"}, optional
-        How the people behind a class are estimated; by default Pitman's sampling formula where
-        it can be fitted.
+        How the people behind a class are estimated; by default by Pitman's sampling formula.
     **counting
         How the table is counted: quasi, engine, …
 

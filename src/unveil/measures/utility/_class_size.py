@@ -22,7 +22,7 @@ from unveil.measures.utility._separate import separate
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AverageClassSize", "ClassSizeLooking", "average_class_size"]
+__all__ = ["AverageClassSize", "ClassSizeLooking", "average_class_size", "check_k"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -26,7 +26,13 @@ from unveil.microdata import Microdata, Release
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Discernibility", "DiscernibilityLooking", "discernibility"]
+__all__ = [
+    "Discernibility",
+    "DiscernibilityLooking",
+    "discernibility",
+    "discernibility_looking",
+    "way_text",
+]
 
 _HARDLY_ANY = 0.0001
 

@@ -28,7 +28,7 @@ from unveil.microdata import Column, Microdata, Regions, Release
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EntropyLoss", "entropy_loss"]
+__all__ = ["EntropyLoss", "entropy_loss", "share_text"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -15,7 +15,7 @@ from unveil.measures.utility._originals import release_of
 from unveil.microdata import AnyRelease, Column, Microdata, Release, Role, with_records
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["Course", "course_of"]
+__all__ = ["Course", "check_order", "course_of"]
 
 _STEP = 4096  # records asked about at a time
 _SPLITS, _NOISE = 1, 2  # what random numbers are for

@@ -1,0 +1,131 @@
+"""All measures in one pass are what each of them finds by itself."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_tables import tables
+from reference_tables import T_CLOSE, THREE_DIVERSE
+from split_counts import SplitCounts
+
+import unveil as uv
+from unveil.errors import InputError
+
+ALONE = {
+    "k_anonymity": uv.k_anonymity,
+    "uniqueness": uv.uniqueness,
+    "alpha_k": uv.alpha_k,
+    "l_diversity": uv.l_diversity,
+    "t_closeness": uv.t_closeness,
+    "beta_likeness": uv.beta_likeness,
+    "delta_disclosure": uv.delta_disclosure,
+    "reidentification_risk": uv.reidentification_risk,
+    "discrimination_rate": uv.discrimination_rate,
+    "average_class_size": uv.average_class_size,
+    "discernibility": uv.discernibility,
+}
+
+
+@given(microdata=tables())
+def test_together_as_alone(microdata):
+    found = uv.measures(microdata)
+    assert set(found.findings) == set(ALONE)
+    for name, measure in ALONE.items():
+        alone = measure(microdata).to_dict(records=True)
+        assert found.findings[name].to_dict(records=True) == alone
+
+
+@given(microdata=tables(), seed=st.integers(0, 10))
+def test_blocks_do_not_matter(microdata, seed):
+    whole = uv.measures(microdata).to_frame()
+    parts = uv.measures(SplitCounts(uv.count(microdata), seed)).to_frame()
+    assert whole["measure"].tolist() == parts["measure"].tolist()
+    for a, b in zip(whole["value"], parts["value"], strict=True):
+        assert a == pytest.approx(b, rel=1e-12, nan_ok=True)
+
+
+def test_without_a_sensitive_column():
+    found = uv.measures(THREE_DIVERSE, quasi=["ZIP*", "Age*"])
+    assert found.sensitive is None
+    assert found.l_diversity is None
+    assert found.k_anonymity.k == 3
+    assert "records alone in their class" in found.summary()
+
+
+def test_a_partition_a_population_and_subsets():
+    found = uv.measures(
+        THREE_DIVERSE,
+        quasi=["ZIP*", "Age*"],
+        sensitive="Salary",
+        partition=[[4, 5, 6], [7, 8, 9], [10, 11, 12]],
+        population={name: 2 * THREE_DIVERSE[name] for name in ("ZIP*", "Age*")},
+        subsets=2,
+    )
+    assert found.semantic_discrimination_rate.rate == pytest.approx(0.6140, abs=5e-4)
+    assert found.reidentification_risk.k_map == 6
+    assert found.reidentification_risk.journalist.highest == 1 / 6
+    assert len(found.unique_subsets.to_frame()) == 3
+    assert len(found.discrimination_rates.to_frame()) == 3
+    assert json.loads(found.to_json())["measures"]["k_anonymity"]["k"] == 3
+
+
+def test_a_wildcard_leaves_only_what_may_overlap():
+    table = {"age": ["2*", "2*", "*"], "vote": ["a", "b", "a"]}
+    found = uv.measures(table, quasi="age", sensitive="vote", wildcard="*")
+    assert found.k_anonymity.k == 3
+    assert found.discrimination_rate is None
+    assert any("overlap" in note for note in found.notes)
+    assert uv.measures(table, quasi="age", sensitive="vote").k_anonymity.k == 1
+    with pytest.raises(InputError, match="leave wildcard= out"):
+        uv.measures(table, quasi="age", sensitive="vote", wildcard="*", population_size=100)
+
+
+def test_the_papers_argument_side_by_side():
+    both = uv.compare_measures(
+        {
+            "3-diverse": uv.count(THREE_DIVERSE, quasi=["ZIP*"], sensitive="Salary"),
+            "t-close": uv.count(T_CLOSE, quasi=["ZIP*"], sensitive="Salary"),
+        },
+        partition=[[4, 5, 6], [7, 8, 9], [10, 11, 12]],
+    )
+    table = both.to_frame().set_index("measure")
+    # Closer to the table by t, and yet it tells more of the category.
+    assert round(table.loc["SeDR", "t-close"], 2) == 0.28
+    assert round(table.loc["SeDR", "3-diverse"], 2) == 0.19
+    assert "3-diverse" in both.summary()
+    assert json.loads(both.to_json())["tables"]["t-close"]["measures"]["k_anonymity"]["k"] == 3
+
+
+def test_the_json_names_no_class_unless_asked():
+    found = uv.measures({"name": ["Ann", "Bob"], "vote": ["a", "b"]}, quasi="name",
+                        sensitive="vote", subsets=1)  # fmt: skip
+    assert "Ann" not in found.to_json()
+    assert "Ann" in found.to_json(records=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"quasi": []}, "name the keys"),
+        ({"quasi": ["agee"]}, "did you mean 'age'"),
+        ({"quasi": ["age"], "sensitive": "age"}, "cannot be both"),
+        ({"quasi": ["age"], "partition": [["a"], ["b"]]}, "name it with sensitive="),
+        ({"quasi": ["age"], "sensitive": "vote", "engine": "duck"}, "did you mean 'duckdb'"),
+        ({"quasi": ["age"], "sensitive": "vote", "distance": "far"}, "distance"),
+        ({"quasi": ["age"], "sensitive": "vote", "threshold": 2}, "threshold"),
+        ({"quasi": ["age"], "sensitive": "vote", "subsets": -1}, "subsets"),
+    ],
+)
+def test_bad_input(options, said):
+    with pytest.raises(InputError, match=said):
+        uv.measures({"age": ["2*", "3*"], "vote": ["a", "b"]}, **options)
+
+
+def test_nothing_to_compare():
+    with pytest.raises(InputError, match="nothing to compare"):
+        uv.compare_measures({})
+    with pytest.raises(InputError, match=r"^second: column 'age' is not in"):
+        uv.compare_measures({"first": {"age": [1, 2]}, "second": {"Age": [1, 2]}}, quasi="age")

@@ -1,0 +1,139 @@
+"""`unveil measure`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from reference_tables import ORIGINAL, T_CLOSE, THREE_DIVERSE
+from typer.testing import CliRunner
+
+import unveil as uv
+from unveil.cli import app
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    """The reference tables of the discrimination rate, in files."""
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(THREE_DIVERSE).to_csv("diverse.csv", index=False)
+    close = pd.DataFrame(T_CLOSE).rename(columns={"Age**": "Age*"})
+    close.to_csv("close.csv", index=False)
+    pd.DataFrame(ORIGINAL).to_csv("original.csv", index=False)
+    return tmp_path
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, ["measure", *words])
+
+
+KEYS = ("--quasi", "ZIP*,Age*", "--sensitive", "Salary")
+
+
+def test_a_table(published):
+    done = run("diverse.csv", *KEYS)
+    assert done.exit_code == 0, done.output
+    assert "0.375  furthest class from the table, ordered distance" in done.output
+    assert "355**" not in done.output  # no cell of the table, unless asked
+    named = run("diverse.csv", *KEYS, "--classes")
+    assert "k: ZIP*=355**, Age*=2* (3 records)" in named.output
+
+
+def test_two_side_by_side(published):
+    thirds = ("--partition", "Salary=low:4-7,middle:7-10,high:10-")
+    done = run("diverse.csv", "close.csv", *KEYS, *thirds, "--json", "both.json", "--records")
+    assert done.exit_code == 0, done.output
+    both = json.loads((published / "both.json").read_text())
+    rates = {
+        name: one["measures"]["semantic_discrimination_rate"]["rate"]
+        for name, one in both["tables"].items()
+    }
+    assert list(rates) == ["diverse.csv", "close.csv"]
+    first = uv.discrimination_rate(THREE_DIVERSE, quasi=["ZIP*", "Age*"], sensitive="Salary",
+                                   partition=[[4, 5, 6], [7, 8, 9], [10, 11, 12]])  # fmt: skip
+    assert rates["diverse.csv"] == pytest.approx(first.rate, rel=1e-12)
+    assert "SeDR" in done.output
+
+
+def test_json_on_standard_output(published):
+    done = run("diverse.csv", *KEYS, "--json", "-")
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert found["finding"] == "measures"
+    assert found["measures"]["t_closeness"]["t"] == pytest.approx(0.375)
+    assert "355**" not in done.stdout
+
+
+def test_subsets_population_and_levels(published):
+    done = run("diverse.csv", *KEYS, "--subsets", "2", "--population-size", "1000",
+               "--distance", "equal", "--l", "3", "--threshold", "0.05")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "journalist average" in done.output
+    assert "c for ℓ = 3" in done.output
+    assert "Unique subsets" in done.output
+    assert "Discrimination rates" in done.output
+    done = run("diverse.csv", "--quasi", "Age*", "--sensitive", "Disease", "--ordinal",
+               "Disease=" + "|".join(sorted(set(THREE_DIVERSE["Disease"]))))  # fmt: skip
+    assert "ordered distance" in done.output
+
+
+def test_what_is_lost(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    survey = uv.datasets.election_survey()
+    survey.to_frame().to_csv("survey.csv", index=False)
+    release = uv.Mondrian(k=5).sanitize(survey)
+    release.to_frame().to_csv("release.csv", index=False)
+    trees = str(Path(uv.datasets.__file__).parent / "hierarchies")
+    keys = ("--quasi", "age,education,income,population", "--sensitive", "party",
+            "--hierarchies", trees)  # fmt: skip
+    done = run("release.csv", *keys, "--original", "survey.csv", "--json", "out.json")
+    assert done.exit_code == 0, done.output
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found["measures"]["k_anonymity"]["k"] == 5
+    assert found["utility"]["release.csv"]["information_loss"]["loss"] > 0
+
+
+def test_a_hierarchy_of_the_secret(published):
+    (published / "trees").mkdir()
+    lines = [f"{d};{'cancer' if 'cancer' in d else 'other'};*" for d in
+             sorted(set(THREE_DIVERSE["Disease"]))]  # fmt: skip
+    (published / "trees" / "Disease.csv").write_text("\n".join(lines))
+    keys = ("--quasi", "ZIP*,Age*", "--sensitive", "Disease", "--hierarchies", "trees")
+    done = run("diverse.csv", *keys, "--partition", "Disease=level=1")
+    assert done.exit_code == 0, done.output
+    assert "hierarchical distance" in done.output
+    assert "SeDR" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nothing.csv", *KEYS], "nothing.csv' does not exist"),
+        (["diverse.csv", "--quasi", "Zip*"], "did you mean 'ZIP*'?"),
+        (["diverse.csv", "--quasi", "Age*", "--partition", "Salary=4,7"], "--sensitive"),
+        (["diverse.csv", *KEYS, "--partition", "Pay=4,7"], "cannot read --partition 'Pay=4,7'"),
+        (["diverse.csv", *KEYS, "--partition", "Salary=low:0-5,high:7-"], "5, 6"),
+        (["diverse.csv", *KEYS, "--records"], "--json"),
+        (["diverse.csv", "diverse.csv", *KEYS], "named twice"),
+        (["diverse.csv", "--quasi", "Age*", "--original", "original.csv"], "--sensitive"),
+        (["diverse.csv", *KEYS, "--memory", "much"], "much"),
+    ],
+)
+def test_bad_input(published, words, said):
+    done = run(*words)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_an_empty_table_and_a_ragged_one(published):
+    (published / "empty.csv").write_text("age,vote\n")
+    done = run("empty.csv", "--quasi", "age")
+    assert done.exit_code == 2
+    assert "empty.csv has no records" in done.stderr
+    (published / "ragged.csv").write_text("age,vote\n1,a\n2,b,c\n3,a\n")
+    done = run("ragged.csv", "--quasi", "age")
+    assert done.exit_code == 2
+    assert "ragged.csv" in done.stderr
