@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unveil.engine.counting import Contingency, Histograms, text_of
 
-__all__ = ["check_counts", "odd_tables", "plain_classes", "texts"]
+__all__ = ["check_counts", "odd_tables", "plain", "plain_classes", "secret_text", "texts"]
 
 CELLS: dict[str, list[Any]] = {
     "text": [
@@ -24,7 +24,7 @@ CELLS: dict[str, list[Any]] = {
     "bool": [True, False],
     "float": [0.0, -0.0, 1.5, 0.1, -2.0, 1e300, math.nan],
     "date": [dt.date(2020, 2, 29), dt.date(1969, 12, 31), dt.date(1, 1, 1)],
-    "moment": [dt.datetime(2020, 2, 29, 23, 59, 59, 123456), dt.datetime(1969, 12, 31)],
+    "moment": [dt.datetime(2020, 2, 29, 23, 59, 59, 123456), dt.datetime(1969, 12, 31, 1)],
     "decimal": [Decimal("1.50"), Decimal("-0.01"), Decimal("0.00"), Decimal("12345678.90")],
 }  # fmt: skip
 
@@ -57,6 +57,11 @@ def texts(values: Sequence[Any]) -> tuple[str, ...]:
     return tuple(text_of(plain(value)) for value in values)
 
 
+def secret_text(value: Any) -> str:
+    """A value of the secret, written out; decimals are numbers like any others there."""
+    return text_of(plain(float(value) if isinstance(value, Decimal) else value))
+
+
 def plain_classes(
     table: Mapping[str, Sequence[Any]], keys: Sequence[str], secret: str | None
 ) -> dict[tuple[Any, ...], Counter[str]]:
@@ -64,7 +69,7 @@ def plain_classes(
     found: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
     for i in range(len(table[keys[0]])):
         key = tuple(plain(table[name][i]) for name in keys)
-        found[key]["" if secret is None else text_of(plain(table[secret][i]))] += 1
+        found[key]["" if secret is None else secret_text(table[secret][i])] += 1
     return found
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,6 @@ class _Stream:
     def __init__(self, connection: Any, batches: Any) -> None:
         self.connection = connection
         self._batches = batches
-        self._file: Any = None
         _STREAMS.add(self)
 
     def __iter__(self) -> Iterator[Any]:
@@ -108,16 +107,17 @@ class _Stream:
         """Fetch what is still to come."""
         import pyarrow as pa
 
-        self._file = tempfile.TemporaryFile(prefix="unveil-")  # noqa: SIM115 - read later
-        with pa.ipc.new_stream(self._file, self._batches.schema) as rest:
+        file = tempfile.TemporaryFile(prefix="unveil-")  # noqa: SIM115 - it is read later
+        weakref.finalize(self, file.close)
+        with pa.ipc.new_stream(file, self._batches.schema) as rest:
             for batch in self._batches:
                 rest.write_batch(batch)
-        self._file.seek(0)
-        self._batches = pa.ipc.open_stream(self._file)
+        file.seek(0)
+        self._batches = pa.ipc.open_stream(file)
         _STREAMS.discard(self)
 
 
-_STREAMS: WeakSet[_Stream] = WeakSet()
+_STREAMS: weakref.WeakSet[_Stream] = weakref.WeakSet()
 
 
 def _set_aside(connection: Any) -> None:
