@@ -19,7 +19,6 @@ from unveil.attacks._distances import (
 from unveil.attacks._encoding_comparison import compare_encodings
 from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks._inference import Inference, inference
-from unveil.attacks._pictures import new_axes
 from unveil.attacks.chance import Sampling, TailProbabilities
 from unveil.attacks.members import (
     Estimate,
@@ -56,7 +55,6 @@ __all__ = [
     "distance_named",
     "inference",
     "membership",
-    "new_axes",
     "roc_panels",
     "sampling_in_words",
     "share_bound",

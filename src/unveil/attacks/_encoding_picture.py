@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from unveil._axes import new_axes
 from unveil.adversary import Categorical, Continuous
-from unveil.attacks._pictures import new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

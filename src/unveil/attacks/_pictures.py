@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import MissingExtraError
+from unveil._axes import new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cumulative", "new_axes"]
+__all__ = ["cumulative"]
 
 _FLOOR = 1e-6  # distances below this are drawn here: a log axis has no zero
 
@@ -58,20 +58,3 @@ def cumulative(
         frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="● δ, the worst record"
     )
     return ax
-
-
-def new_axes() -> Axes:
-    """Somewhere to draw, of the user's own kind if he plots already."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            "pictures need matplotlib; install it with: pip install 'unveil[plot]'"
-        ) from error
-    import sys
-
-    if "matplotlib.pyplot" in sys.modules:  # the user plots already: join in
-        import matplotlib.pyplot as plt
-
-        return plt.subplots(figsize=(9, 4.5), layout="constrained")[1]
-    return Figure(figsize=(9, 4.5), layout="constrained").subplots()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks import new_axes
+from unveil._axes import new_axes
 from unveil.hardening._rounds import CONFIDENCE
 from unveil.hardening._texts import what_it_took
 

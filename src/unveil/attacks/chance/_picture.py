@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.attacks._pictures import new_axes
+from unveil._axes import new_axes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.attacks._pictures import new_axes
+from unveil._axes import new_axes
 from unveil.attacks.members._roc import Separation
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._axes import new_axes
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ def _axes(finding: DiscriminationRates, ax: Axes | None) -> Axes:
             f"{finding.undefined}"
         )
     if ax is None:
-        from unveil.attacks import new_axes
-
         ax = new_axes()
     return ax
 

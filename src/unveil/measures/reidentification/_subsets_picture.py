@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from unveil._axes import new_axes
 from unveil.measures.reidentification._subset_counts import SubsetCount
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ __all__ = ["bars"]
 
 def bars(subsets: Sequence[SubsetCount], ax: Axes | None = None) -> Axes:
     """Draw the share of records that each subset singles out, a colour for each number of keys."""
-    from unveil.attacks import new_axes  # the attacks take long to import
-
     if ax is None:
         ax = new_axes()
     from matplotlib.ticker import PercentFormatter
