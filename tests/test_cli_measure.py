@@ -57,6 +57,19 @@ def test_two_side_by_side(published):
     assert "SeDR" in done.output
 
 
+def test_a_picture(published):
+    done = run("diverse.csv", "close.csv", *KEYS, "--plot", "classes.png")
+    assert done.exit_code == 0, done.output
+    assert (published / "classes.png").read_bytes().startswith(b"\x89PNG")
+    both = uv.compare_measures(
+        {name: uv.count(name, quasi=["ZIP*", "Age*"]) for name in ("diverse.csv", "close.csv")}
+    )
+    axes = both.plot()
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(both.tables)
+    # Three classes of three, and three of three.
+    assert axes.lines[0].get_ydata().tolist() == [0.0, 1.0, 1.0]
+
+
 def test_json_on_standard_output(published):
     done = run("diverse.csv", *KEYS, "--json", "-")
     assert done.exit_code == 0

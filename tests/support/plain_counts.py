@@ -39,14 +39,16 @@ def odd_tables(draw: st.DrawFn, max_size: int = 25) -> dict[str, list[Any]]:
     for name, kind in zip(names, kinds, strict=False):
         few = draw(st.lists(st.sampled_from([*CELLS[kind], None]), min_size=1, max_size=4))
         cells = draw(st.lists(st.sampled_from(few), min_size=n, max_size=n))
-        if all(cell is None for cell in cells):
+        if all(plain(cell) is None for cell in cells):
             cells[0] = CELLS[kind][0]
         table[name] = cells
     return table
 
 
 def plain(value: Any) -> Any:
-    """A value the way it is counted: NaN is missing, and there is but one nought."""
+    """A value the way it is counted: NaN and blanks are missing, and there is but one nought."""
+    if isinstance(value, str):
+        return value if value.strip() else None
     if isinstance(value, float):
         return None if math.isnan(value) else value + 0.0
     return value

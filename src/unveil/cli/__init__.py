@@ -382,6 +382,7 @@ def measure(
     classes: counting.Classes = False,
     json: options.Json = None,
     records: counting.Records = False,
+    plot: options.Plot = None,
 ) -> None:
     """Measure tables by their classes."""
     from unveil.cli._measure import Measure
@@ -391,7 +392,7 @@ def measure(
         distance=distance, l=l, threshold=threshold, subsets=subsets, population=population,
         population_size=population_size, original=original, hierarchies=hierarchies,
         ordinal=ordinal, wildcard=wildcard, engine=engine, memory=memory, delimiter=delimiter,
-        encoding=encoding, classes=classes, json=json, records=records,
+        encoding=encoding, classes=classes, json=json, records=records, plot=plot,
     ).run()  # fmt: skip
 
 

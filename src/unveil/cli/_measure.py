@@ -11,8 +11,9 @@ from rich.console import Console
 
 from unveil.cli._console import console, folded
 from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import check_output, is_stdout, write
+from unveil.cli._outputs import is_stdout, write
 from unveil.cli._reading import Reading, levels, names
+from unveil.cli._testing import check_results
 from unveil.errors import InputError
 from unveil.findings import Finding
 from unveil.measures import (
@@ -55,6 +56,7 @@ class Measure:
     encoding: str | None
     classes: bool
     json: Path | None
+    plot: Path | None
     records: bool
 
     def run(self) -> None:
@@ -62,7 +64,7 @@ class Measure:
         self._check()
         options = self._options()
         found = {name: self._one(file, options) for name, file in self._named().items()}
-        whole: Finding = next(iter(found.values()))
+        whole: Measures | MeasuresComparison = next(iter(found.values()))
         if len(found) > 1:
             whole = MeasuresComparison(tables=found)
         losses = self._losses()
@@ -70,9 +72,7 @@ class Measure:
         self._tell(found, whole, losses)
 
     def _check(self) -> None:
-        check_output(self.json, "--json", source=self.files[0])
-        if self.records and self.json is None:
-            raise InputError("--records goes into the JSON: name a file with --json")
+        check_results(json=self.json, plot=self.plot, records=self.records, source=self.files[0])
         if self.original is not None and self.sensitive is None:
             raise InputError("--original needs --sensitive, which is a column of both tables")
         for option, given in (("partition", self.partition), ("ordinal", self.ordinal)):
@@ -175,8 +175,15 @@ class Measure:
 
         write(self.json, into)
 
-    def _tell(self, found: dict[str, Measures], whole: Finding, losses: dict[str, Utility]) -> None:
+    def _tell(
+        self,
+        found: dict[str, Measures],
+        whole: Measures | MeasuresComparison,
+        losses: dict[str, Utility],
+    ) -> None:
         out = console(stderr=is_stdout(self.json))
+        if self.plot is not None:
+            save_picture(self.plot, whole.plot(), out)
         _print(whole.summary(), out)
         if self.classes:
             for name, one in found.items():

@@ -48,6 +48,7 @@ from unveil.microdata import Hierarchy, Release
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Measures", "measures"]
 
@@ -103,6 +104,12 @@ class Measures(Finding):
                 "says": [figure.says for figure in self.figures],
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many records are in classes of at most so many (needs matplotlib)."""
+        from unveil.measures._picture import class_sizes
+
+        return class_sizes({self.source: self.k_anonymity}, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

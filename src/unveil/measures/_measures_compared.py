@@ -13,6 +13,7 @@ from unveil.measures._measures import Measures, measures
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["MeasuresComparison", "compare_measures"]
 
@@ -58,6 +59,12 @@ class MeasuresComparison(Finding):
             texts = {name: there[name].text if name in there else "" for name in self.tables}
             rows.append((key[1], texts, next(iter(there.values())).says))
         return rows
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many records are in classes of at most so many (needs matplotlib)."""
+        from unveil.measures._picture import class_sizes
+
+        return class_sizes({name: one.k_anonymity for name, one in self.tables.items()}, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

@@ -81,7 +81,9 @@ class Encoding:
 
     def encoded(self, raw: Sequence[Any]) -> EncodedSecret:
         """The secret with these distinct values; None stands for a missing one."""
-        present = [value for value in raw if value is not None]
+        # Engines know fewer blanks than there are.
+        gaps = [v for v in raw if v is None or (isinstance(v, str) and not v.strip())]
+        present = [value for value in raw if value not in gaps]
         column = self._column(present) if present else None
         values: tuple[object, ...] = ()
         codes: dict[Any, int] = {}
@@ -90,12 +92,11 @@ class Encoding:
             values = tuple(column.values.tolist())
             codes = dict(zip(present, column.codes.tolist(), strict=True))
             tree = column.hierarchy
-        if len(present) < len(raw):
-            if MISSING in values:  # the user gave it a place among the levels
-                codes[None] = values.index(MISSING)
-            else:
-                codes[None] = len(values)
+        if gaps:
+            if MISSING not in values:  # or else the user gave it a place among the levels
                 values = (*values, None)
+            place = values.index(MISSING) if MISSING in values else len(values) - 1
+            codes.update(dict.fromkeys(gaps, place))
             if tree is not None and MISSING not in tree.leaves:
                 tree = tree.with_leaf(MISSING)
         ordered = column is not None and column.is_ordered

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from plain_counts import check_counts, odd_tables, plain, plain_classes, secret_text
 from random_tables import tables
 
-from unveil.engine.counting import Held, InEngine, Secret, text_of
+from unveil.engine.counting import Held, InEngine, Secret, _streamed, text_of
 from unveil.errors import InputError
 from unveil.measures import count
 
@@ -134,9 +134,10 @@ def test_what_is_not_there(duckdb, tiny, regime):
         counts.over([])
 
 
-def test_there_are_two_questions_at_once(duckdb, tiny):
+def test_there_are_two_questions_at_once(duckdb, tiny, monkeypatch):
     """DuckDB forgets what it has not yet sent when it is asked something else."""
     tiny(wide=0)
+    monkeypatch.setattr(_streamed, "_ROWS", 500)
     n = 20_000
     table = {"k": list(range(n)), "s": [i % 7 for i in range(n)]}
     counts = count(table, quasi="k", sensitive="s", engine=duckdb)
@@ -146,9 +147,9 @@ def test_there_are_two_questions_at_once(duckdb, tiny):
         if i == 3:
             assert counts.where({"k": 5}).sum() == 1
             other = counts.blocks()
-            assert int(next(other).sizes.sum()) == 1
+            first = int(next(other).sizes.sum())
     assert seen == n
-    assert sum(int(block.sizes.sum()) for block in other) == n - 1
+    assert first + sum(int(block.sizes.sum()) for block in other) == n
 
 
 def test_a_table_that_changes_meanwhile_is_noticed(tiny):

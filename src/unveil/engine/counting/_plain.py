@@ -43,7 +43,12 @@ def _microseconds(array: Any) -> Any:
 
 
 def plain_columns(table: ibis.Table, name: str) -> ibis.Table:
-    """The columns of an engine's table: what is not a number is missing, -0 is 0."""
+    """The columns of an engine's table, with what is missing everywhere in this house missing.
+
+    That is what is not a number (NaN), and blank texts. And there is no -0.
+    """
+    import ibis
+
     changed = {}
     for column, kind in table.schema().items():
         if kind.is_nested():
@@ -51,7 +56,9 @@ def plain_columns(table: ibis.Table, name: str) -> ibis.Table:
                 f"column {column!r} of {name} has lists or records in its cells; write them as "
                 "texts"
             )
-        if kind.is_floating():
+        if kind.is_string():
+            changed[column] = (table[column].strip() == "").ifelse(ibis.null(kind), table[column])
+        elif kind.is_floating():
             changed[column] = _plain_floats(table[column])
         elif kind.is_timestamp() and kind.timezone is not None:
             changed[column] = table[column].cast("timestamp")

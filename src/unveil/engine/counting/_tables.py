@@ -139,10 +139,11 @@ def _in_memory(source: Any, columns: Sequence[str], connection: Any) -> Opened:
             )
     arrays = {name: plain_array(source.arrays[name]) for name in columns}
     with in_our_words(connection.name, source.name):
-        table = plain_columns(shown(connection, pa.table(arrays)), source.name)
+        table = shown(connection, pa.table(arrays))
+        table = _stripped(table) if source.is_text_file else plain_columns(table, source.name)
     levels = {name: found for name in columns if (found := _levels(source.arrays[name]))}
     return Opened(
-        table=_stripped(table) if source.is_text_file else table,
+        table=table,
         name=source.name,
         is_text_file=source.is_text_file,
         levels=levels,
