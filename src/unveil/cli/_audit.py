@@ -12,18 +12,10 @@ from rich.console import Console
 from unveil.cli._asked import Oracles, Test
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import is_stdout
+from unveil.cli._outputs import check_results, is_stdout
 from unveil.cli._published import NEEDS_SANITIZER, Published, show_published
 from unveil.cli._reading import Reading
-from unveil.cli._testing import (
-    Trial,
-    check_results,
-    draw,
-    findings_of,
-    warm_up,
-    was_interrupted,
-    write_json,
-)
+from unveil.cli._testing import Trial, draw, findings_of, warm_up, was_interrupted, write_json
 from unveil.errors import InputError
 from unveil.microdata import Microdata
 from unveil.report import (

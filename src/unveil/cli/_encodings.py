@@ -10,9 +10,9 @@ from unveil.adversary import adversary_named
 from unveil.attacks import compare_encodings
 from unveil.cli._audit import first_look
 from unveil.cli._console import console, folded
-from unveil.cli._outputs import check_output, is_stdout, write
+from unveil.cli._outputs import check_output, check_plot, is_stdout, save_picture, write
 from unveil.cli._reading import Reading
-from unveil.cli._testing import check_plot, save_picture, warm_up
+from unveil.cli._testing import warm_up
 from unveil.report import harmless
 from unveil.sanitize import sanitizer_named
 

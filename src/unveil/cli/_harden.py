@@ -14,9 +14,9 @@ from unveil.attacks import adversaries_named, check_chance, distance_named
 from unveil.cli._anonymize import TABLES, write_release
 from unveil.cli._console import console, folded, say
 from unveil.cli._guard import INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import check_output, is_stdout, write
+from unveil.cli._outputs import check_output, check_results, is_stdout, save_picture, write
 from unveil.cli._reading import Reading
-from unveil.cli._testing import check_results, save_picture, warm_up
+from unveil.cli._testing import warm_up
 from unveil.errors import InputError
 from unveil.hardening import Hardening, Round, check_limits, harden, round_line
 from unveil.report import harmless

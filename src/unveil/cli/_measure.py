@@ -11,9 +11,8 @@ from rich.console import Console
 
 from unveil.cli._console import console, folded
 from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import is_stdout, write
+from unveil.cli._outputs import check_results, is_stdout, save_picture, write
 from unveil.cli._reading import Reading, levels, names
-from unveil.cli._testing import check_results
 from unveil.errors import InputError
 from unveil.findings import Finding
 from unveil.measures import (

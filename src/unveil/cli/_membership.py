@@ -28,15 +28,9 @@ from unveil.cli._asked import Oracles
 from unveil.cli._audit import first_look
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import is_stdout
+from unveil.cli._outputs import check_results, is_stdout, save_picture
 from unveil.cli._reading import Reading
-from unveil.cli._testing import (
-    check_results,
-    save_picture,
-    warm_up,
-    was_interrupted,
-    write_json,
-)
+from unveil.cli._testing import warm_up, was_interrupted, write_json
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import Microdata
 from unveil.report import Outcome, display_name

@@ -6,11 +6,17 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, MissingExtraError, did_you_mean
 
-__all__ = ["check_output", "is_stdout", "write"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from rich.console import Console
+
+__all__ = ["check_output", "check_plot", "check_results", "is_stdout", "save_picture", "write"]
+
+_PICTURES = (".png", ".svg", ".pdf")
 
 
 def is_stdout(path: Path | None) -> bool:
@@ -55,6 +61,45 @@ def check_output(
         raise InputError(
             f"{option} {str(path)!r} is the table that is read; it would be overwritten"
         )
+
+
+def check_plot(path: Path | None, source: Path | None = None) -> None:
+    """Refuse a picture that could not be drawn or written in the end."""
+    if path is None:
+        return
+    if str(path) == "-":
+        raise InputError("--plot needs a file, such as picture.png")
+    check_output(path, "--plot", suffixes=_PICTURES, source=source)
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            "--plot needs matplotlib; install it with: pip install 'unveil[plot]'"
+        ) from error
+
+
+def check_results(
+    *, json: Path | None, plot: Path | None, records: bool, source: Path | None
+) -> None:
+    """Refuse, before the long work, results that could not be written in the end."""
+    check_output(json, "--json", source=source)
+    check_plot(plot, source=source)
+    if json is not None and json == plot:
+        raise InputError(f"--json and --plot name the same file, {str(json)!r}")
+    if records and json is None:
+        raise InputError("--records adds to the JSON; say where that goes with --json")
+
+
+def save_picture(path: Path, axes: Axes, out: Console) -> None:
+    """Write what was drawn, in the form that the file's name asks for."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+
+    def into(file: IO[bytes]) -> None:
+        figure.savefig(file, format=path.suffix.lower().removeprefix("."), dpi=160)
+
+    write(path, into)
+    out.print(f"picture: {path}", soft_wrap=True)
 
 
 def write(path: Path, into: Callable[[IO[bytes]], None]) -> None:

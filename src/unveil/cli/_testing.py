@@ -14,8 +14,8 @@ from unveil import __version__
 from unveil.attacks import INTERRUPTED, DifferentialInference, differential_inference
 from unveil.cli._console import slow_start
 from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import check_output, write
-from unveil.errors import InputError, MissingExtraError, UnveilError
+from unveil.cli._outputs import save_picture, write
+from unveil.errors import UnveilError
 from unveil.findings import SCHEMA, Finding
 from unveil.microdata import Microdata, read_table
 from unveil.report import Outcome, display_name
@@ -23,20 +23,15 @@ from unveil.sanitize import Identity, LaplaceCounts, Mondrian, Sanitizer
 
 __all__ = [
     "Trial",
-    "check_plot",
-    "check_results",
     "draw",
     "findings_of",
-    "save_picture",
     "warm_up",
     "was_interrupted",
     "write_json",
 ]
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_PICTURES = (".png", ".svg", ".pdf")
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,33 +119,6 @@ def warm_up(sanitizers: Sequence[Sanitizer], *, adversary: str | None) -> None:
             differential_inference(table, Mondrian(k=1), adversary=adversary, progress=False)
 
 
-def check_plot(path: Path | None, source: Path | None = None) -> None:
-    """Refuse a picture that could not be drawn or written in the end."""
-    if path is None:
-        return
-    if str(path) == "-":
-        raise InputError("--plot needs a file, such as picture.png")
-    check_output(path, "--plot", suffixes=_PICTURES, source=source)
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(
-            "--plot needs matplotlib; install it with: pip install 'unveil[plot]'"
-        ) from error
-
-
-def check_results(
-    *, json: Path | None, plot: Path | None, records: bool, source: Path | None
-) -> None:
-    """Refuse, before the long work, results that could not be written in the end."""
-    check_output(json, "--json", source=source)
-    check_plot(plot, source=source)
-    if json is not None and json == plot:
-        raise InputError(f"--json and --plot name the same file, {str(json)!r}")
-    if records and json is None:
-        raise InputError("--records adds to the JSON; say where that goes with --json")
-
-
 def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) -> None:
     """Draw the distributions of all findings into one picture."""
     if not findings:
@@ -160,18 +128,6 @@ def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) ->
         axes = finding.plot(axes, label=display_name(finding.sanitizer))
     assert axes is not None
     save_picture(path, axes, out)
-
-
-def save_picture(path: Path, axes: Axes, out: Console) -> None:
-    """Write what was drawn, in the form that the file's name asks for."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-
-    def into(file: IO[bytes]) -> None:
-        figure.savefig(file, format=path.suffix.lower().removeprefix("."), dpi=160)
-
-    write(path, into)
-    out.print(f"picture: {path}", soft_wrap=True)
 
 
 def write_json(
