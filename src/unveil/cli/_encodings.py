@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from unveil._text import harmless
 from unveil.adversary import adversary_named
 from unveil.attacks import compare_encodings
 from unveil.cli._audit import first_look
@@ -13,7 +14,6 @@ from unveil.cli._console import console, folded
 from unveil.cli._outputs import check_output, check_plot, is_stdout, save_picture, write
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
-from unveil.report import harmless
 from unveil.sanitize import sanitizer_named
 
 __all__ = ["encodings"]

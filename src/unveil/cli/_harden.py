@@ -10,6 +10,7 @@ from typing import IO
 
 import typer
 
+from unveil._text import harmless
 from unveil.attacks import adversaries_named, check_chance, distance_named
 from unveil.cli._anonymize import TABLES, write_release
 from unveil.cli._console import console, folded, say
@@ -19,7 +20,6 @@ from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError
 from unveil.hardening import Hardening, Round, check_limits, harden, round_line
-from unveil.report import harmless
 from unveil.sanitize import sanitizer_named
 
 __all__ = ["NOT_REACHED", "Harden"]

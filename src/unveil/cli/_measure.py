@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from rich.console import Console
 
+from unveil._text import harmless
 from unveil.cli._console import console, folded
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture, write
@@ -24,7 +25,6 @@ from unveil.measures import (
     utility,
 )
 from unveil.microdata import Hierarchy, Microdata, read_hierarchies, read_release
-from unveil.report import harmless
 
 __all__ = ["Measure"]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from rich.console import Console
 
+from unveil._text import harmless
 from unveil.attacks import Inference, inference
 from unveil.cli._guard import in_command_line_words
 from unveil.errors import InputError
 from unveil.microdata import Microdata, read_release
-from unveil.report import harmless
 
 __all__ = ["NEEDS_SANITIZER", "Published", "show_published"]
 

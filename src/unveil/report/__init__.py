@@ -9,14 +9,13 @@ from unveil.report._terminal import (
     worst_records,
 )
 from unveil.report._terminal_picture import picture
-from unveil.report._words import display_name, harmless, in_words, moved
+from unveil.report._words import display_name, in_words, moved
 
 __all__ = [
     "Outcome",
     "adversaries",
     "comparison",
     "display_name",
-    "harmless",
     "how_exact",
     "in_words",
     "moved",

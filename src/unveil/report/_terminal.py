@@ -12,8 +12,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from unveil._text import harmless
 from unveil.attacks import MAIN_THRESHOLD, DifferentialInference, sampling_in_words
-from unveil.report._words import display_name, harmless, number
+from unveil.report._words import display_name, number
 
 __all__ = ["Outcome", "adversaries", "comparison", "how_exact", "remarks", "worst_records"]
 

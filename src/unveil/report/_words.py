@@ -37,15 +37,6 @@ def display_name(sanitizer: str) -> str:
     return "no anonymization" if sanitizer == _UNTOUCHED else sanitizer
 
 
-def harmless(text: str) -> str:
-    """A text from the data without characters that could steer the terminal.
-
-    >>> harmless("a\\x1b[31mred\\nb")
-    'a\\\\x1b[31mred\\\\nb'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def number(value: float) -> str:
     """Three digits that count.
 
