@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
 
-__all__ = ["console", "folded", "say", "slow_start"]
+__all__ = ["console", "folded", "say", "slow_start", "working"]
 
 _WIDTH = 100  # of lines that nobody's terminal limits; wider prose is hard to read anyway
 _PATIENCE = 2.0  # seconds; with a warm cache the kernels are there in less than one
@@ -61,6 +61,21 @@ def folded(text: str, width: int) -> str:
 def say(text: str) -> None:
     """One line on standard error, neither wrapped nor coloured: it may end up in a log."""
     print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def working(on: str) -> Iterator[None]:
+    """Show on a terminal what is going on and for how long, where nobody can say how far it is."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=out, transient=True) as progress:
+        progress.add_task(on, total=None)
+        yield
 
 
 @contextmanager

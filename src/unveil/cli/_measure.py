@@ -10,7 +10,7 @@ from typing import IO, Any
 from rich.console import Console
 
 from unveil._text import harmless
-from unveil.cli._console import console, folded
+from unveil.cli._console import console, folded, working
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture, write
 from unveil.cli._reading import Reading, levels, names
@@ -127,7 +127,8 @@ class Measure:
 
     def _one(self, file: Path, options: dict[str, Any]) -> Measures:
         try:
-            return measures(str(file), **options)
+            with working(f"counting {harmless(file.name)}"):
+                return measures(str(file), **options)
         except InputError as error:
             if len(self.files) == 1 or file.name in str(error):
                 raise
