@@ -38,7 +38,7 @@ def test_a_table(published):
     assert "0.375  furthest class from the table, ordered distance" in done.output
     assert "355**" not in done.output  # no cell of the table, unless asked
     named = run("diverse.csv", *KEYS, "--classes")
-    assert "k: ZIP*=355**, Age*=2* (3 records)" in named.output
+    assert "  t\n    ZIP*=355**, Age*=2* (3 records)" in named.output
 
 
 def test_two_side_by_side(published):
@@ -47,8 +47,8 @@ def test_two_side_by_side(published):
     assert done.exit_code == 0, done.output
     both = json.loads((published / "both.json").read_text())
     rates = {
-        name: one["measures"]["semantic_discrimination_rate"]["rate"]
-        for name, one in both["tables"].items()
+        one["source"]: one["measures"]["semantic_discrimination_rate"]["rate"]
+        for one in both["findings"]
     }
     assert list(rates) == ["diverse.csv", "close.csv"]
     first = uv.discrimination_rate(THREE_DIVERSE, quasi=["ZIP*", "Age*"], sensitive="Salary",
@@ -73,7 +73,7 @@ def test_a_picture(published):
 def test_json_on_standard_output(published):
     done = run("diverse.csv", *KEYS, "--json", "-")
     assert done.exit_code == 0
-    found = json.loads(done.stdout)
+    [found] = json.loads(done.stdout)["findings"]
     assert found["finding"] == "measures"
     assert found["measures"]["t_closeness"]["t"] == pytest.approx(0.375)
     assert "355**" not in done.stdout
@@ -103,9 +103,9 @@ def test_what_is_lost(tmp_path, monkeypatch):
             "--hierarchies", trees)  # fmt: skip
     done = run("release.csv", *keys, "--original", "survey.csv", "--json", "out.json")
     assert done.exit_code == 0, done.output
-    found = json.loads((tmp_path / "out.json").read_text())
+    found, lost = json.loads((tmp_path / "out.json").read_text())["findings"]
     assert found["measures"]["k_anonymity"]["k"] == 5
-    assert found["utility"]["release.csv"]["information_loss"]["loss"] > 0
+    assert lost["information_loss"]["loss"] > 0
 
 
 def test_a_hierarchy_of_the_secret(published):
@@ -126,12 +126,19 @@ def test_a_hierarchy_of_the_secret(published):
         (["nothing.csv", *KEYS], "nothing.csv' does not exist"),
         (["diverse.csv", "--quasi", "Zip*"], "did you mean 'ZIP*'?"),
         (["diverse.csv", "--quasi", "Age*", "--partition", "Salary=4,7"], "--sensitive"),
-        (["diverse.csv", *KEYS, "--partition", "Pay=4,7"], "cannot read --partition 'Pay=4,7'"),
+        (
+            ["diverse.csv", *KEYS, "--partition", "Pay=4,7"],
+            "--partition is about 'Pay', but the sensitive column is 'Salary'",
+        ),
         (["diverse.csv", *KEYS, "--partition", "Salary=low:0-5,high:7-"], "5, 6"),
         (["diverse.csv", *KEYS, "--records"], "--json"),
         (["diverse.csv", "diverse.csv", *KEYS], "named twice"),
         (["diverse.csv", "--quasi", "Age*", "--original", "original.csv"], "--sensitive"),
         (["diverse.csv", *KEYS, "--memory", "much"], "much"),
+        (["diverse.csv", *KEYS, "--memory", "4"], "such as 4GB"),
+        (["diverse.csv", *KEYS, "--population-size", "5"], "the population only 5 people"),
+        (["diverse.csv", *KEYS, "--partition", "Salary"], "cannot read --partition 'Salary'"),
+        (["diverse.csv"], "diverse.csv has the columns ZIP*, Age*, Salary, Disease"),
     ],
 )
 def test_bad_input(published, words, said):

@@ -18,7 +18,7 @@ __all__ = ["check_counts", "odd_tables", "plain", "plain_classes", "secret_text"
 CELLS: dict[str, list[Any]] = {
     "text": [
         "a", "A", "*", "", " ", " a", "a b", 'q"t', "it's", "c,d", "n\nl", "\\", "é", "e\u0301",
-        "ß", "日本", "zz", "00", "0", "NULL", "null",
+        "ß", "日本", "v", "fv", "\t", "00", "0", "NULL", "null",
     ],
     "int": [0, 1, -1, 2**31, 2**53 + 1, -(2**63), 2**63 - 1],
     "bool": [True, False],

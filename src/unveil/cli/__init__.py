@@ -362,7 +362,7 @@ What it has lost against the original; everything for a machine to read:
 @guarded
 def measure(
     files: counting.Tables,
-    quasi: counting.Quasi,
+    quasi: counting.Quasi = None,
     sensitive: counting.Sensitive = None,
     partition: counting.Partition = None,
     distance: counting.Distance = None,
@@ -388,7 +388,7 @@ def measure(
     from unveil.cli._measure import Measure
 
     Measure(
-        files=files, quasi=quasi, sensitive=sensitive, partition=partition or (),
+        files=files, quasi=quasi or (), sensitive=sensitive, partition=partition or (),
         distance=distance, l=l, threshold=threshold, subsets=subsets, population=population,
         population_size=population_size, original=original, hierarchies=hierarchies,
         ordinal=ordinal, wildcard=wildcard, engine=engine, memory=memory, delimiter=delimiter,

@@ -10,12 +10,13 @@ from typing import IO, Any
 from rich.console import Console
 
 from unveil._text import harmless
+from unveil._version import __version__
 from unveil.cli._console import console, folded, working
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture, write
 from unveil.cli._reading import Reading, levels, names
 from unveil.errors import InputError
-from unveil.findings import Finding
+from unveil.findings import SCHEMA, Finding
 from unveil.measures import (
     Measures,
     MeasuresComparison,
@@ -24,7 +25,7 @@ from unveil.measures import (
     parse_partition,
     utility,
 )
-from unveil.microdata import Hierarchy, Microdata, read_hierarchies, read_release
+from unveil.microdata import Hierarchy, Microdata, csv_layout, read_hierarchies, read_release
 
 __all__ = ["Measure"]
 
@@ -67,14 +68,25 @@ class Measure:
         if len(found) > 1:
             whole = MeasuresComparison(tables=found)
         losses = self._losses()
-        self._write(whole, losses)
+        self._write([*found.values(), *losses.values()])
         self._tell(found, whole, losses)
 
     def _check(self) -> None:
+        if self.memory is not None and self.memory.strip().isdigit():
+            raise InputError(f"--memory {self.memory} needs a unit, such as {self.memory}GB")
         check_results(json=self.json, plot=self.plot, records=self.records, source=self.files[0])
+        if not names(self.quasi):
+            file = self.files[0]
+            raise InputError(
+                f"name the keys with --quasi; {file.name} has the columns "
+                f"{', '.join(_columns(file, self.delimiter))}"
+            )
         if self.original is not None and self.sensitive is None:
             raise InputError("--original needs --sensitive, which is a column of both tables")
-        for option, given in (("partition", self.partition), ("ordinal", self.ordinal)):
+        about = {
+            "partition": self.partition, "ordinal": self.ordinal, "distance": self.distance
+        }  # fmt: skip
+        for option, given in about.items():
             if given and self.sensitive is None:
                 raise InputError(f"--{option} is about the sensitive column: name it, --sensitive")
 
@@ -104,10 +116,15 @@ class Measure:
         if not self.partition:
             return None
         column, equals, text = self.partition[0].partition("=")
-        if not equals or column.strip() != self.sensitive:
+        if not equals:
             raise InputError(
                 f"cannot read --partition {self.partition[0]!r}; write the sensitive column and "
                 f"its categories, such as '{self.sensitive}=low:0-20,high:20-'"
+            )
+        if column.strip() != self.sensitive:
+            raise InputError(
+                f"--partition is about {column.strip()!r}, but the sensitive column is "
+                f"{self.sensitive!r}"
             )
         return parse_partition(text)
 
@@ -158,17 +175,18 @@ class Measure:
             encoding=None if file.suffix.lower() in _PARQUET else self.encoding,
         ).read()
 
-    def _write(self, whole: Finding, losses: dict[str, Utility]) -> None:
+    def _write(self, findings: Sequence[Finding]) -> None:
         if self.json is None:
             return
         import json as as_json
 
-        content = whole.to_dict(records=self.records)
-        if losses:
-            content["utility"] = {
-                name: loss.content(records=self.records) for name, loss in losses.items()
-            }
-        text = as_json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        document = {
+            "unveil": __version__,
+            "schema": SCHEMA,
+            "findings": [one.to_dict(records=self.records) for one in findings],
+            "failed": [],
+        }
+        text = as_json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
         def into(file: IO[bytes]) -> None:
             file.write(text.encode())
@@ -182,8 +200,6 @@ class Measure:
         losses: dict[str, Utility],
     ) -> None:
         out = console(stderr=is_stdout(self.json))
-        if self.plot is not None:
-            save_picture(self.plot, whole.plot(), out)
         _print(whole.summary(), out)
         if self.classes:
             for name, one in found.items():
@@ -191,6 +207,17 @@ class Measure:
         for loss in losses.values():
             out.print()
             _print(loss.summary(), out)
+        if self.plot is not None:
+            save_picture(self.plot, whole.plot(), out)
+
+
+def _columns(file: Path, delimiter: str | None) -> Sequence[str]:
+    """The columns of a table, from its beginning alone."""
+    if file.is_dir() or file.suffix.lower() in _PARQUET:
+        import pyarrow.dataset
+
+        return list(pyarrow.dataset.dataset(file).schema.names)
+    return csv_layout(file, "\t" if delimiter == "\\t" else delimiter).names
 
 
 def _print(text: str, out: Console) -> None:
@@ -201,6 +228,10 @@ def _print(text: str, out: Console) -> None:
 def _print_deciding(found: Measures, name: str | None, out: Console) -> None:
     out.print()
     _print(f"What decides{f', {name}' if name else ''}", out)
+    by_classes: dict[str, list[str]] = {}  # the same classes often decide several measures
     for figure in found.figures:
         if figure.deciding is not None and figure.deciding.number:
-            _print(f"  {figure.name}: {figure.deciding}", out)
+            by_classes.setdefault(str(figure.deciding), []).append(figure.name)
+    for classes, measured in by_classes.items():
+        _print(f"  {', '.join(measured)}", out)
+        _print(f"    {classes}", out)

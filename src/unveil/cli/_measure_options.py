@@ -66,12 +66,13 @@ Tables = Annotated[
 ]
 
 Quasi = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--quasi",
         "-q",
         metavar="COLUMNS",
-        help="The keys, whose combinations are the classes: age,education,country",
+        help="The keys, whose combinations are the classes: age,education,country. A name with "
+        "a comma is put in double quotes. Without it you are told which columns there are.",
         rich_help_panel=ROLES,
         show_default=False,
     ),
@@ -164,8 +165,7 @@ Original = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="The original table, to say what the release has lost: one row a person, in the "
-        "same order or with the same number of records.",
+        help="The original table, one row a person, to say what the release has lost.",
         rich_help_panel=MEASURES,
         show_default=False,
     ),

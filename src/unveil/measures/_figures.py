@@ -20,7 +20,7 @@ from unveil.measures.discrimination import DiscriminationRate
 from unveil.measures.reidentification import ReidentificationRisk, Uniqueness
 from unveil.measures.utility import AverageClassSize, Discernibility
 
-__all__ = ["Figure", "figures_of"]
+__all__ = ["Figure", "figures_of", "share_text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,22 @@ def figures_of(finding: Finding) -> Iterator[Figure]:
 def _number(value: float) -> tuple[float | None, str]:
     if math.isinf(value):
         return None, "infinite"
-    return value, f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    if isinstance(value, int):
+        return value, f"{value:,}"
+    return value, f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def share_text(share: float) -> str:
+    """A share of all records, never rounded to nobody or everybody.
+
+    >>> share_text(0.1234), share_text(1e-6), share_text(1 - 1e-9), share_text(0), share_text(1)
+    ('12.34%', '<0.01%', '>99.99%', '0%', '100%')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}"
+    if share < 5e-5:
+        return "<0.01%"
+    return ">99.99%" if share >= 1 - 5e-5 else f"{share:.2%}"
 
 
 def _figure(
@@ -74,7 +89,7 @@ def _share(
     group: str, name: str, value: float, says: str, deciding: Deciding | None = None
 ) -> Figure:
     return Figure(
-        group=group, name=name, value=value, text=f"{value:.2%}", says=says, deciding=deciding
+        group=group, name=name, value=value, text=share_text(value), says=says, deciding=deciding
     )
 
 
@@ -95,7 +110,7 @@ def _mean_class(found: AverageClassSize) -> Iterator[Figure]:
 
 def _discernibility(found: Discernibility) -> Iterator[Figure]:
     yield _figure(
-        "utility", "discernibility", found.cost, "pairs of records that are alike", found.deciding
+        "utility", "discernibility", found.cost, "sum of the squared class sizes", found.deciding
     )
 
 
@@ -153,22 +168,34 @@ def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
         if attacker.basis == "upper bound":
             continue  # it would be the prosecutor's risk again
         basis = "" if attacker.basis == "exact" else f", {attacker.basis}"
-        for word, value in (("highest", attacker.highest), ("average", attacker.average)):
-            if value is not None:
-                deciding = attacker.deciding if word == "highest" else None
-                says = f"re-identified by a {attacker.name}{basis}"
-                yield _share("risk", f"{attacker.name} {word}", value, says, deciding)
+        name = attacker.name
+        if attacker.highest is not None:
+            says = f"risk of the worst record{_KNOWS[name]}{basis}"
+            yield _share("risk", f"{name} highest", attacker.highest, says, attacker.deciding)
+        says = f"the same on average{basis}"
+        if attacker.highest is None:
+            says = f"share of all records named right{_KNOWS[name]}{basis}"
+        yield _share("risk", f"{name} average", attacker.average, says)
         if attacker.over is not None:
             says = f"records whose risk is above {found.threshold:.0%}{basis}"
-            yield _share("risk", f"{attacker.name} over", attacker.over, says)
+            yield _share("risk", f"{name} over", attacker.over, says)
     if found.k_map is not None:
         yield _figure("risk", "k-map", found.k_map, "people in the population's smallest class")
+
+
+_KNOWS = {
+    "prosecutor": ", if one knows that it is there",
+    "journalist": ", if one does not know",
+    "marketer": "",
+}
 
 
 def _discrimination(found: DiscriminationRate) -> Iterator[Figure]:
     semantic = found.partition is not None
     name = "SeDR" if semantic else "DR"
-    says = f"how much the keys tell of {'the category of ' if semantic else ''}{found.of}"
+    kind = "semantic discrimination rate" if semantic else "discrimination rate"
+    of = f"{'the category of ' if semantic else ''}{found.of}"
+    says = f"{kind}: what the keys tell of {of}"
     if found.rate is None:
         yield Figure(group="discrimination", name=name, value=None, text="undefined", says=says)
         return

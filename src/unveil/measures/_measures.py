@@ -37,7 +37,10 @@ from unveil.measures.reidentification import (
     reidentification_risk,
     unique_subsets,
 )
-from unveil.measures.reidentification._reidentification_risk import check_threshold
+from unveil.measures.reidentification._reidentification_risk import (
+    check_threshold,
+    size_of_population,
+)
 from unveil.measures.utility import (
     AverageClassSize,
     ClassSizeLooking,
@@ -86,6 +89,11 @@ class Measures(Finding):
         named = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: found for name, found in named.items() if isinstance(found, Finding)}
 
+    @property
+    def rankings(self) -> list[UniqueSubsets | DiscriminationRates]:
+        """The subsets of the keys, ranked, if they were asked for."""
+        return [one for one in (self.unique_subsets, self.discrimination_rates) if one is not None]
+
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """The numbers that matter, in one list."""
@@ -132,9 +140,8 @@ class Measures(Finding):
             f"  {figure.name:{name}}  {figure.text:>{text}}  {figure.says}".rstrip()
             for figure in self.figures
         ]
-        for ranking in (self.unique_subsets, self.discrimination_rates):
-            if ranking is not None:
-                lines += ranking.summary().splitlines()
+        for ranking in self.rankings:
+            lines += ranking.summary().splitlines()
         return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
 
 
@@ -191,7 +198,8 @@ def measures(
     counts = count(table, **counting)
     lookings = classical(counts, distance=distance, l=l)
     if not counts.overlapping:
-        lookings |= _of_classes_apart(table, counts, partition, threshold, population_size)
+        size = size_of_population(counts, population_size)
+        lookings |= _of_classes_apart(table, counts, partition, threshold, size)
     elif partition is not None or population is not None or population_size is not None:
         raise InputError(
             "partition= and a population need classes that do not overlap: leave wildcard= out"

@@ -74,12 +74,23 @@ class MeasuresComparison(Finding):
 
     def summary(self) -> str:
         head = ["", *self.tables]
-        body = [[name, *texts.values()] for name, texts, _ in self.rows()]
+        rows = self.rows()
+        body = [[name, *texts.values()] for name, texts, _ in rows]
         widths = [max(len(row[i]) for row in [head, *body]) for i in range(len(head))]
-        lines = ["Measures side by side"]
-        for first, *rest in [head, *body]:
+        one = next(iter(self.tables.values()))
+        about = f", sensitive {one.sensitive}" if one.sensitive else ""
+        lines = [f"Measures side by side, by {', '.join(one.keys)}{about}"]
+        for (first, *rest), says in zip(
+            [head, *body], ["", *(row[2] for row in rows)], strict=True
+        ):
             cells = "  ".join(text.rjust(w) for text, w in zip(rest, widths[1:], strict=True))
-            lines.append(f"  {first:{widths[0]}}  {cells}")
+            lines.append(f"  {first:{widths[0]}}  {cells}  {says}".rstrip())
+        for name, found in self.tables.items():
+            lines += [
+                f"{name}: {line}" if place == 0 else line
+                for ranking in found.rankings
+                for place, line in enumerate(ranking.summary().splitlines())
+            ]
         noted = [(name, note) for name, found in self.tables.items() for note in found.notes]
         return "\n".join([*lines, *(f"  Note on {name}: {note}" for name, note in noted)])
 
@@ -102,6 +113,11 @@ def compare_measures(tables: Mapping[str, Any], **options: Any) -> MeasuresCompa
     >>> [found.tables[name].k_anonymity.k for name in found.tables]
     [2, 8]
     """
+    if not isinstance(tables, Mapping):
+        raise InputError(
+            "the tables to compare are given with their names, such as "
+            f"{{'k=5': a, 'k=10': b}}, but got {type(tables).__name__}"
+        )
     if not tables:
         raise InputError("there is nothing to compare: give at least one table")
     found = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -50,9 +51,11 @@ def postgres() -> Iterator[Any]:
     with tempfile.TemporaryDirectory(prefix="unveil-pg-") as folder:
         server, port = _started(Path(folder))
         try:
-            yield _answering(ibis, server, port)
+            connection = _answering(ibis, server, port)
+            yield connection
+            connection.disconnect()
         finally:
-            server.terminate()
+            server.send_signal(signal.SIGINT)  # without waiting for those who are connected
             server.wait()
 
 

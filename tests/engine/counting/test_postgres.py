@@ -32,9 +32,9 @@ def test_it_counts_like_a_dictionary(postgres, tiny, limits, table):
 
 @pytest.fixture
 def people(postgres):
-    """A table of the database itself, with types that only it has."""
+    """A table of the database itself, with types and an order of letters that only it has."""
     postgres.raw_sql("""
-        CREATE TEMP TABLE people AS SELECT * FROM (VALUES
+        CREATE TEMP TABLE people AS SELECT age, "Mood" COLLATE "en-x-icu", pay, seen, s FROM (VALUES
             (20::smallint, 'Ärger', 1.50::numeric(6, 2), '2020-02-29 12:00+02'::timestamptz, 'x'),
             (20, 'Zorn', 2.50, '2020-02-29 10:00+00', 'y'),
             (NULL, 'arg', 1.50, NULL, 'x'),
@@ -62,7 +62,7 @@ def test_the_first_of_several_classes_is_asked_for_once(people, tiny, monkeypatc
 
     tiny()
     counts = count(people, quasi=["Mood"], sensitive="age")
-    (block,) = list(counts.blocks())[:1]
+    block = next(one for one in counts.blocks() if one.weights.max() == 2)
     asked = []
     really = Fetching.table
     monkeypatch.setattr(Fetching, "table", lambda self, e: asked.append(e) or really(self, e))
@@ -96,7 +96,9 @@ def test_classes_are_found_in_a_population(postgres, tiny, table):
     for records, people, weights, key_of in paired_in_engine(sample, population):
         for g in range(len(weights)):
             found[int(records[g]), int(people[g])] += int(weights[g])
-            alike = {texts(k) for k in ours if (ours[k][""], theirs[k][""]) == (records[g], people[g])}
+            alike = {
+                texts(k) for k in ours if (ours[k][""], theirs[k][""]) == (records[g], people[g])
+            }
             assert texts(key_of(g)) in alike
     assert found == expected
 

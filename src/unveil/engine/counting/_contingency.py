@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -28,9 +29,14 @@ def text_of(value: object) -> str:
 
     What is missing is a value like any other here: it equals itself.
 
-    >>> text_of(20.0), text_of("France"), text_of(None)
-    ('20', 'France', '(missing)')
+    >>> from decimal import Decimal
+    >>> text_of(20.0), text_of("France"), text_of(None), text_of(Decimal("1.50"))
+    ('20', 'France', '(missing)', '1.5')
     """
+    if isinstance(value, Decimal):  # how many noughts it ends with hangs on the engine
+        text = f"{value:f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        return "0" if text == "-0" else text
     return MISSING if value is None else value_text(value)
 
 

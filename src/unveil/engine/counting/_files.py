@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,14 +40,14 @@ def _is_pattern(path: Path) -> bool:
 def parquet_table(connection: Any, given: str | os.PathLike[str]) -> tuple[ibis.Table, list[str]]:
     """Show Parquet files to an engine; which files these are."""
     files = _parquet_files(Path(given))
-    name = Path(given).name
-    there: Any = files
-    if connection.name == "pyspark":
-        # Folders called column=value hold that column; Spark sees it if given their parent.
-        in_folders = Path(given).is_dir() and any("=" in Path(file).parent.name for file in files)
-        there = os.path.abspath(given) if in_folders else [os.path.abspath(file) for file in files]
-    with in_our_words(connection.name, name):
-        table = connection.read_parquet(there)
+    with in_our_words(connection.name, Path(given).name):
+        if connection.name == "pyspark":
+            # Folders called column=value hold that column; Spark sees it if given their parent.
+            in_folders = Path(given).is_dir() and any("=" in Path(f).parent.name for f in files)
+            there = [_to_spark(f) for f in ([given] if in_folders else files)]
+            table = _viewed(connection, connection._session.read.parquet(*there))
+        else:
+            table = connection.read_parquet(files)
     # pandas stores an unnamed index as a column of this name.
     return table.select([c for c in table.columns if not c.startswith("__index_level_")]), files
 
@@ -148,10 +149,9 @@ def _csv_in_duckdb(
 def _csv_in_spark(
     connection: Any, file: Path, layout: CsvLayout, places: Sequence[str]
 ) -> ibis.Table:
-    name = f"unveil_file_{next(_NAMES)}"
     # Without its column pruning, or a line too short goes unnoticed if nobody asks for its end.
     frame = connection._session.read.option("columnPruning", False).csv(
-        str(file.resolve()),
+        _to_spark(file),
         schema=", ".join(f"{place} STRING" for place in places),
         header=True,
         sep=layout.delimiter,
@@ -160,5 +160,15 @@ def _csv_in_spark(
         multiLine=True,
         mode="FAILFAST",
     )
+    return _viewed(connection, frame)
+
+
+def _viewed(connection: Any, frame: Any) -> ibis.Table:
+    name = f"unveil_file_{next(_NAMES)}"
     frame.createOrReplaceTempView(name)
     return connection.table(name)
+
+
+def _to_spark(path: str | os.PathLike[str]) -> str:
+    """A path of this machine, for Spark, which takes brackets and the like for patterns."""
+    return re.sub(r"([\[\]{}*?\\])", r"\\\1", os.path.abspath(path))

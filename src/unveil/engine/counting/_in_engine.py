@@ -151,7 +151,10 @@ class InEngine(Contingency):
 
     def _asked(self) -> Iterator[Histograms]:
         asked = self.question
-        values: list[Any] = [0] if self._encoded is None else list(self._encoded.codes)
+        values: list[Any] = [0]
+        if self._encoded is not None:  # in an order that does not hang on the engine
+            places = self._encoded.codes
+            values = sorted(places, key=lambda value: (places[value], repr(value)))
         if len(values) > WIDE:
             assert self._encoded is not None
             yield from streamed_classes(asked, self._encoded.codes_of)

@@ -84,8 +84,8 @@ def _kinds(sample: Contingency, population: Contingency) -> dict[str, Any]:
     kinds = {}
     for key in sample.keys:
         there = {
-            one.source: one.question.table[key].type()
-            for one in (sample, population)
+            f"the {what} ({one.source})": one.question.table[key].type()
+            for what, one in (("sample", sample), ("population", population))
             if isinstance(one, InEngine)
         }
         if len({kind.is_string() for kind in there.values()}) > 1:

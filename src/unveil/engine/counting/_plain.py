@@ -9,7 +9,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import ibis
 
-__all__ = ["plain_array", "plain_columns"]
+__all__ = ["plain_array", "plain_columns", "stripped"]
 
 
 def plain_array(array: Any) -> Any:
@@ -57,7 +57,8 @@ def plain_columns(table: ibis.Table, name: str) -> ibis.Table:
                 "texts"
             )
         if kind.is_string():
-            changed[column] = (table[column].strip() == "").ifelse(ibis.null(kind), table[column])
+            blank = stripped(table[column], table.get_backend().name) == ""
+            changed[column] = blank.ifelse(ibis.null(kind), table[column])
         elif kind.is_floating():
             changed[column] = _plain_floats(table[column])
         elif kind.is_timestamp() and kind.timezone is not None:
@@ -74,3 +75,18 @@ def _plain_floats(column: Any) -> Any:
     return ibis.cases(
         (column.isnan(), ibis.null(kind)), (column == 0, ibis.literal(0.0, kind)), else_=column
     )
+
+
+def stripped(column: Any, engine: str) -> Any:
+    """Texts without the blanks around them."""
+    import ibis
+
+    if engine != "pyspark":
+        return column.strip()
+    # Ibis spells a vertical tab and a form feed in a way that Spark reads as the letters v and f.
+    trim = ibis.udf.scalar.builtin(_trim, name="btrim", signature=(("string", "string"), "string"))
+    return trim(column, " \t\n\r")
+
+
+def _trim(text, characters):  # type: ignore[no-untyped-def]
+    """Spark's own."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.engine.counting._engines import connected
 from unveil.engine.counting._files import csv_table, is_parquet, parquet_levels, parquet_table
-from unveil.engine.counting._plain import plain_array, plain_columns
+from unveil.engine.counting._plain import plain_array, plain_columns, stripped
 from unveil.engine.counting._words import Fault, in_our_words, quietly
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import existing_file, from_csv, from_parquet, from_table, value_text
@@ -124,7 +124,10 @@ def _name_of(table: ibis.Table) -> str:
 
 def _stripped(table: ibis.Table) -> ibis.Table:
     """Blanks around a cell of a text file do not count, and an empty cell is a missing value."""
-    return table.select(**{name: table[name].strip().nullif("") for name in table.columns})
+    engine = table.get_backend().name
+    return table.select(
+        **{name: stripped(table[name], engine).nullif("") for name in table.columns}
+    )
 
 
 def _in_memory(source: Any, columns: Sequence[str], connection: Any) -> Opened:
@@ -161,11 +164,10 @@ def shown(connection: Any, table: Any) -> ibis.Table:
 
         with quietly():
             frame = connection._session.createDataFrame(table)
-        for column in table.schema:
-            if pa.types.is_timestamp(column.type):  # Spark takes it for a moment in Greenwich
-                frame = frame.withColumn(
-                    column.name, frame[f"`{column.name}`"].cast("timestamp_ntz")
-                )
+            for column in table.schema:
+                if pa.types.is_timestamp(column.type):  # Spark takes it for a moment in Greenwich
+                    quoted = f"`{column.name.replace('`', '``')}`"
+                    frame = frame.withColumn(column.name, frame[quoted].cast("timestamp_ntz"))
         frame.createOrReplaceTempView(name)
         return connection.table(name)
     return connection.create_table(name, table, temp=True)

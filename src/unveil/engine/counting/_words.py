@@ -14,6 +14,8 @@ Fault = Callable[[], InputError | None]
 """Looks for what is wrong with a file, once an engine has refused it."""
 
 _LONGEST = 300
+_INTERRUPTED = frozenset({"Query interrupted", "INTERRUPT Error: Interrupted!"})
+"""What DuckDB makes of Ctrl-C."""
 
 
 @contextmanager
@@ -34,6 +36,8 @@ def in_our_words(engine: str, source: str, fault: Fault | None = None) -> Iterat
     except (UnveilError, GeneratorExit):
         raise
     except Exception as error:
+        if str(error).strip() in _INTERRUPTED:
+            raise KeyboardInterrupt from None
         if (found := fault() if fault is not None else None) is not None:
             raise found from None
         said = what_it_said(error)

@@ -2,19 +2,20 @@
 
 The classes of a release publish regions (intervals, sets, hierarchy nodes), and people have
 values: F of a class is the number of people with every value in the region. Classes and people are
-sorted out column by column: those that share a region look at the same people, and the next column
-only at those who are left.
+sorted out column by column, the one that tells most first: those that share a region look at the
+same people, and the next column only at those who are left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Held
+from unveil.engine.counting._held import combined
 from unveil.errors import InputError
 from unveil.microdata import (
     Column,
@@ -58,11 +59,12 @@ def covered_people(sample: Held, release: Release, population: Microdata) -> NDA
             regions.append(all_regions.take(np.array([first[text] for text in texts])))
         else:
             regions.append(_read_again(texts, theirs, population))
-    cell_of = [sample.columns[name].codes for name in sample.keys]
-    codes = np.stack([column.codes for column in columns])
-    cells, numbers = np.unique(codes, axis=1, return_counts=True)
+    distinct, of_person = combined([column.codes.astype(np.int64) for column in columns])
     return people_in_cells(
-        cell_of, [_inside(r, c.size) for r, c in zip(regions, columns, strict=True)], cells, numbers
+        [sample.columns[name].codes for name in sample.keys],
+        [reading_of(r, c.size) for r, c in zip(regions, columns, strict=True)],
+        np.stack([column.codes[distinct] for column in columns]),
+        np.bincount(of_person),
     )
 
 
@@ -92,37 +94,72 @@ def _read_again(texts: list[str], column: Column, population: Microdata) -> Regi
     return release.regions[0].take(release.class_of)
 
 
-Inside = Callable[[int], NDArray[np.bool_]]
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reading:
+    """What the regions of one column cover.
+
+    Attributes
+    ----------
+    first, last : arrays, one a region
+        The codes between which it lies; it is empty where the last comes before the first.
+    inside : function
+        Says which of some codes a region covers.
+    """
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    inside: Callable[[int, NDArray[np.int32]], NDArray[np.bool_]]
+
+    def places(self, ascending: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """For each region, where codes that it may cover begin and end among ascending ones."""
+        begin = np.searchsorted(ascending, self.first)
+        return begin, np.maximum(begin, np.searchsorted(ascending, self.last, side="right"))
 
 
-def _inside(regions: Regions, domain: int) -> Inside:
-    """A function that says for one region which values of the domain it covers."""
+def reading_of(regions: Regions, domain: int) -> Reading:
+    """Ask regions what they cover, without going through the whole domain for each of them."""
     if isinstance(regions, Intervals):
-        return lambda g: _in_interval(regions, g, domain)
+        return _of_intervals(regions, domain)
     if isinstance(regions, Sets):
-        return lambda g: _in_set(regions, g, domain)
+        return _of_sets(regions, domain)
     table = np.stack([regions.covers(code) for code in range(domain)], axis=1)
-    return lambda g: table[g]
+    everything = np.zeros(len(regions), dtype=np.int64)
+    return Reading(
+        first=everything, last=everything + domain - 1, inside=lambda g, codes: table[g, codes]
+    )
 
 
-def _in_interval(intervals: Intervals, g: int, domain: int) -> NDArray[np.bool_]:
-    low, high = max(0, int(intervals.low[g])), min(domain - 1, int(intervals.high[g]))
-    inside = np.zeros(domain, dtype=bool)
-    inside[low : high + 1] = True
-    if intervals.there is not None and not inside.all():
-        inside &= intervals.there
-    return inside
+def _of_intervals(intervals: Intervals, domain: int) -> Reading:
+    low, high, there = intervals.low, intervals.high, intervals.there
+    whole = (low <= 0) & (high >= domain - 1)
+
+    def inside(g: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        between = (codes >= low[g]) & (codes <= high[g])
+        return between if there is None or whole[g] else between & there[codes]
+
+    return Reading(first=low.astype(np.int64), last=high.astype(np.int64), inside=inside)
 
 
-def _in_set(sets: Sets, g: int, domain: int) -> NDArray[np.bool_]:
-    inside = np.zeros(domain, dtype=bool)
-    inside[sets.members[sets.start[g] : sets.start[g + 1]]] = True
-    return inside
+def _of_sets(sets: Sets, domain: int) -> Reading:
+    some = np.diff(sets.start) > 0
+    first, last = np.zeros(len(sets), dtype=np.int64), np.full(len(sets), -1, dtype=np.int64)
+    first[some] = sets.members[sets.start[:-1][some]]
+    last[some] = sets.members[sets.start[1:][some] - 1]
+    covered = np.zeros(domain, dtype=bool)
+
+    def inside(g: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        members = sets.members[sets.start[g] : sets.start[g + 1]]
+        covered[members] = True
+        found = covered[codes]
+        covered[members] = False
+        return found
+
+    return Reading(first=first, last=last, inside=inside)
 
 
 def people_in_cells(
-    cell_of: list[NDArray[np.int64]],
-    inside: list[Inside],
+    cell_of: Sequence[NDArray[np.int64]],
+    readings: Sequence[Reading],
     codes: NDArray[np.int32],
     numbers: NDArray[np.int64],
 ) -> NDArray[np.int64]:
@@ -131,23 +168,53 @@ def people_in_cells(
     Parameters
     ----------
     cell_of : for each column, the number of each class's region
-    inside : for each column, which values a region covers
+    readings : for each column, what a region covers
     codes : columns × combinations of values
     numbers : how many people have each combination
     """
     found = np.zeros(len(cell_of[0]), dtype=np.int64)
+    order = _narrowest_first(cell_of, readings, codes)
+    narrowest = order[0]
+    by_code = np.argsort(codes[narrowest], kind="stable")
+    codes, numbers = codes[:, by_code], numbers[by_code]
+    # Sorted so, those whom a region of the narrowest column may cover stand side by side.
+    begin, end = readings[narrowest].places(codes[narrowest])
 
-    def sort_out(j: int, classes: NDArray[np.intp], people: NDArray[np.intp]) -> None:
-        if j == len(cell_of):
+    def sort_out(depth: int, classes: NDArray[np.intp], people: NDArray[np.intp]) -> None:
+        if depth == len(order):
             found[classes] = numbers[people].sum()
             return
-        regions = cell_of[j][classes]
-        order = np.argsort(regions, kind="stable")
-        starts = np.flatnonzero(np.diff(regions[order], prepend=-1))
-        for alike in np.split(classes[order], starts[1:]):
-            left = people[inside[j](int(cell_of[j][alike[0]]))[codes[j][people]]]
+        j = order[depth]
+        for region, alike in _by_region(cell_of[j], classes):
+            near = people if depth else np.arange(begin[region], end[region])
+            left = near[readings[j].inside(region, codes[j][near])]
             if len(left):
-                sort_out(j + 1, alike, left)
+                sort_out(depth + 1, alike, left)
 
     sort_out(0, np.arange(len(found)), np.arange(len(numbers)))
     return found
+
+
+def _narrowest_first(
+    cell_of: Sequence[NDArray[np.int64]], readings: Sequence[Reading], codes: NDArray[np.int32]
+) -> list[int]:
+    """The columns, those first whose regions leave the fewest people to look at further."""
+    left = []
+    for regions, reading, column in zip(cell_of, readings, codes, strict=True):
+        begin, end = reading.places(np.sort(column))
+        left.append(float((end - begin)[regions].mean()))
+    return sorted(range(len(left)), key=left.__getitem__)
+
+
+def _by_region(
+    cell_of: NDArray[np.int64], classes: NDArray[np.intp]
+) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """The regions that some classes have in a column, each with its classes."""
+    if len(classes) == 1:  # as most are after a column or two
+        yield int(cell_of[classes[0]]), classes
+        return
+    regions = cell_of[classes]
+    order = np.argsort(regions, kind="stable")
+    starts = np.flatnonzero(np.diff(regions[order], prepend=-1))
+    for alike in np.split(classes[order], starts[1:]):
+        yield int(cell_of[alike[0]]), alike

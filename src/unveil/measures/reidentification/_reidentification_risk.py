@@ -16,7 +16,7 @@ from unveil.measures.reidentification._population_model import ESTIMATORS
 from unveil.measures.reidentification._risk import RiskLooking, risk_in_population
 from unveil.microdata import Microdata, Release
 
-__all__ = ["check_threshold", "reidentification_risk"]
+__all__ = ["check_threshold", "reidentification_risk", "size_of_population"]
 
 
 def reidentification_risk(
@@ -71,7 +71,7 @@ def reidentification_risk(
     counts = count(table, **counting)
     if population is not None:
         return _in_population(table, counts, population, threshold, counting)
-    size = _size(counts, population_size, sampling_fraction)
+    size = size_of_population(counts, population_size, sampling_fraction)
     looking = RiskLooking(counts, threshold=threshold, population_size=size, estimator=estimator)
     return cast(ReidentificationRisk, one_pass(counts, [looking])[0])
 
@@ -142,7 +142,9 @@ def check_threshold(threshold: float) -> None:
         )
 
 
-def _size(counts: Contingency, size: int | None, fraction: float | None) -> int | None:
+def size_of_population(
+    counts: Contingency, size: int | None, fraction: float | None = None
+) -> int | None:
     """The size of the population as it was said; None if it was not."""
     if fraction is not None:
         return max(counts.rows, round(counts.rows / fraction))

@@ -1,0 +1,143 @@
+"""What can be measured, and what is said where it cannot."""
+
+import numpy as np
+import pytest
+from plain_counts import check_counts
+
+import unveil as uv
+from unveil.engine.counting import Held
+from unveil.errors import HierarchyError, InputError
+from unveil.measures import count
+from unveil.microdata import Hierarchy
+
+TABLE = {
+    "age": [20, 20, 30, 30],
+    "town": ["Rome", "Lyon", "Rome", "Rome"],
+    "disease": ["flu", "aids", "flu", "cold"],
+}
+
+
+@pytest.fixture
+def people():
+    return uv.read_table(TABLE, quasi=["age", "town"], sensitive="disease")
+
+
+def test_microdata_and_tables_are_counted_alike(people):
+    for counts in (count(people), count(TABLE, quasi=["age", "town"], sensitive="disease")):
+        check_counts(counts, TABLE, ["age", "town"], "disease")
+        assert counts.secret.values == ("aids", "cold", "flu")
+    check_counts(count(people, quasi="town"), TABLE, ["town"], "disease")
+    check_counts(count(people, quasi=["age"], sensitive="town"), TABLE, ["age"], "town")
+
+
+def test_a_release_is_counted_by_its_cells(people):
+    release = uv.Mondrian(k=2).sanitize(people)
+    counts = count(release)
+    assert counts.rows == 4
+    cells = dict(zip(release.column_names, release.cells(), strict=True)) if False else {
+        column.name: texts for column, texts in zip(release.quasi, release.cells(), strict=True)
+    }  # fmt: skip
+    by_record = {name: [texts[c] for c in release.class_of] for name, texts in cells.items()}
+    check_counts(counts, {**by_record, "disease": TABLE["disease"]}, ["age", "town"], "disease")
+    check_counts(
+        count(release, quasi="age"), {**by_record, "disease": TABLE["disease"]}, ["age"], "disease"
+    )
+    with pytest.raises(InputError, match="the sensitive column of .* is 'disease', not 'town'"):
+        count(release, sensitive="town")
+
+
+def test_what_was_counted_is_not_counted_again():
+    counts = count(TABLE, quasi=["age", "town"], sensitive="disease")
+    assert count(counts) is counts
+    assert count(counts, quasi="town").keys == ("town",)
+
+
+def test_rows_in_another_order_are_the_same_table():
+    order = np.random.default_rng(0).permutation(4)
+    shuffled = {name: [cells[i] for i in order] for name, cells in TABLE.items()}
+    one, other = (
+        count(table, quasi=["age", "town"], sensitive="disease") for table in (TABLE, shuffled)
+    )
+    assert isinstance(one, Held)
+    assert isinstance(other, Held)
+    for attribute in ("start", "codes", "numbers", "weights"):
+        assert (getattr(one.histograms, attribute) == getattr(other.histograms, attribute)).all()
+    assert [one.histograms.key_of(g) for g in range(3)] == [
+        other.histograms.key_of(g) for g in range(3)
+    ]
+
+
+def test_levels_of_the_secret():
+    counts = count(
+        TABLE, quasi="age", sensitive="disease", ordinal={"disease": ["cold", "flu", "sars", "aids"]}
+    )
+    assert counts.secret.values == ("cold", "flu", "sars", "aids")
+    assert counts.secret.ordered
+    assert counts.totals.tolist() == [1, 2, 0, 1]
+    with pytest.raises(
+        InputError, match=r"^column 'disease' of table has 'aids', which is not among its levels \("
+    ):
+        count(TABLE, quasi="age", sensitive="disease", ordinal={"disease": ["cold", "flu"]})
+
+
+def test_a_missing_secret_is_a_value_and_has_a_place_if_given_one():
+    table = {"k": [1, 2, 3], "s": ["b", None, "a"]}
+    counts = count(table, quasi="k", sensitive="s")
+    assert counts.secret.values == ("a", "b", None)
+    assert counts.secret.texts == ("a", "b", "(missing)")
+    levels = count(table, quasi="k", sensitive="s", ordinal={"s": ["(missing)", "a", "b"]})
+    assert levels.secret.values == ("(missing)", "a", "b")
+    assert levels.totals.tolist() == [1, 1, 1]
+    nothing = count({"k": [1], "s": [None]}, quasi="k", sensitive="s")
+    assert nothing.secret.values == (None,)
+    assert not nothing.secret.ordered
+
+
+def test_a_hierarchy_of_the_secret(tmp_path):
+    path = tmp_path / "disease.csv"
+    path.write_text("flu;mild;*\ncold;mild;*\naids;grave;*\n")
+    counts = count(TABLE, quasi="age", sensitive="disease", hierarchies={"disease": path})
+    assert set(counts.secret.texts) == {"flu", "cold", "aids"}
+    tree = Hierarchy.from_paths([("flu", "*"), ("cold", "*")])
+    with pytest.raises(HierarchyError, match="does not have 'aids' of column 'disease' of table"):
+        count(TABLE, quasi="age", sensitive="disease", hierarchies={"disease": tree})
+    gaps = {**TABLE, "disease": ["flu", None, "cold", "cold"]}
+    counts = count(gaps, quasi="age", sensitive="disease", hierarchies={"disease": tree})
+    assert "(missing)" in counts.secret.hierarchy.leaves
+
+
+def test_numbers_that_are_not_finite():
+    with pytest.raises(InputError, match="column 's' of table has infinite values: numeric"):
+        count({"k": [1, 2], "s": [1.0, float("inf")]}, quasi="k", sensitive="s")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, r"name the keys whose combinations are the classes: quasi=\['age', 'zip', …\]"),
+        ({"quasi": []}, "name the keys whose combinations are the classes"),
+        ({"quasi": "agee"}, r"column 'agee' is not in table; did you mean 'age'\? \(columns: age, "),
+        ({"quasi": ["age", "age"]}, "column 'age' is named twice"),
+        ({"quasi": [1]}, "columns are named by texts, but 1 was given"),
+        ({"quasi": "age", "sensitive": "age"}, "column 'age' cannot be both a key and sensitive"),
+        ({"quasi": "age", "sensitive": ["town"]}, "sensitive must be one column name, but got"),
+        ({"quasi": "age", "sensitive": "illness"}, "column 'illness' is not in table"),
+        ({"quasi": "age", "sensitive": "town", "ordinal": {"age": [20, 30]}},
+         "ordinal names the column 'age'; measures use the order and the hierarchy of the sens"),
+        ({"quasi": "age", "hierarchies": {"age": "age.csv"}}, "hierarchies names the column 'age'"),
+    ],
+)  # fmt: skip
+def test_options_that_make_no_sense(options, message):
+    with pytest.raises(InputError, match=message):
+        count(TABLE, **options)
+
+
+def test_tables_that_cannot_be_measured(people):
+    with pytest.raises(InputError, match="table has no records: there is nothing to measure"):
+        count({"age": []}, quasi="age")
+    with pytest.raises(InputError, match="cannot read a table from int"):
+        count(5, quasi="age")
+    with pytest.raises(InputError, match="microdata and releases know the order and the hierarchy"):
+        count(people, ordinal={"disease": ["flu", "cold", "aids"]})
+    with pytest.raises(InputError, match=r"name at least one key: quasi=\[…\] is empty"):
+        count(people, quasi=[])
