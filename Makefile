@@ -4,10 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint format docs bench reproduce clean
+.PHONY: help demo test test-spark lint format docs bench reproduce clean
 help:
 	@echo "make demo    try unveil on a real survey"
-	@echo "make test    run the tests"
+	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make docs    build the documentation into site/"
 	@echo "make bench   measure speed; UNVEIL_DATA says where the public microdata is"
@@ -19,6 +19,9 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
+
+test-spark: $(VENV)/.installed-test $(VENV)/.installed-spark
+	$(BIN)/python -m pytest -m spark tests/engine/counting/test_spark.py
 
 lint: $(VENV)/.installed-test $(VENV)/.installed-lint
 	$(BIN)/ruff check .

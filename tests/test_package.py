@@ -7,7 +7,10 @@ import pytest
 
 import unveil as uv
 
-HEAVY = ("numba", "numpy", "pandas", "pyarrow", "polars", "sklearn", "scipy", "matplotlib", "rich")
+HEAVY = (
+    "numba", "numpy", "pandas", "pyarrow", "polars", "sklearn", "scipy", "matplotlib", "rich",
+    "ibis", "duckdb", "pyspark",
+)  # fmt: skip
 
 
 def in_a_new_python(code):
@@ -31,6 +34,14 @@ def test_importing_it_loads_nothing_heavy():
 
 def test_microdata_needs_no_numba():
     assert "numba" not in loaded_by("import unveil; unveil.read_table; unveil.Release")
+
+
+def test_measures_need_no_engine_until_they_count():
+    engines = {"ibis", "duckdb", "pyspark"}
+    loaded = set(loaded_by("import unveil.measures; unveil.measures.count"))
+    assert not (engines | {"pandas", "sklearn"}) & loaded
+    microdata = "unveil.read_table({'k': [1], 's': ['x']}, quasi='k', sensitive='s')"
+    assert not engines & set(loaded_by(f"import unveil; unveil.k_anonymity({microdata})"))
 
 
 @pytest.mark.parametrize("name", uv.__all__)

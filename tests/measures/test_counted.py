@@ -34,15 +34,10 @@ def test_a_release_is_counted_by_its_cells(people):
     release = uv.Mondrian(k=2).sanitize(people)
     counts = count(release)
     assert counts.rows == 4
-    cells = dict(zip(release.column_names, release.cells(), strict=True)) if False else {
-        column.name: texts for column, texts in zip(release.quasi, release.cells(), strict=True)
-    }  # fmt: skip
-    by_record = {name: [texts[c] for c in release.class_of] for name, texts in cells.items()}
-    check_counts(counts, {**by_record, "disease": TABLE["disease"]}, ["age", "town"], "disease")
-    check_counts(
-        count(release, quasi="age"), {**by_record, "disease": TABLE["disease"]}, ["age"], "disease"
-    )
-    with pytest.raises(InputError, match="the sensitive column of .* is 'disease', not 'town'"):
+    published = release.to_frame().to_dict("list")
+    check_counts(counts, published, ["age", "town"], "disease")
+    check_counts(count(release, quasi="age"), published, ["age"], "disease")
+    with pytest.raises(InputError, match=r"the sensitive column of .* is 'disease', not 'town'"):
         count(release, sensitive="town")
 
 
@@ -69,7 +64,10 @@ def test_rows_in_another_order_are_the_same_table():
 
 def test_levels_of_the_secret():
     counts = count(
-        TABLE, quasi="age", sensitive="disease", ordinal={"disease": ["cold", "flu", "sars", "aids"]}
+        TABLE,
+        quasi="age",
+        sensitive="disease",
+        ordinal={"disease": ["cold", "flu", "sars", "aids"]},
     )
     assert counts.secret.values == ("cold", "flu", "sars", "aids")
     assert counts.secret.ordered
@@ -116,7 +114,7 @@ def test_numbers_that_are_not_finite():
     [
         ({}, r"name the keys whose combinations are the classes: quasi=\['age', 'zip', …\]"),
         ({"quasi": []}, "name the keys whose combinations are the classes"),
-        ({"quasi": "agee"}, r"column 'agee' is not in table; did you mean 'age'\? \(columns: age, "),
+        ({"quasi": "agee"}, r"column 'agee' is not in table; did you mean 'age'\? \(columns: "),
         ({"quasi": ["age", "age"]}, "column 'age' is named twice"),
         ({"quasi": [1]}, "columns are named by texts, but 1 was given"),
         ({"quasi": "age", "sensitive": "age"}, "column 'age' cannot be both a key and sensitive"),

@@ -106,6 +106,15 @@ def test_the_json_names_no_class_unless_asked():
     assert "Ann" in found.to_json(records=True)
 
 
+def test_a_missing_number_takes_only_the_order_away():
+    found = uv.measures({"age": [1, 1, 2, 2], "pay": [3, 4, None, 4]}, quasi="age", sensitive="pay")
+    assert found.t_closeness.distance == "equal"
+    assert any("missing has no place in an order" in note for note in found.notes)
+    with pytest.raises(InputError, match="no place in an order"):
+        uv.measures({"age": [1, 2], "pay": [3, None]}, quasi="age", sensitive="pay",
+                    distance="ordered")  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -125,6 +134,8 @@ def test_bad_input(options, said):
 
 
 def test_nothing_to_compare():
+    with pytest.raises(InputError, match="given with their names"):
+        uv.compare_measures([{"age": [1, 2]}], quasi="age")
     with pytest.raises(InputError, match="nothing to compare"):
         uv.compare_measures({})
     with pytest.raises(InputError, match=r"^second: column 'age' is not in"):

@@ -196,7 +196,7 @@ def measures(
             f"subsets must be how many keys to take together, or 0, but got {subsets!r}"
         )
     counts = count(table, **counting)
-    lookings = classical(counts, distance=distance, l=l)
+    lookings, notes = _classical(counts, distance, l)
     if not counts.overlapping:
         size = size_of_population(counts, population_size)
         lookings |= _of_classes_apart(table, counts, partition, threshold, size)
@@ -225,9 +225,24 @@ def measures(
         source=counts.source,
         keys=counts.keys,
         sensitive=None if counts.secret is None else counts.secret.name,
-        notes=counts.notes,
+        notes=(*counts.notes, *notes),
         **found,
     )
+
+
+def _classical(
+    counts: Contingency,
+    distance: str | Hierarchy | None,
+    l: int,  # noqa: E741
+) -> tuple[dict[str, Looking[Finding]], tuple[str, ...]]:
+    """The classical measures; what stands in the way of one distance does not of the others."""
+    try:
+        return classical(counts, distance=distance, l=l), ()
+    except InputError as error:
+        if distance is not None or counts.secret is None:
+            raise
+        note = f"t-closeness is by equal distance: {error}"
+        return classical(counts, distance="equal", l=l), (note,)
 
 
 def _of_classes_apart(

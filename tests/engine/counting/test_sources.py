@@ -79,7 +79,7 @@ def test_what_pandas_puts_into_parquet(tmp_path):
     assert counts.secret.values == ("none", "flu", "cold", "aids", None)
     assert counts.secret.ordered
     assert counts.totals.tolist() == [0, 3, 0, 2, 1]
-    with pytest.raises(InputError, match="column '__index_level_0__' is not in t.parquet"):
+    with pytest.raises(InputError, match=r"column '__index_level_0__' is not in t\.parquet"):
         count(path, quasi=["__index_level_0__"])
 
 

@@ -144,11 +144,13 @@ def test_options_reach_the_measures():
     assert found["t_closeness"].distance == "equal"
     assert found["l_diversity"].deciding_l == 3
     assert found["l_diversity"].recursive(3) == 1
-    for l in (0, -1):  # noqa: E741
-        with pytest.raises(InputError, match="at least 1"):
+    for l in (0, -1, 2.5, "2", None, True):  # noqa: E741
+        with pytest.raises(InputError, match=f"a whole number from 1, got {l!r}"):
             classical(counts, l=l)
-        with pytest.raises(InputError, match="at least 1"):
+        with pytest.raises(InputError, match=f"a whole number from 1, got {l!r}"):
             found["l_diversity"].recursive(l)
+    with pytest.raises(InputError, match="a whole number from 1, got 0"):  # before it is looked for
+        l_diversity("no such file.csv", quasi="age", sensitive="disease", l=0)
 
 
 class Matching(Contingency):

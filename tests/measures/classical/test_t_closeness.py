@@ -228,6 +228,18 @@ def test_one_value_is_no_distance():
     assert t_closeness(table, distance=alone).t == 0
 
 
+@pytest.mark.parametrize("times", [1, 2, 7])
+def test_classes_that_are_like_the_table_are_not_off_by_the_last_bit(times: int):
+    levels = ["low", "below", "above", "high"]
+    for many in range(1, 60):
+        votes = ["low"] + ["high"] * many  # one in so many, and two levels that nobody has
+        table = uv.read_table(
+            {"age": [1] * len(votes) + [2] * len(votes) * times, "vote": votes * (1 + times)},
+            quasi=["age"], sensitive="vote", ordinal={"vote": levels},
+        )  # fmt: skip
+        assert t_closeness(table).t == t_closeness(table).mean == 0
+
+
 def gaps() -> Held:
     return Held(
         keys={"age": KeyColumn(np.array([0, 1]), (1, 2))},

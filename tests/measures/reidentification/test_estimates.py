@@ -252,7 +252,7 @@ def test_if_all_records_are_alone_everybody_is_taken_to_be(estimator):
     assert "all records are alone, so everybody is taken to be" in repr(found)
 
 
-@pytest.mark.parametrize("records", [1, 2, 50])
+@pytest.mark.parametrize("records", [2, 3, 50])
 def test_if_all_are_in_one_class_both_models_are_the_same(records):
     numbers = sizes_of({records: 1})
     pitman = population_model(numbers, 300, "pitman")
@@ -260,6 +260,21 @@ def test_if_all_are_in_one_class_both_models_are_the_same(records):
     assert (pitman.discount, pitman.fraction) == (other.discount, other.fraction)
     assert pitman.fraction == records / 300
     assert expected_alone(*fit_pitman(numbers), 300) == 0
+
+
+def test_a_single_record_is_taken_to_be_alone():
+    # It is one class, too; but of the two answers the careful one is that everybody is alone.
+    found = reidentification_risk({"key": ["a"]}, quasi="key", population_size=100)
+    assert found.journalist.highest == found.marketer.average == 1
+    assert found.estimate.alone_in_both == 1
+    assert found.estimate.uniques.pitman == pytest.approx(100)
+
+
+@settings(max_examples=100)
+@given(st.sampled_from([0.0, 0.5, 0.999, 1.0]), FRACTIONS, st.lists(SIZES, min_size=1))
+def test_no_risk_is_above_that_of_the_table_itself(discount, fraction, sizes):
+    sizes = np.array(sizes)
+    assert (modelled(discount, fraction).risk(sizes) <= 1 / sizes).all()
 
 
 @pytest.mark.parametrize("alone", [1, 5, 100, 10_000])

@@ -24,7 +24,9 @@ from unveil.measures.reidentification import (
     reidentification_risk,
     risk_in_population,
 )
+from unveil.measures.reidentification._covered import people_in_cells, reading_of
 from unveil.measures.reidentification._pairs import paired
+from unveil.microdata import Intervals, Sets
 
 THRESHOLDS = st.sampled_from([0.01, 0.2, 1 / 3, 0.34, 0.5, 1.0])
 
@@ -155,6 +157,44 @@ def test_cells_of_a_release_cover_people(population, seed, k, cuts):
     assert_in_population(found, records, people, 0.2)
 
 
+@st.composite
+def regions_of_a_column(draw, domain):
+    """Regions of any shape, some of them empty or wider than the domain."""
+    number = draw(st.integers(1, 4))
+    if draw(st.booleans()):
+        ends = st.lists(st.integers(-1, domain), min_size=number, max_size=number)
+        there = draw(st.none() | st.lists(st.booleans(), min_size=domain, max_size=domain))
+        return Intervals(
+            np.array(draw(ends), dtype=np.int32),
+            np.array(draw(ends), dtype=np.int32),
+            there=None if there is None else np.array(there),
+        )
+    sets = draw(st.lists(st.sets(st.integers(0, domain - 1)), min_size=number, max_size=number))
+    members = [code for one in sets for code in sorted(one)]
+    start = np.cumsum([0, *(len(one) for one in sets)])
+    return Sets(start.astype(np.int64), np.array(members, dtype=np.int32))
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_people_in_cells_of_any_shape_are_counted(data):
+    domains = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    regions = [data.draw(regions_of_a_column(domain)) for domain in domains]
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    classes, combinations = rng.integers(1, 12), rng.integers(1, 30)
+    cell_of = [rng.integers(0, len(one), classes) for one in regions]
+    codes = np.stack([rng.integers(0, n, combinations, dtype=np.int32) for n in domains])
+    numbers = rng.integers(1, 5, combinations)
+    readings = [reading_of(one, n) for one, n in zip(regions, domains, strict=True)]
+    found = people_in_cells(cell_of, readings, codes, numbers)
+    for g in range(classes):
+        covered = [
+            all(one.covers(int(codes[j, i]))[cell_of[j][g]] for j, one in enumerate(regions))
+            for i in range(combinations)
+        ]
+        assert found[g] == numbers[covered].sum()
+
+
 def test_a_population_may_have_values_that_the_original_has_not():
     sample = uv.read_table(
         {"age": [20, 24, 31, 39], "town": ["Rome", "Rome", "Lyon", "Nice"], "s": list("abab")},
@@ -210,6 +250,28 @@ def test_a_population_comes_in_any_form(survey, tmp_path):
         assert found.population_size == 200
         assert found.k_map == min(everybody[one] for one in records)
         assert found.marketer.average == pytest.approx(marketer, abs=1e-12)
+
+
+def test_a_day_is_a_day_whether_it_is_a_date_or_a_midnight(tmp_path):
+    days = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-02"])
+    moments = pd.DataFrame({"born": days, "vote": list("aba")})
+    dates = moments.assign(born=[day.date() for day in days])
+    moments.to_csv(tmp_path / "days.csv", index=False)
+    moments.to_csv(tmp_path / "midnights.csv", index=False, date_format="%Y-%m-%d %H:%M:%S")
+    forms = [
+        moments,
+        dates,
+        uv.read_table(moments, quasi="born", sensitive="vote"),
+        tmp_path / "days.csv",
+        tmp_path / "midnights.csv",
+    ]
+    for sample, population in itertools.product(forms, repeat=2):
+        found = reidentification_risk(sample, population=population, quasi="born")
+        assert (found.k_map, found.alone_in_both) == (1, 1)
+    later = moments.assign(born=days + pd.Timedelta(hours=1))
+    assert "born is '2020-01-01' nowhere in the population" in message(
+        moments, population=later, quasi="born"
+    )
 
 
 def test_a_worked_example():
@@ -278,12 +340,19 @@ def message(*args, **options):
     return str(error.value)
 
 
-@pytest.mark.parametrize("threshold", [0, -0.1, 1.01, float("nan")])
+@pytest.mark.parametrize("threshold", [0, -0.1, 1.01, float("nan"), "0.2", None])
 def test_a_threshold_is_a_probability(survey, threshold):
     assert message(survey[0], quasi="age", threshold=threshold) == (
         f"threshold must be above 0 and at most 1, but got {threshold!r}: it is a probability, "
         "such as 0.2 for one in five"
     )
+
+
+@pytest.mark.parametrize("threshold", [1e-15, 1e-17, 1e-30, 1e-320])
+def test_a_threshold_may_be_next_to_nothing(survey, threshold):
+    sample, people = survey
+    found = reidentification_risk(sample, population=people, quasi="age", threshold=threshold)
+    assert found.prosecutor.over == found.journalist.over == 1
 
 
 def test_the_population_is_said_once(survey):
@@ -313,9 +382,20 @@ def test_numbers_are_numbers(survey):
     assert message(survey[0], quasi="age", population_size=900.5) == (
         "population_size must be a whole number, but got 900.5"
     )
-    assert message(survey[0], quasi="age", sampling_fraction=1.5) == (
-        "sampling_fraction must be above 0 and at most 1, but got 1.5: it is the share of the "
-        "population that the table has"
+    for fraction in (1.5, "0.1"):
+        assert message(survey[0], quasi="age", sampling_fraction=fraction) == (
+            f"sampling_fraction must be above 0 and at most 1, but got {fraction!r}: it is the "
+            "share of the population that the table has"
+        )
+
+
+def test_there_are_not_that_many_people(survey):
+    assert message(survey[0], quasi="age", population_size=10**30) == (
+        f"population_size must be at most 1,000,000,000,000, but got {10**30}"
+    )
+    assert message(survey[0], quasi="age", sampling_fraction=1e-320) == (
+        "sampling_fraction=1e-320 makes pandas table a part of more than 1,000,000,000,000 people: "
+        "it is the share of the population that the table has"
     )
 
 

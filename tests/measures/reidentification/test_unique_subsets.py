@@ -132,6 +132,11 @@ def test_at_most_is_a_number_of_keys(at_most):
     assert str(error.value) == f"at_most must be a whole number from 1, but got {at_most!r}"
 
 
+def test_at_most_may_be_of_any_whole_type():
+    assert unique_subsets(TABLE, at_most=np.int64(2)).at_most == 2
+    assert json.loads(unique_subsets(TABLE, at_most=np.int64(2)).to_json())["at_most"] == 2
+
+
 def test_a_share_is_a_share():
     with pytest.raises(InputError) as error:
         unique_subsets(TABLE).minimal(1.2)
@@ -159,7 +164,7 @@ def test_the_picture_has_a_bar_a_subset(tmp_path):
     widths = {round(bar.get_y() + bar.get_height() / 2): bar.get_width() for bar in ax.patches}
     assert [widths[i] for i in range(8)] == [one.share for one in found.subsets[:8]]
     labels = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert labels == [", ".join(one.keys) for one in found.subsets[:8]]
+    assert labels == [" + ".join(one.keys) for one in found.subsets[:8]]
     assert found.plot(ax) is ax
     ax.figure.savefig(tmp_path / "subsets.png")
     assert (tmp_path / "subsets.png").stat().st_size > 1000

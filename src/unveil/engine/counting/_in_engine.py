@@ -155,8 +155,7 @@ class InEngine(Contingency):
         if self._encoded is not None:  # in an order that does not hang on the engine
             places = self._encoded.codes
             values = sorted(places, key=lambda value: (places[value], repr(value)))
-        if len(values) > WIDE:
-            assert self._encoded is not None
+        if self._encoded is not None and len(values) > WIDE:
             yield from streamed_classes(asked, self._encoded.codes_of)
             return
         codes = np.zeros(1, dtype=np.int64)

@@ -6,7 +6,7 @@ records of either there are. Missing keys are then equal, as they are in every g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,11 +131,23 @@ def _arrow(held: Held, kinds: Mapping[str, Any], counting: str) -> Any:
         texts = [None if text_of(v) == MISSING else text_of(v) for v in column.values]
         try:
             values = pa.array(texts, pa.string()).cast(kind)
-        except pa.ArrowException as error:
+        except pa.ArrowException:
             raise InputError(
-                f"the key {key!r} is of type {kind} in one table, but not in {held.source}: "
-                f"{error}; write both tables alike"
+                f"the key {key!r} is of type {kind} in one table, but {held.source} has values "
+                f"such as {_other(texts, kind)!r} there; write both tables alike"
             ) from None
         arrays[key] = values.take(pa.array(column.codes))
     arrays[counting] = pa.array(held.histograms.sizes)
     return pa.table(arrays)
+
+
+def _other(texts: Sequence[str | None], kind: Any) -> str | None:
+    """The first text that does not stand for a value of a type."""
+    import pyarrow as pa
+
+    for text in texts:
+        try:
+            pa.scalar(text, pa.string()).cast(kind)
+        except pa.ArrowException:
+            return text
+    return None

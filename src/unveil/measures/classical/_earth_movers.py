@@ -88,19 +88,22 @@ class Ordered:
         """
         if self._m == 1:
             return np.zeros(len(block))
-        begin, end, level = _stretches(block, self._m - 1)
-        turn = np.clip(np.searchsorted(self._upto, level * self._rows), begin, end)
-        below = level * (turn - begin) - (self._summed[turn] - self._summed[begin]) / self._rows
-        above = (self._summed[end] - self._summed[turn]) / self._rows - level * (end - turn)
+        begin, end, inside = _stretches(block, self._m - 1)
         starts = block.start[:-1] + np.arange(len(block))
+        size = np.repeat(block.sizes, block.distinct + 1).astype(np.float64)
+        # Both are taken times the records of class and table: whole numbers, which do not round.
+        level = inside * float(self._rows)
+        turn = np.clip(np.searchsorted(self._upto, level / size), begin, end)
+        below = level * (turn - begin) - size * (self._summed[turn] - self._summed[begin])
+        above = size * (self._summed[end] - self._summed[turn]) - level * (end - turn)
         moved = np.add.reduceat(np.maximum(below + above, 0.0), starts)
-        return np.asarray(moved / (self._m - 1))
+        return np.asarray(moved / (block.sizes * float(self._rows) * (self._m - 1)))
 
 
 def _stretches(
     block: Histograms, ranks: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Ranks between which a class's cumulated share is constant, and that share.
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Ranks between which a class's cumulated number is constant, and that number.
 
     A class has one stretch more than it has values: the first lies before its first value.
     """
@@ -114,9 +117,9 @@ def _stretches(
     end[np.flatnonzero(tails) - 1] = block.codes
     upto = np.cumsum(block.numbers)
     before = (upto - block.numbers)[block.start[:-1]] if len(block) else upto
-    level = np.zeros(cells)
-    level[tails] = (upto - before[block.class_of]) / block.sizes[block.class_of]
-    return begin, end, level
+    inside = np.zeros(cells, dtype=np.int64)
+    inside[tails] = upto - before[block.class_of]
+    return begin, end, inside
 
 
 class OverTree:
@@ -221,7 +224,8 @@ def _check_missing(counts: Contingency, secret: Secret) -> None:
     records = int(counts.totals[gap].sum())
     if records:
         raise InputError(
-            f"{secret.name} is missing in {records:,} records of {counts.source}, and missing has "
+            f"{secret.name} is missing in {records:,} record{'s' if records != 1 else ''} of "
+            f"{counts.source}, and missing has "
             f'no place in an order: use distance="equal", or say where it stands with '
             f'ordinal={{"{secret.name}": […]}} and {MISSING!r} among the levels'
         )

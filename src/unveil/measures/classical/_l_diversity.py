@@ -30,7 +30,7 @@ from unveil.measures.classical._common import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LDiversity", "LDiversityLooking", "effective_values", "l_diversity"]
+__all__ = ["LDiversity", "LDiversityLooking", "check_l", "effective_values", "l_diversity"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -63,8 +63,7 @@ class LDiversity(ClassMeasure):
 
     def recursive(self, l: int) -> float:  # noqa: E741  (it is called l everywhere in this field)
         """The number that c must exceed for recursive (c, ℓ)-diversity; infinite if none does."""
-        if l < 1:
-            raise InputError(f"recursive (c, l)-diversity needs l of at least 1, not {l}")
+        check_l(l)
         return self.infima[l - 1] if l <= len(self.infima) else math.inf
 
     def is_recursive(self, *, c: float, l: int) -> bool:  # noqa: E741
@@ -118,9 +117,7 @@ class LDiversityLooking:
     """Looks for the least diverse classes."""
 
     def __init__(self, counts: Contingency, *, l: int = 2) -> None:  # noqa: E741
-        if l < 1:
-            raise InputError(f"l of the recursive definition must be at least 1, not {l}")
-        self._counts, self._l = counts, l
+        self._counts, self._l = counts, check_l(l)
         self._values = len(counts.need_secret("ℓ-diversity").values)
         # Above the fewest values of a class no c is large enough, and nothing has to be kept.
         self._infima = np.zeros(self._values)
@@ -155,6 +152,13 @@ class LDiversityLooking:
             deciding_l=self._l,
             infima=tuple(self._infima.tolist()),
         )
+
+
+def check_l(l: int) -> int:  # noqa: E741
+    """The ℓ of the recursive definition, if it can be one."""
+    if isinstance(l, bool) or not isinstance(l, int | np.integer) or l < 1:
+        raise InputError(f"l of the recursive definition must be a whole number from 1, got {l!r}")
+    return int(l)
 
 
 def effective_values(block: Histograms) -> NDArray[np.float64]:
@@ -219,5 +223,6 @@ def l_diversity(
     >>> found.is_recursive(c=2, l=2), found.is_recursive(c=2.5, l=2), found.recursive(3)
     (False, True, inf)
     """
+    check_l(l)  # before anything is counted
     counts = count(table, **counting)
     return measured(counts, LDiversityLooking(counts, l=l))

@@ -113,6 +113,8 @@ def pairs_of(release: Any, original: Any, columns: Columns, counting: Counting, 
         if not columns:
             raise InputError(f"{what} needs at least one column")
         return Pairs(dict(columns), table, counting)
+    if isinstance(release, Microdata) and isinstance(original, AnyRelease):
+        release, original = original, release  # which is which there is no doubt
     if not isinstance(release, AnyRelease) or not isinstance(original, Microdata):
         raise InputError(
             f"{what} needs a release and the microdata it was made from, but got "

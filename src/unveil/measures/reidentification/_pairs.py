@@ -1,6 +1,7 @@
 """Classes of a sample beside the people of a population that are like them.
 
-A class and a person are matched by the texts of the keys, so that 20, 20.0 and "20" are one.
+A class and a person are matched by the texts of the keys, so that 20, 20.0 and "20" are one. A day
+is one, too, whether a table has it as a date or as its midnight.
 """
 
 from __future__ import annotations
@@ -77,8 +78,12 @@ def _people(sample: Held, population: Held) -> NDArray[np.int64]:
 
 def _by_text(column: KeyColumn, numbering: dict[str, int]) -> NDArray[np.int64]:
     """Each class's value, numbered by its text in a numbering that both tables share."""
-    places = [numbering.setdefault(text_of(v), len(numbering)) for v in column.values]
+    places = [numbering.setdefault(_written(v), len(numbering)) for v in column.values]
     return np.array(places, dtype=np.int64)[column.codes]
+
+
+def _written(value: object) -> str:
+    return text_of(value).removesuffix(" 00:00:00")
 
 
 def check_pairs(pairs: PairedSizes, sample: Contingency, population: Contingency | None) -> None:
@@ -87,7 +92,7 @@ def check_pairs(pairs: PairedSizes, sample: Contingency, population: Contingency
     if not len(short):
         return
     g = int(short[0])
-    texts = [text_of(value) for value in pairs.key_of(g)]
+    texts = [_written(value) for value in pairs.key_of(g)]
     cells = ", ".join(f"{name}={text}" for name, text in zip(sample.keys, texts, strict=True))
     people = number_of(int(pairs.people[g]), "person", "people")
     more = number_of(int(pairs.weights[short].sum()) - 1, "more class", "more classes")
@@ -101,7 +106,7 @@ def check_pairs(pairs: PairedSizes, sample: Contingency, population: Contingency
 def _why(keys: tuple[str, ...], texts: list[str], population: Contingency | None) -> str:
     if isinstance(population, Held):
         for name, text in zip(keys, texts, strict=True):
-            there = population.columns[name].texts
+            there = dict.fromkeys(_written(value) for value in population.columns[name].values)
             if text not in there:
                 some = ", ".join(list(there)[:3])
                 return (

@@ -27,7 +27,8 @@ def fit_pitman(found: ClassSizes) -> tuple[float, float]:
     """α and θ.
 
     Where all records are alone, likelihood grows with α towards 1, where everybody in the
-    population is alone; where all are in one class, α and θ vanish.
+    population is alone; where all are in one class, α and θ vanish. A single record is both, and
+    is taken to be alone: that is on the safe side.
 
     Examples
     --------
@@ -40,10 +41,10 @@ def fit_pitman(found: ClassSizes) -> tuple[float, float]:
     from scipy.optimize import minimize
 
     records, classes = found.records, found.classes
-    if classes == 1:
-        return 0.0, 0.0
     if classes == records:
         return 1.0, 0.0
+    if classes == 1:
+        return 0.0, 0.0
     likelihood = _Likelihood(found)
     start = np.array([0.5, np.log(classes / 4 + 1)])
     best = minimize(

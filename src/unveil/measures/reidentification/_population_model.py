@@ -75,7 +75,7 @@ class PopulationModel:
         expected = np.empty(len(sizes))
         expected[small] = self._by_quadrature(sizes[small].astype(np.float64))
         expected[~small] = self._by_series(sizes[~small].astype(np.float64))
-        return expected
+        return np.minimum(expected, 1 / sizes)  # which rounding may exceed
 
     def _by_quadrature(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
         """E[1/F] as the integral of E[tᶠ⁻¹], along the logarithm of what stands below there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from typing import Any, Unpack, cast
 
@@ -14,9 +15,13 @@ from unveil.measures.reidentification._finding import ReidentificationRisk
 from unveil.measures.reidentification._pairs import pair_of, paired
 from unveil.measures.reidentification._population_model import ESTIMATORS
 from unveil.measures.reidentification._risk import RiskLooking, risk_in_population
+from unveil.measures.reidentification._texts import number_of
 from unveil.microdata import Microdata, Release
 
 __all__ = ["check_threshold", "reidentification_risk", "size_of_population"]
+
+_MOST_PEOPLE = 10**12
+"""Beyond, logarithms of factorials are too large to tell the estimates apart."""
 
 
 def reidentification_risk(
@@ -126,16 +131,21 @@ def _check_options(
             f"estimator={estimator!r} estimates from the size of a population: give "
             "population_size= or sampling_fraction="
         )
-    if fraction is not None and not 0 < fraction <= 1:
+    if fraction is not None and not _is_share(fraction):
         raise InputError(
             f"sampling_fraction must be above 0 and at most 1, but got {fraction!r}: it is the "
             "share of the population that the table has"
         )
 
 
+def _is_share(given: Any) -> bool:
+    """Whether it is a number above 0 and at most 1."""
+    return isinstance(given, numbers.Real) and 0 < float(given) <= 1
+
+
 def check_threshold(threshold: float) -> None:
     """Refuse a threshold that is no risk."""
-    if not 0 < threshold <= 1:
+    if not _is_share(threshold):
         raise InputError(
             f"threshold must be above 0 and at most 1, but got {threshold!r}: it is a probability, "
             "such as 0.2 for one in five"
@@ -147,6 +157,11 @@ def size_of_population(
 ) -> int | None:
     """The size of the population as it was said; None if it was not."""
     if fraction is not None:
+        if counts.rows / fraction > _MOST_PEOPLE:
+            raise InputError(
+                f"sampling_fraction={fraction!r} makes {counts.source} a part of more than "
+                f"{_MOST_PEOPLE:,} people: it is the share of the population that the table has"
+            )
         return max(counts.rows, round(counts.rows / fraction))
     if size is None:
         return None
@@ -155,6 +170,8 @@ def size_of_population(
     except TypeError:
         raise InputError(f"population_size must be a whole number, but got {size!r}") from None
     _check_size(counts, whole)
+    if whole > _MOST_PEOPLE:
+        raise InputError(f"population_size must be at most {_MOST_PEOPLE:,}, but got {size!r}")
     return whole
 
 
@@ -162,6 +179,7 @@ def _check_size(counts: Contingency, people: int, source: str = "") -> None:
     if people < counts.rows:
         where = f" ({source})" if source else ""
         raise InputError(
-            f"{counts.source} has {counts.rows:,} records and the population{where} only "
-            f"{people:,} people: the population has everybody in the table, and more"
+            f"{counts.source} has {number_of(counts.rows, 'record', 'records')} and the "
+            f"population{where} only {number_of(people, 'person', 'people')}: the population has "
+            "everybody in the table, and more"
         )

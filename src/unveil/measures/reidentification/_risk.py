@@ -43,6 +43,8 @@ from unveil.measures.reidentification._population_uniques import population_uniq
 
 __all__ = ["RiskLooking", "risk_in_population"]
 
+_EVERYBODY = 2.0**53  # no class has as many, and beyond it floats do not tell numbers apart
+
 
 class RiskLooking:
     """Re-identification risk at work, where the classes alone suffice."""
@@ -212,7 +214,7 @@ def too_few(threshold: float) -> int:
     >>> too_few(0.2), too_few(0.21), too_few(0.05), too_few(1.0)
     (4, 4, 19, 0)
     """
-    people = int(1 / threshold) + 1
+    people = int(min(1 / threshold, _EVERYBODY)) + 1
     while people > 0 and not 1 / people > threshold:
         people -= 1
     return people

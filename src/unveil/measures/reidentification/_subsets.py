@@ -11,7 +11,7 @@ from unveil.errors import InputError
 from unveil.findings import Finding
 from unveil.measures._counted import Counting, count
 from unveil.measures.reidentification._subset_counts import SubsetCount, subset_counts
-from unveil.measures.reidentification._subsets_picture import bars
+from unveil.measures.reidentification._subsets_picture import subset_bars
 from unveil.measures.reidentification._texts import percent, table_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class UniqueSubsets(Finding):
 
     def plot(self, ax: Axes | None = None, *, most: int = 12) -> Axes:
         """Draw the share that each subset singles out, for those that single out most."""
-        return bars(self.subsets[:most], ax)
+        return subset_bars(self.subsets[:most], self.source, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {
@@ -171,12 +171,13 @@ def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]
       fewest keys that single somebody out: age
       a key adds on average: age 40%, gender 20%
     """
-    if isinstance(at_most, bool) or not isinstance(at_most, int) or at_most < 1:
+    whole = isinstance(at_most, int | np.integer) and not isinstance(at_most, bool)
+    if not whole or at_most < 1:
         raise InputError(f"at_most must be a whole number from 1, but got {at_most!r}")
     counts = count(table, **counting)
     if counts.rows == 0:
         raise InputError(f"{counts.source} has no records: there is nothing to measure")
-    most = min(at_most, len(counts.keys))
+    most = min(int(at_most), len(counts.keys))
     found = subset_counts(counts, most)
     return UniqueSubsets(
         subsets=tuple(sorted(found, key=lambda one: (-one.unique, len(one.keys)))),

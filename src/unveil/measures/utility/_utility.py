@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from unveil.errors import InputError
 from unveil.measures._counted import count
 from unveil.measures._one_pass import one_pass
 from unveil.measures.utility._class_size import AverageClassSize, ClassSizeLooking, check_k
@@ -106,6 +107,11 @@ def _made(release: Any, microdata: Any) -> Any:
     """The release, made now if it is a sanitizer."""
     if isinstance(release, AnyRelease):
         return release
-    from unveil.sanitize import as_microdata, as_sanitizer  # with numba, which takes a second
+    from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer  # takes a second: numba
 
+    if not callable(release) and not isinstance(release, Sanitizer):
+        raise InputError(
+            f"utility needs a release or a sanitizer, but got a {type(release).__name__}; a "
+            "published table becomes a release with unveil.read_release(table, microdata)"
+        )
     return as_sanitizer(release).sanitize(as_microdata(microdata, "utility"))

@@ -229,6 +229,16 @@ def as_sanitizer(sanitizer: Any) -> Sanitizer:
     if callable(sanitizer):
         return Oracle(sanitizer)
     raise InputError(
-        f"{sanitizer!r} is no sanitizer; give one such as unveil.Mondrian(k=5), "
+        f"{_shown(sanitizer)} is no sanitizer; give one such as unveil.Mondrian(k=5), "
         "or a function that turns a table into a release"
+    )
+
+
+def _shown(given: object) -> str:
+    """What was given: a short text as it is, of anything else only what it is.
+
+    A table must not find its way into a message.
+    """
+    return (
+        repr(given) if isinstance(given, str | int | float | None) else f"a {type(given).__name__}"
     )
