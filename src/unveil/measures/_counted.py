@@ -92,6 +92,10 @@ def count(
     (3, [1, 2])
     """
     if isinstance(table, Contingency):
+        _refuse_with_counts(
+            table, sensitive, ordinal=ordinal, hierarchies=hierarchies, memory=memory,
+            delimiter=delimiter,
+        )  # fmt: skip
         counts = table if quasi is None else table.over(_listed(quasi))
     elif isinstance(table, Release | Microdata):
         if ordinal is not None or hierarchies is not None:
@@ -138,6 +142,7 @@ def _asked(
         [*keys, *([] if sensitive is None else [sensitive])],
         engine=engine,
         memory=memory,
+        secret=sensitive,
         delimiter=delimiter,
         encoding=encoding,
     )
@@ -151,8 +156,24 @@ def _asked(
     )
     return Question(
         table=there.table, keys=keys, secret=sensitive, encoder=known.encoded,
-        source=there.name, fault=there.fault,
+        source=there.name, fault=there.fault, beginning=there.beginning,
     )  # fmt: skip
+
+
+def _refuse_with_counts(counts: Contingency, sensitive: str | None, **options: Any) -> None:
+    """What can no longer be chosen once a table is counted."""
+    there = None if counts.secret is None else counts.secret.name
+    if sensitive is not None and sensitive != there:
+        by = f"by value of {there!r}" if there else "of classes alone"
+        raise InputError(
+            f"the counts of {counts.source} are {by}, not of {sensitive!r}; count the table again "
+            f"with sensitive={sensitive!r}"
+        )
+    for option, given in options.items():
+        if given is not None:
+            raise InputError(
+                f"{option}= is said when a table is counted, and {counts.source} has been"
+            )
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
@@ -179,6 +200,7 @@ def _of_release(
         numbers=np.ones(len(release), dtype=np.int64),
         source=f"the release by {release.made_by}",
         notes=release.notes,
+        made_from=release,
     )
     return held if quasi is None else held.over(_listed(quasi))
 
@@ -187,19 +209,30 @@ def _of_microdata(
     microdata: Microdata, quasi: str | Sequence[str] | None, sensitive: str | None
 ) -> Contingency:
     columns: Sequence[Column] = microdata.quasi
+    secret: Column | None = microdata.sensitive if sensitive is None else microdata[sensitive]
+    assert secret is not None
     if quasi is not None:
-        columns = [microdata[name] for name in _listed(quasi)]
-    secret = microdata.sensitive if sensitive is None else microdata[sensitive]
+        asked = _listed(quasi)
+        columns = [microdata[name] for name in asked]
+        twice = [name for i, name in enumerate(asked) if name in asked[:i]]
+        if twice:
+            raise InputError(f"column {twice[0]!r} is named twice")
     if not columns:
         raise InputError("name at least one key: quasi=[…] is empty")
+    if secret.name in {column.name for column in columns}:
+        if sensitive is not None:
+            raise InputError(f"column {secret.name!r} cannot be both a key and sensitive")
+        secret = None
     return Held(
         keys={
             column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
             for column in columns
         },
-        secret=secret_of(secret),
+        secret=None if secret is None else secret_of(secret),
         class_of=np.arange(len(microdata)),
-        codes=secret.codes.astype(np.int64),
+        codes=np.zeros(len(microdata), dtype=np.int64)
+        if secret is None
+        else secret.codes.astype(np.int64),
         numbers=np.ones(len(microdata), dtype=np.int64),
         source=microdata.source,
         notes=microdata.notes,

@@ -55,6 +55,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Measures", "measures"]
 
+LISTED = 10
+"""How many of the most telling combinations of values are listed."""
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Measures(Finding):
@@ -217,7 +220,7 @@ def measures(
         )
     if subsets:
         found["unique_subsets"] = unique_subsets(counts, at_most=subsets)
-        if counts.secret is not None:
+        if counts.secret is not None and not counts.overlapping:
             found["discrimination_rates"] = discrimination_rates(
                 counts, at_most=subsets, partition=partition
             )
@@ -225,8 +228,17 @@ def measures(
         source=counts.source,
         keys=counts.keys,
         sensitive=None if counts.secret is None else counts.secret.name,
-        notes=(*counts.notes, *notes),
+        notes=(*counts.notes, *notes, *_left_out(counts)),
         **found,
+    )
+
+
+def _left_out(counts: Contingency) -> tuple[str, ...]:
+    if not counts.overlapping:
+        return ()
+    return (
+        "left out, for they need classes that do not overlap: uniqueness, re-identification risk, "
+        "discrimination rate, average class size, discernibility",
     )
 
 
@@ -262,10 +274,10 @@ def _of_classes_apart(
         "discernibility": discernibility_looking(table, counts, None),
     }
     if counts.secret is not None:
-        lookings["discrimination_rate"] = DiscriminationLooking(counts)
+        lookings["discrimination_rate"] = DiscriminationLooking(counts, listed=LISTED)
         if partition is not None:
             lookings["semantic_discrimination_rate"] = DiscriminationLooking(
-                counts, partition=partition
+                counts, partition=partition, listed=LISTED
             )
     elif partition is not None:
         raise InputError("a partition is one of a sensitive column: name it with sensitive=")

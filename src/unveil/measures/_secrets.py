@@ -18,6 +18,7 @@ from unveil.microdata import (
     Wish,
     distinct_values,
     encode,
+    read_hierarchies,
     read_hierarchy,
     value_text,
 )
@@ -25,7 +26,7 @@ from unveil.microdata import (
 __all__ = ["Encoding", "Hierarchies", "Ordinal", "secret_of"]
 
 Ordinal = Mapping[str, Sequence[Any]] | None
-Hierarchies = Mapping[str, Hierarchy | str | os.PathLike[str]] | None
+Hierarchies = Mapping[str, Hierarchy | str | os.PathLike[str]] | str | os.PathLike[str] | None
 
 
 def secret_of(column: Column) -> Secret:
@@ -60,6 +61,8 @@ class Encoding:
         hierarchies: Hierarchies,
     ) -> Encoding:
         """From what the user said, which goes before what the table says."""
+        if isinstance(hierarchies, str | os.PathLike):
+            hierarchies = read_hierarchies(hierarchies, [name])
         for option, given in (("ordinal", ordinal), ("hierarchies", hierarchies)):
             for column in given or ():
                 if column != name:

@@ -68,6 +68,8 @@ def test_what_it_cannot_do(duckdb, tiny):
     counts = count({"k": ["a", "*"]}, quasi="k", wildcard="*", engine=duckdb)
     with pytest.raises(InputError, match="a class cannot be looked up where '\\*' matches every"):
         counts.where({"k": "a"})
-    tiny()
+    with pytest.raises(InputError, match="these counts have a wildcard already"):
+        count(counts, wildcard="*")
+    tiny(fetched=1)
     with pytest.raises(InputError, match="has too many classes to match '\\*' with everything"):
         count({"k": ["a", "*"]}, quasi="k", wildcard="*", engine=duckdb)

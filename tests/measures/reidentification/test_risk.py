@@ -466,6 +466,5 @@ def test_counts_elsewhere_are_not_matched_in_memory(survey):
     sample, people = survey
     there: Contingency = Elsewhere(count(people, quasi="town"), 0)
     assert message(sample, quasi="town", population=there) == (
-        "pandas table has too many classes to be matched with a population in memory: give "
-        "population_size= for an estimate, or fewer keys"
+        "pandas table cannot be matched with pandas table: give both as tables"
     )

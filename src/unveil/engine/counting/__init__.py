@@ -2,7 +2,7 @@
 
 from unveil.engine.counting._contingency import Contingency, Secret, text_of
 from unveil.engine.counting._engines import ENGINES, connected
-from unveil.engine.counting._held import Held, KeyColumn
+from unveil.engine.counting._held import Held, KeyColumn, combined
 from unveil.engine.counting._histograms import Histograms
 from unveil.engine.counting._in_engine import InEngine, counted
 from unveil.engine.counting._pairing import paired_in_engine
@@ -22,6 +22,7 @@ __all__ = [
     "KeyColumn",
     "Question",
     "Secret",
+    "combined",
     "connected",
     "counted",
     "matching_everything",

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting._histograms import Histograms
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import MISSING, Hierarchy, value_text
+from unveil.microdata import MISSING, AnyRelease, Hierarchy, value_text
 
-__all__ = ["MISSING", "Contingency", "Secret", "text_of"]
+__all__ = ["MISSING", "Contingency", "Secret", "gaps_note", "text_of"]
 
 
 def text_of(value: object) -> str:
@@ -38,6 +38,19 @@ def text_of(value: object) -> str:
         text = text.rstrip("0").rstrip(".") if "." in text else text
         return "0" if text == "-0" else text
     return MISSING if value is None else value_text(value)
+
+
+def gaps_note(
+    gaps: Mapping[str, int], secret: Secret | None, totals: NDArray[np.int64]
+) -> tuple[str, ...]:
+    """How many records lack a key or the secret, for people; nothing where none does."""
+    lacking = {name: number for name, number in gaps.items() if number}
+    if secret is not None and None in secret.values:
+        lacking[secret.name] = int(totals[secret.values.index(None)])
+    if not lacking:
+        return ()
+    listed = ", ".join(f"{name} in {number:,}" for name, number in lacking.items())
+    return (f"missing is a value of its own; records lack {listed}",)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -88,6 +101,8 @@ class Contingency(ABC):
     overlapping : bool
         Whether a record may belong to several classes, which it does only where a cell that
         stands for anything was asked to match everything.
+    made_from : Release, optional
+        The release that was counted, which knows more than its counts: what was suppressed.
     """
 
     keys: tuple[str, ...]
@@ -95,6 +110,7 @@ class Contingency(ABC):
     source: str
     notes: tuple[str, ...]
     overlapping: bool = False
+    made_from: AnyRelease | None = None
 
     @property
     @abstractmethod
@@ -117,6 +133,14 @@ class Contingency(ABC):
     def rows(self) -> int:
         """How many records were counted."""
         return int(self.totals.sum())
+
+    def in_memory(self) -> Contingency:
+        """The same counts, fetched as a whole if they fit: for those who ask many questions."""
+        return self
+
+    def __repr__(self) -> str:
+        about = "" if self.secret is None else f", by value of {self.secret.name}"
+        return f"Counts of {self.source}: {self.rows:,} records by {', '.join(self.keys)}{about}"
 
     def merged(self, groups: NDArray[np.int64], secret: Secret) -> Contingency:
         """The same counts with the secret's values put together in groups."""
@@ -163,6 +187,10 @@ class _Merged(Contingency):
 
     def blocks(self) -> Iterator[Histograms]:
         return (block.merged(self._groups) for block in self._inner.blocks())
+
+    def in_memory(self) -> Contingency:
+        assert self.secret is not None
+        return _Merged(self._inner.in_memory(), self._groups, self.secret)
 
     def over(self, keys: Sequence[str]) -> Contingency:
         assert self.secret is not None

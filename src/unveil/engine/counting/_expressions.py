@@ -16,23 +16,29 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMPLE",
     "NUMBER",
+    "OURS",
     "WEIGHT",
     "alike",
     "cells",
     "classes",
     "column_of",
     "first_of",
+    "gap_of",
     "in_order",
     "keys_of",
     "probe",
     "totals",
 ]
 
-# Names that no column of a user's table has.
+# Names that no column of a user's table may have.
+OURS = "unveil: "
 NUMBER = "unveil: number"
 WEIGHT = "unveil: classes"
 EXAMPLE = "unveil: example"
 _ROWS = "unveil: rows"
+
+_COUNTING = frozenset({"duckdb", "postgres"})
+"""Engines for which the count of nothing is nought."""
 
 _NAMING = frozenset({"duckdb", "pyspark"})
 """Engines that can name the first of several classes in the same breath."""
@@ -48,9 +54,18 @@ def cells(table: ibis.Table, columns: Sequence[str]) -> ibis.Table:
     return table.group_by(list(columns)).aggregate(**{NUMBER: table.count()})
 
 
-def totals(table: ibis.Table, secret: str) -> ibis.Table:
-    """How many records have each value of the secret."""
-    return cells(table, [secret])
+def totals(table: ibis.Table, secret: str | None, keys: Sequence[str] = ()) -> ibis.Table:
+    """How many records have each value of the secret, and how many of them lack each key."""
+    asked = {NUMBER: table.count()}
+    for place, key in enumerate(keys):
+        asked[gap_of(place)] = table[key].isnull().sum()
+    grouped = table if secret is None else table.group_by([secret])
+    return grouped.aggregate(**asked)
+
+
+def gap_of(place: int) -> str:
+    """The name of the column that counts the records which lack one key."""
+    return f"unveil: gap {place}"
 
 
 def probe(table: ibis.Table, columns: Sequence[str], rows: int) -> ibis.Table:
@@ -75,13 +90,14 @@ def classes(
         counted = {column_of(0): table.count()}
     else:
         column = table[secret]
-        # Some engines call the count of nothing nothing.
         counted = {
-            column_of(code): ibis.coalesce(
-                table.count(where=column.isnull() if value is None else column == value), 0
+            column_of(code): table.count(
+                where=column.isnull() if value is None else column == value
             )
             for code, value in enumerate(values)
         }
+        if table.get_backend().name not in _COUNTING:  # others call the count of nothing nothing
+            counted = {name: ibis.coalesce(number, 0) for name, number in counted.items()}
     return table.group_by(list(keys)).aggregate(**counted)
 
 
@@ -92,14 +108,23 @@ def alike(found: ibis.Table, keys: Sequence[str]) -> ibis.Table:
     numbers = [name for name in found.columns if name not in keys]
     asked = {WEIGHT: found.count()}
     if found.get_backend().name in _NAMING:
-        parts = {str(place): part for place, part in enumerate(_order(found, keys))}
-        asked[EXAMPLE] = ibis.struct(parts).min()
+        asked[EXAMPLE] = ibis.struct(_parts(found, keys)).min()
     return found.group_by(numbers).aggregate(**asked)
 
 
 def keys_of(example: Mapping[str, object]) -> tuple[object, ...]:
     """The keys of the first of several classes, as `alike` names it."""
-    return tuple(example.values())[1::2]
+    return tuple(value for name, value in example.items() if name.startswith("key"))
+
+
+def _parts(found: ibis.Table, keys: Sequence[str]) -> dict[str, Any]:
+    """What the first class is the least by: its keys, and before each whether it is missing."""
+    parts = {}
+    for place, key in enumerate(keys):
+        if found.get_backend().name != "duckdb":  # there, what is missing comes last by itself
+            parts[f"missing {place}"] = found[key].isnull()
+        parts[f"key {place}"] = found[key]
+    return parts
 
 
 def first_of(found: ibis.Table, keys: Sequence[str], numbers: Mapping[str, int]) -> ibis.Table:

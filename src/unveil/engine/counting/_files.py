@@ -69,6 +69,24 @@ def _parquet_files(path: Path) -> list[str]:
     return [str(existing_file(path))]
 
 
+def parquet_beginning(files: Sequence[str], columns: Sequence[str]) -> Callable[[int], Any] | None:
+    """What reads the first rows of a Parquet file; of several nobody knows which are first."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if len(files) > 1 or not set(columns) <= set(pq.read_schema(files[0]).names):
+        return None
+
+    def first(rows: int) -> Any:
+        with pq.ParquetFile(files[0]) as file:
+            schema = pa.schema([file.schema_arrow.field(name) for name in columns])
+            batches = file.iter_batches(batch_size=rows, columns=list(columns))
+            found = next(batches, None)
+        return schema.empty_table() if found is None else pa.Table.from_batches([found])
+
+    return first
+
+
 def parquet_levels(files: Sequence[str], columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The columns that pandas or Arrow wrote as categories in an order, with their categories."""
     import pyarrow as pa

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from unveil.engine.counting._contingency import Contingency, Secret, text_of
 from unveil.engine.counting._histograms import Histograms, sparse
 from unveil.errors import InputError, did_you_mean
+from unveil.microdata import AnyRelease
 
 __all__ = ["Held", "KeyColumn", "combined"]
 
@@ -42,12 +43,14 @@ class Held(Contingency):
         numbers: NDArray[np.int64],
         source: str,
         notes: tuple[str, ...] = (),
+        made_from: AnyRelease | None = None,
     ) -> None:
         """From cells (class, value, number); each class is a position in the keys' codes.
 
         Classes whose keys are the same become one.
         """
         self.secret, self.source, self.notes = secret, source, notes
+        self.made_from = made_from
         self.keys = tuple(keys)
         distinct, of_class = combined([column.codes for column in keys.values()])
         self.columns = {
@@ -80,6 +83,7 @@ class Held(Contingency):
             numbers=self.histograms.numbers,
             source=self.source,
             notes=self.notes,
+            made_from=self.made_from,
         )
 
     def where(self, values: Mapping[str, object]) -> NDArray[np.int64]:

@@ -9,13 +9,14 @@ many histograms for that: its counts are fetched in the order of the classes, so
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting._alike import LookAlikes
-from unveil.engine.counting._contingency import Contingency, text_of
+from unveil.engine.counting._contingency import Contingency, gaps_note, text_of
 from unveil.engine.counting._expressions import NUMBER, cells, classes, probe, totals
 from unveil.engine.counting._fetching import encoded, numbers
 from unveil.engine.counting._held import Held, KeyColumn
@@ -42,8 +43,7 @@ _BLOCK = 2_000_000
 
 def counted(question: Question) -> Contingency:
     """Count, in the form that suits the number of combinations."""
-    seen = question.fetching.table(probe(question.table, question.columns, PROBED))
-    combinations, rows = (int(number or 0) for number in seen.to_pylist()[0].values())
+    combinations, rows = _probed(question)
     if rows == 0:
         raise InputError(f"{question.source} has no records: there is nothing to measure")
     if rows < PROBED or combinations <= FEW * rows:
@@ -51,6 +51,16 @@ def counted(question: Question) -> Contingency:
         if held is not None:
             return held
     return InEngine(question)
+
+
+def _probed(question: Question) -> tuple[int, int]:
+    """How many combinations there are among the first rows, and how many rows those are."""
+    if question.beginning is None:
+        seen = question.fetching.table(probe(question.table, question.columns, PROBED))
+        combinations, rows = (int(number or 0) for number in seen.to_pylist()[0].values())
+        return combinations, rows
+    first = question.beginning(PROBED).select(question.columns)
+    return first.group_by(question.columns).aggregate([]).num_rows, first.num_rows
 
 
 def _held(question: Question) -> Held | None:
@@ -62,25 +72,34 @@ def _held(question: Question) -> Held | None:
         place, raw = encoded(found[question.secret])
         coded = question.encoder(raw)
         secret, codes = coded.secret, coded.codes_of(raw)[place]
-    return Held(
-        keys={key: KeyColumn(*encoded(found[key])) for key in question.keys},
+    columns = {key: KeyColumn(*encoded(found[key])) for key in question.keys}
+    sizes = numbers(found[NUMBER])
+    gaps = {
+        key: int(sizes[column.codes == len(column.values) - 1].sum())
+        for key, column in columns.items()
+        if column.values[-1] is None
+    }
+    held = Held(
+        keys=columns,
         secret=secret,
         class_of=np.arange(found.num_rows),
         codes=codes,
-        numbers=numbers(found[NUMBER]),
+        numbers=sizes,
         source=question.source,
-        notes=question.notes,
     )
+    held.notes = (*question.notes, *gaps_note(gaps, secret, held.totals))
+    return held
 
 
 class InEngine(Contingency):
     """Counts of a table with too many classes to fetch."""
 
     def __init__(self, question: Question) -> None:
-        self.keys, self.source, self.notes = question.keys, question.source, question.notes
+        self.keys, self.source = question.keys, question.source
         self.question = question
         self._encoded, self._totals = question.totals
         self.secret = None if self._encoded is None else self._encoded.secret
+        self.notes = (*question.notes, *gaps_note(question.gaps, self.secret, self._totals))
         self._kept: list[Histograms] | None = None
 
     @property
@@ -91,6 +110,13 @@ class InEngine(Contingency):
     def connection(self) -> Any:
         """The Ibis connection that counts; another table that it opens can be matched with."""
         return self.question.table.get_backend()
+
+    @cached_property
+    def _fetched(self) -> Held | None:
+        return _held(self.question) if self.rows <= FETCHED else None
+
+    def in_memory(self) -> Contingency:
+        return self if self._fetched is None else self._fetched
 
     def over(self, keys: Sequence[str]) -> Contingency:
         return counted(self.question.over(self.check_keys(keys)))

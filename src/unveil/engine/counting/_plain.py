@@ -42,10 +42,11 @@ def _microseconds(array: Any) -> Any:
         return array
 
 
-def plain_columns(table: ibis.Table, name: str) -> ibis.Table:
+def plain_columns(table: ibis.Table, name: str, secret: str | None) -> ibis.Table:
     """The columns of an engine's table, with what is missing everywhere in this house missing.
 
-    That is what is not a number (NaN), and blank texts. And there is no -0.
+    That is what is not a number (NaN), and blank texts. And there is no -0. The texts of the
+    secret stay as they are: what they mean is found out from those that there are.
     """
     import ibis
 
@@ -56,7 +57,7 @@ def plain_columns(table: ibis.Table, name: str) -> ibis.Table:
                 f"column {column!r} of {name} has lists or records in its cells; write them as "
                 "texts"
             )
-        if kind.is_string():
+        if kind.is_string() and column != secret:
             blank = stripped(table[column], table.get_backend().name) == ""
             changed[column] = blank.ifelse(ibis.null(kind), table[column])
         elif kind.is_floating():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting._contingency import Secret
-from unveil.engine.counting._expressions import NUMBER, totals
+from unveil.engine.counting._expressions import NUMBER, gap_of, totals
 from unveil.engine.counting._fetching import Fetching, numbers
 from unveil.engine.counting._words import Fault
 
@@ -48,6 +48,7 @@ class Question:
     source: str
     notes: tuple[str, ...] = ()
     fault: Fault | None = None
+    beginning: Callable[[int], Any] | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -62,18 +63,27 @@ class Question:
     @cached_property
     def totals(self) -> tuple[EncodedSecret | None, NDArray[np.int64]]:
         """The secret, and how many records have each of its values."""
+        found = self._counted
         if self.secret is None:
-            return None, np.array([self.fetching.number(self.table.count())], dtype=np.int64)
-        found = self.fetching.table(totals(self.table, self.secret))
+            return None, numbers(found[NUMBER])
         raw = found[self.secret].to_pylist()
         coded = self.encoder(raw)
         counts = np.zeros(len(coded.secret.values), dtype=np.int64)
         np.add.at(counts, coded.codes_of(raw), numbers(found[NUMBER]))
         return coded, counts
 
+    @cached_property
+    def _counted(self) -> Any:
+        return self.fetching.table(totals(self.table, self.secret, self.keys))
+
+    @property
+    def gaps(self) -> dict[str, int]:
+        """How many records lack each key."""
+        return {
+            key: int(numbers(self._counted[gap_of(place)]).sum())
+            for place, key in enumerate(self.keys)
+        }
+
     def over(self, keys: tuple[str, ...]) -> Question:
         """The same about some of the keys."""
-        asked = replace(self, keys=keys)
-        if "totals" in self.__dict__:
-            asked.__dict__["totals"] = self.totals
-        return asked
+        return replace(self, keys=keys)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from unveil.engine.counting._engines import connected
-from unveil.engine.counting._files import csv_table, is_parquet, parquet_levels, parquet_table
+from unveil.engine.counting._expressions import OURS
+from unveil.engine.counting._files import (
+    csv_table,
+    is_parquet,
+    parquet_beginning,
+    parquet_levels,
+    parquet_table,
+)
 from unveil.engine.counting._plain import plain_array, plain_columns, stripped
 from unveil.engine.counting._words import Fault, in_our_words, quietly
 from unveil.errors import InputError, did_you_mean
@@ -44,6 +51,7 @@ class Opened:
     is_text_file: bool = False
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fault: Fault | None = None
+    beginning: Callable[[int], Any] | None = None
 
 
 def opened(
@@ -52,6 +60,7 @@ def opened(
     *,
     engine: Any,
     memory: str | int | None,
+    secret: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> Opened:
@@ -62,24 +71,31 @@ def opened(
     given : path, table in memory or Ibis table
     columns : sequence of str
         Those that will be used.
+    secret : str, optional
+        The one of them whose values are counted in each class.
     """
     if _is_ibis_table(given):
-        return _of_ibis(given, columns, engine)
+        return _of_ibis(given, columns, engine, secret)
     if not isinstance(given, str | os.PathLike):
-        return _in_memory(from_table(given), columns, connected(engine, memory))
+        return _in_memory(from_table(given), columns, connected(engine, memory), secret)
     connection = connected(engine, memory)
     if is_parquet(given):
         if connection.name not in _READERS:
-            return _in_memory(from_parquet(given), columns, connection)
+            return _in_memory(from_parquet(given), columns, connection, secret)
         table, files = parquet_table(connection, given)
         name = os.path.basename(given)
-        chosen = plain_columns(_chosen(table, columns, name, connection), name)
-        return Opened(table=chosen, name=name, levels=parquet_levels(files, columns))
+        chosen = plain_columns(_chosen(table, columns, name, connection), name, secret)
+        return Opened(
+            table=chosen,
+            name=name,
+            levels=parquet_levels(files, columns),
+            beginning=parquet_beginning(files, columns),
+        )
     file = existing_file(given)
     is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii")
     if connection.name not in _READERS or not is_utf8:
         source = from_csv(file, delimiter=delimiter, encoding=encoding)
-        return _in_memory(source, columns, connection)
+        return _in_memory(source, columns, connection, secret)
 
     def wanted(there: Sequence[str]) -> Sequence[str]:
         _check_columns(columns, there, file.name, connection)
@@ -101,7 +117,7 @@ def _is_ibis_table(given: Any) -> bool:
     return isinstance(given, ibis.Table)
 
 
-def _of_ibis(given: ibis.Table, columns: Sequence[str], engine: Any) -> Opened:
+def _of_ibis(given: ibis.Table, columns: Sequence[str], engine: Any, secret: str | None) -> Opened:
     connection = given.get_backend()
     if engine is not connection and engine not in (None, "duckdb"):
         raise InputError(
@@ -111,7 +127,7 @@ def _of_ibis(given: ibis.Table, columns: Sequence[str], engine: Any) -> Opened:
     name = _name_of(given)
     with in_our_words(connection.name, name):
         chosen = _chosen(given, columns, name, connection)
-        return Opened(table=plain_columns(chosen, name), name=name)
+        return Opened(table=plain_columns(chosen, name, secret), name=name)
 
 
 def _name_of(table: ibis.Table) -> str:
@@ -130,7 +146,7 @@ def _stripped(table: ibis.Table) -> ibis.Table:
     )
 
 
-def _in_memory(source: Any, columns: Sequence[str], connection: Any) -> Opened:
+def _in_memory(source: Any, columns: Sequence[str], connection: Any, secret: str | None) -> Opened:
     import pyarrow as pa
 
     _check_columns(columns, source.columns, source.name, connection)
@@ -143,13 +159,15 @@ def _in_memory(source: Any, columns: Sequence[str], connection: Any) -> Opened:
     arrays = {name: plain_array(source.arrays[name]) for name in columns}
     with in_our_words(connection.name, source.name):
         table = shown(connection, pa.table(arrays))
-        table = _stripped(table) if source.is_text_file else plain_columns(table, source.name)
+        is_text = source.is_text_file
+        table = _stripped(table) if is_text else plain_columns(table, source.name, secret)
     levels = {name: found for name in columns if (found := _levels(source.arrays[name]))}
     return Opened(
         table=table,
         name=source.name,
         is_text_file=source.is_text_file,
         levels=levels,
+        beginning=lambda rows: pa.table(arrays).slice(0, rows),
     )
 
 
@@ -196,6 +214,10 @@ def _check_columns(
     columns: Sequence[str], there: Sequence[str], name: str, connection: Any
 ) -> None:
     for i, column in enumerate(columns):
+        if isinstance(column, str) and column.startswith(OURS):
+            raise InputError(
+                f"column {column!r} of {name} has a name that unveil uses itself; rename it"
+            )
         if not isinstance(column, str):
             raise InputError(f"columns are named by texts, but {column!r} was given")
         if column not in there:

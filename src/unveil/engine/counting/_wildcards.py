@@ -23,6 +23,9 @@ __all__ = ["Matching", "matching_everything"]
 
 def matching_everything(counts: Contingency, wildcard: str) -> Contingency:
     """The same counts, where a cell that is the wildcard matches every value."""
+    counts = counts.in_memory()
+    if isinstance(counts, Matching):
+        raise InputError("these counts have a wildcard already; count the table again")
     if not isinstance(counts, Held):
         raise InputError(
             f"{counts.source} has too many classes to match {wildcard!r} with everything; count "

@@ -11,7 +11,7 @@ from unveil.measures._deciding import Extreme
 from unveil.measures._partitions import Partition
 from unveil.measures.discrimination._entropies import ConditionalEntropy, check_apart
 from unveil.measures.discrimination._finding import DiscriminationRate
-from unveil.measures.discrimination._telling import Telling
+from unveil.measures.discrimination._telling import KEPT, Telling
 
 __all__ = ["DiscriminationLooking"]
 
@@ -25,16 +25,18 @@ class DiscriminationLooking:
         What is looked at: its blocks, not those of categories.
     partition : optional
         In any form that `Partition.of` takes.
+    listed : int
+        How many combinations of values are listed at most.
     """
 
-    def __init__(self, counts: Contingency, *, partition: Any = None) -> None:
+    def __init__(self, counts: Contingency, *, partition: Any = None, listed: int = KEPT) -> None:
         secret = counts.need_secret("the discrimination rate")
         check_apart(counts)
         self._partition = None if partition is None else Partition.of(partition, secret)
         # What the attacker wants to know, of the same classes.
         self._wanted = counts if self._partition is None else self._partition.merged(counts)
         self._entropy = ConditionalEntropy(self._wanted)
-        self._telling = Telling(self._wanted)
+        self._telling = Telling(self._wanted, listed)
         self._most = Extreme(self._wanted)
         self._combinations = 0
         self._determined = 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine.counting import Contingency, Held, KeyColumn, Secret
+from unveil.engine.counting import Contingency, Held, KeyColumn, Secret, combined
 from unveil.errors import InputError, did_you_mean
 from unveil.measures._counted import Counting
 from unveil.measures._secrets import secret_of
@@ -60,7 +60,7 @@ class Pairs:
         assert self.release is not None
         microdata: Microdata = self.source
         columns = [microdata[name] for name in self.generalized]
-        first, codes = _combined([column.codes for column in columns])
+        first, codes = combined([column.codes.astype(np.int64) for column in columns])
         texts = [[column.texts[v] for v in column.codes[first]] for column in columns]
         secret = Secret(
             name=keys_text(tuple(self.generalized)),
@@ -87,18 +87,6 @@ class Pairs:
             source=f"the release by {self.release.made_by} of {self.source.source}",
             notes=tuple(dict.fromkeys((*self.source.notes, *self.release.notes))),
         )
-
-
-def _combined(
-    columns: Sequence[NDArray[np.int32]],
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Number the combinations of several columns: a record of each, and that of each record."""
-    codes = np.zeros(len(columns[0]), dtype=np.int64)
-    first = np.zeros(0, dtype=np.intp)
-    for column in columns:
-        together = codes * (int(column.max()) + 1) + column
-        _, first, codes = np.unique(together, return_index=True, return_inverse=True)
-    return first, codes.astype(np.int64)
 
 
 def pairs_of(release: Any, original: Any, columns: Columns, counting: Counting, what: str) -> Pairs:

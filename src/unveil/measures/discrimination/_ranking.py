@@ -67,7 +67,7 @@ def discrimination_rates(
     """
     if isinstance(at_most, bool) or not isinstance(at_most, int) or at_most < 1:
         raise InputError(f"at_most is a number of keys from 1, but got {at_most!r}")
-    counts = asked(table, of, by, counting)
+    counts = asked(table, of, by, counting).in_memory()
     secret = counts.need_secret("the discrimination rate")
     check_apart(counts)
     parts = None if partition is None else Partition.of(partition, secret)

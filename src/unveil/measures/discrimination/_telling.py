@@ -61,8 +61,8 @@ class ValueRate:
 class Telling:
     """Keeps the combinations of the highest rates; of equal rates, those of more records."""
 
-    def __init__(self, counts: Contingency) -> None:
-        self._keys = counts.keys
+    def __init__(self, counts: Contingency, most: int = KEPT) -> None:
+        self._keys, self._most = counts.keys, most
         self._kept: list[ValueRate] = []
 
     def look(
@@ -70,8 +70,8 @@ class Telling:
     ) -> None:
         """Take some classes into account."""
         order = -np.round(rates, _DIGITS)
-        best = np.lexsort([-block.sizes, order])[:KEPT]
-        if len(self._kept) == KEPT:
+        best = np.lexsort([-block.sizes, order])[: self._most]
+        if len(self._kept) == self._most:
             # Naming a class may be work for an engine: only those that will be kept are named.
             rate, records = _order(self._kept[-1])[:2]
             ahead = (order[best] < rate) | ((order[best] == rate) & (-block.sizes[best] < records))
@@ -89,7 +89,7 @@ class Telling:
             )
             for g in best.tolist()
         ]
-        self._kept = sorted(self._kept, key=_order)[:KEPT]
+        self._kept = sorted(self._kept, key=_order)[: self._most]
 
     def found(self) -> tuple[ValueRate, ...]:
         """Those kept, the most telling first."""

@@ -12,8 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine.counting import Contingency, Held, KeyColumn, text_of
-from unveil.engine.counting._held import combined
+from unveil.engine.counting import (
+    Contingency,
+    Held,
+    InEngine,
+    KeyColumn,
+    combined,
+    paired_in_engine,
+    text_of,
+)
 from unveil.errors import InputError
 from unveil.measures.reidentification._texts import number_of
 
@@ -44,11 +51,13 @@ class PairedSizes:
 
 def paired(sample: Contingency, population: Contingency) -> Iterator[PairedSizes]:
     """Find each class of the sample in the population, which is counted over the same keys."""
+    if isinstance(sample, InEngine) or isinstance(population, InEngine):
+        for records, people, weights, key_of in paired_in_engine(sample, population):
+            yield PairedSizes(records=records, people=people, weights=weights, key_of=key_of)
+        return
     if not (isinstance(sample, Held) and isinstance(population, Held)):
-        many = population if isinstance(sample, Held) else sample
         raise InputError(
-            f"{many.source} has too many classes to be matched with a population in memory: give "
-            "population_size= for an estimate, or fewer keys"
+            f"{sample.source} cannot be matched with {population.source}: give both as tables"
         )
     yield pair_of(sample, _people(sample, population))
 

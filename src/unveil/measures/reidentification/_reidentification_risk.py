@@ -6,7 +6,7 @@ import numbers
 import operator
 from typing import Any, Unpack, cast
 
-from unveil.engine.counting import Contingency, Held
+from unveil.engine.counting import Contingency, Held, InEngine
 from unveil.errors import InputError, did_you_mean
 from unveil.measures._counted import Counting, count
 from unveil.measures._one_pass import one_pass
@@ -95,7 +95,10 @@ def _in_population(
         there = count(
             population,
             quasi=counts.keys,
-            engine=counting.get("engine", "duckdb"),
+            # What is to be matched has to be in one place.
+            engine=counts.connection
+            if isinstance(counts, InEngine)
+            else counting.get("engine", "duckdb"),
             memory=counting.get("memory"),
             encoding=counting.get("encoding", "utf-8"),
         )

@@ -48,6 +48,7 @@ class SubsetCount:
 
 def subset_counts(counts: Contingency, at_most: int) -> list[SubsetCount]:
     """One for each subset of up to so many keys: first the single keys, then the pairs, …"""
+    counts = counts.in_memory()
     if isinstance(counts, Held):
         found = list(_Walk(counts, at_most).from_here())
     else:

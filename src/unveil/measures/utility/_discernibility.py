@@ -234,6 +234,8 @@ def discernibility_looking(
     table: Any, counts: Contingency, original: Microdata | int | None
 ) -> DiscernibilityLooking:
     """The measure at work on a table that has been counted."""
+    if counts.made_from is not None:  # a release knows what it has suppressed
+        table = counts.made_from
     if original is None:
         missing = table.dropped if isinstance(table, Release) else 0
     else:
