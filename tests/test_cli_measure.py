@@ -138,6 +138,30 @@ def test_a_hierarchy_of_the_secret(published):
         (["diverse.csv", *KEYS, "--memory", "4"], "such as 4GB"),
         (["diverse.csv", *KEYS, "--population-size", "5"], "the population only 5 people"),
         (["diverse.csv", *KEYS, "--partition", "Salary"], "cannot read --partition 'Salary'"),
+        (
+            ["diverse.csv", "--quasi", "Age*", "--sensitive", "Disease", "--distance", "ordered"],
+            "--ordinal 'Disease=…|…', or use --distance equal",
+        ),
+        (
+            [
+                "diverse.csv",
+                "--quasi",
+                "Age*",
+                "--sensitive",
+                "Disease",
+                "--distance",
+                "hierarchical",
+            ],
+            "--hierarchies FOLDER",
+        ),
+        (
+            ["diverse.csv", *KEYS, "--population-size", "90", "--population", "close.csv"],
+            "give --population or --population-size",
+        ),
+        (
+            ["diverse.csv", *KEYS, "--wildcard", "2*", "--population-size", "90"],
+            "leave --wildcard out",
+        ),
         (["diverse.csv"], "diverse.csv has the columns ZIP*, Age*, Salary, Disease"),
     ],
 )
@@ -146,6 +170,17 @@ def test_bad_input(published, words, said):
     assert done.exit_code == 2
     assert said in done.stderr
     assert "Traceback" not in done.output
+
+
+def test_standard_input_and_a_file_without_a_header(published):
+    text = (published / "diverse.csv").read_text()
+    done = CliRunner().invoke(app, ["measure", "-", *KEYS], input=text)
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith("Measures of standard input by ZIP*, Age*")
+    (published / "bare.csv").write_text(text.split("\n", 1)[1])
+    done = run("bare.csv", *KEYS, "--columns", "ZIP*,Age*,Salary,Disease")
+    assert done.exit_code == 0, done.output
+    assert "0.375  furthest class" in done.output
 
 
 def test_an_empty_table_and_a_ragged_one(published):

@@ -379,6 +379,7 @@ def measure(
     memory: counting.Memory = None,
     delimiter: reading_options.Delimiter = None,
     encoding: reading_options.Encoding = None,
+    columns: reading_options.Columns = None,
     classes: counting.Classes = False,
     json: options.Json = None,
     records: counting.Records = False,
@@ -392,7 +393,8 @@ def measure(
         distance=distance, l=l, threshold=threshold, subsets=subsets, population=population,
         population_size=population_size, original=original, hierarchies=hierarchies,
         ordinal=ordinal, wildcard=wildcard, engine=engine, memory=memory, delimiter=delimiter,
-        encoding=encoding, classes=classes, json=json, records=records, plot=plot,
+        encoding=encoding, columns=columns, classes=classes, json=json, records=records,
+        plot=plot,
     ).run()  # fmt: skip
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -54,13 +56,20 @@ class Measure:
     memory: str | None
     delimiter: str | None
     encoding: str | None
+    columns: Sequence[str] | None
     classes: bool
     json: Path | None
     plot: Path | None
     records: bool
 
     def run(self) -> None:
-        """Measure, tell and write what comes out."""
+        """Measure, tell and write what comes out; a dash means CSV on standard input."""
+        if Path("-") in self.files:
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder) / "standard input"
+                copy.write_bytes(sys.stdin.buffer.read())
+                files = [copy if str(file) == "-" else file for file in self.files]
+                return replace(self, files=files).run()
         self._check()
         options = self._options()
         found = {name: self._one(file, options) for name, file in self._named().items()}
@@ -70,6 +79,7 @@ class Measure:
         losses = self._losses()
         self._write([*found.values(), *losses.values()])
         self._tell(found, whole, losses)
+        return None
 
     def _check(self) -> None:
         if self.memory is not None and self.memory.strip().isdigit():
@@ -108,6 +118,7 @@ class Measure:
             "memory": self.memory,
             "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
             "encoding": self.encoding or "utf-8",
+            "header": names(self.columns) or None,
         }
 
     def _partition(self) -> Any:
@@ -171,6 +182,7 @@ class Measure:
             sensitive=self.sensitive or "",
             hierarchies=self.hierarchies,
             ordinal=self.ordinal,
+            columns=None if file.suffix.lower() in _PARQUET else self.columns,
             delimiter=None if file.suffix.lower() in _PARQUET else self.delimiter,
             encoding=None if file.suffix.lower() in _PARQUET else self.encoding,
         ).read()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -35,6 +35,7 @@ class Counting(TypedDict, total=False):
     memory: str | int | None
     delimiter: str | None
     encoding: str
+    header: Sequence[str] | Mapping[int, str] | None
 
 
 def count(
@@ -49,6 +50,7 @@ def count(
     memory: str | int | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    header: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Contingency:
     """Count a table once, for any number of measures.
 
@@ -82,6 +84,9 @@ def count(
         What parts the cells of a CSV file; found out from its first lines by default.
     encoding : str
         Of a CSV file.
+    header : sequence of str or mapping of int to str, optional
+        The names of all columns of a CSV file without a header, or of those at some positions,
+        counted from 0.
 
     Examples
     --------
@@ -111,8 +116,9 @@ def count(
         )
     else:
         question = _asked(
-            table, quasi, sensitive, ordinal, hierarchies, engine, memory, delimiter, encoding
-        )
+            table, quasi, sensitive, ordinal, hierarchies, engine, memory, delimiter, encoding,
+            header,
+        )  # fmt: skip
         counts = counted(question)
     return counts if wildcard is None else matching_everything(counts, wildcard)
 
@@ -127,6 +133,7 @@ def _asked(
     memory: str | int | None,
     delimiter: str | None,
     encoding: str,
+    header: Sequence[str] | Mapping[int, str] | None,
 ) -> Question:
     keys = () if quasi is None else tuple(_listed(quasi))
     if not keys:
@@ -145,6 +152,7 @@ def _asked(
         secret=sensitive,
         delimiter=delimiter,
         encoding=encoding,
+        header=header,
     )
     known = Encoding.chosen(
         sensitive or "",

@@ -188,7 +188,7 @@ def measures(
     >>> found = uv.measures({"age": ["2*", "2*", "2*", "3*", "3*", "3*"],
     ...                      "salary": [4, 5, 6, 7, 7, 11]}, quasi="age", sensitive="salary")
     >>> found.k_anonymity.k, found.l_diversity.distinct, round(found.t_closeness.t, 3)
-    (3, 2, 0.5)
+    (3, 2, 0.292)
     """
     check_threshold(threshold)
     check_distance(distance)

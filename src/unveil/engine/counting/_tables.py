@@ -63,6 +63,7 @@ def opened(
     secret: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    header: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Opened:
     """Show a table to an engine; nothing is read that need not be.
 
@@ -73,6 +74,8 @@ def opened(
         Those that will be used.
     secret : str, optional
         The one of them whose values are counted in each class.
+    header : sequence of str or mapping of int to str, optional
+        The names of the columns of a CSV file that has none.
     """
     if _is_ibis_table(given):
         return _of_ibis(given, columns, engine, secret)
@@ -93,8 +96,8 @@ def opened(
         )
     file = existing_file(given)
     is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii")
-    if connection.name not in _READERS or not is_utf8:
-        source = from_csv(file, delimiter=delimiter, encoding=encoding)
+    if connection.name not in _READERS or not is_utf8 or header is not None:
+        source = from_csv(file, delimiter=delimiter, encoding=encoding, columns=header)
         return _in_memory(source, columns, connection, secret)
 
     def wanted(there: Sequence[str]) -> Sequence[str]:
