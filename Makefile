@@ -42,6 +42,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/exact_updates.py
 	$(BIN)/python benchmarks/noisy_counts.py
 	$(BIN)/python benchmarks/hardening.py
+	$(BIN)/python benchmarks/measures.py --rows 100000 10000000
 
 reproduce: $(VENV)/.installed-test
 	$(BIN)/python examples/reproductions/internet_usage.py --json reproductions-out/internet_usage.json
