@@ -71,8 +71,8 @@ def count(
     ordinal : mapping of str to sequence, optional
         The levels of the sensitive column, from low to high. Numbers and dates have an order of
         their own.
-    hierarchies : mapping of str to Hierarchy or path, optional
-        The hierarchy of the sensitive column.
+    hierarchies : mapping of str to Hierarchy or path, or path, optional
+        The hierarchy of the sensitive column, or a folder that has it.
     wildcard : str, optional
         A cell that is to match every value, such as ``"*"``: a record then counts in every class
         that it may belong to.
