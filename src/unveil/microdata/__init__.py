@@ -14,6 +14,9 @@ from unveil.microdata._hierarchy_makers import (
 )
 from unveil.microdata._microdata import Microdata
 from unveil.microdata._noisy_counts import NoisyCounts
+from unveil.microdata._permuted import Permuted
+from unveil.microdata._permuted_checks import check_permuted
+from unveil.microdata._permuted_reader import read_anatomy
 from unveil.microdata._quantize import quantize
 from unveil.microdata._readers import read_csv, read_parquet, read_table
 from unveil.microdata._regions import Intervals, Regions, Sets
@@ -33,12 +36,14 @@ __all__ = [
     "Kind",
     "Microdata",
     "NoisyCounts",
+    "Permuted",
     "Regions",
     "Release",
     "Role",
     "Sets",
     "Statistic",
     "Wish",
+    "check_permuted",
     "check_release",
     "csv_fault",
     "csv_layout",
@@ -53,6 +58,7 @@ __all__ = [
     "is_utf8",
     "prefix_hierarchy",
     "quantize",
+    "read_anatomy",
     "read_csv",
     "read_hierarchies",
     "read_hierarchy",
