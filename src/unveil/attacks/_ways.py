@@ -149,7 +149,8 @@ def understood(adversary: Adversary, release: AnyRelease) -> None:
     if not adversary.understands(release):
         raise InputError(
             f"{adversary.label} learns from released records, and {release.made_by} publishes "
-            "none, only counts; use the adversary smoothed-frequency or conditional-frequency"
+            f"none, {release.instead}; use the adversary smoothed-frequency or "
+            "conditional-frequency"
         )
 
 

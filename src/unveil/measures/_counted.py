@@ -112,7 +112,8 @@ def count(
         counts = of_table(table, quasi, sensitive)  # type: ignore[arg-type]
     elif isinstance(table, AnyRelease):
         raise InputError(
-            f"{table.in_short} cannot be measured by its classes: it publishes counts, not records"
+            f"{table.in_short} cannot be measured by its classes: it publishes no records, "
+            f"{table.instead}"
         )
     else:
         question = _asked(

@@ -49,6 +49,7 @@ class NoisyCounts(AnyRelease):
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset({Statistic.JOINT})
+    instead: ClassVar[str] = "only counts"
 
     quasi: tuple[Column, ...]
     sensitive: Column

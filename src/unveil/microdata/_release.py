@@ -42,6 +42,8 @@ class AnyRelease(ABC):
 
     statistics: ClassVar[frozenset[Statistic]]
     """What a counting adversary can ask it for."""
+    instead: ClassVar[str]
+    """What it publishes instead of records that can be looked at, for messages."""
 
     quasi: tuple[Column, ...]
     sensitive: Column
@@ -94,6 +96,7 @@ class Release(AnyRelease):
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
+    instead: ClassVar[str] = "nothing instead"
 
     quasi: tuple[Column, ...]
     sensitive: Column

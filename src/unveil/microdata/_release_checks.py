@@ -107,5 +107,5 @@ def with_records(release: AnyRelease, what: str) -> Release:
     if isinstance(release, Release):
         return release
     raise InputError(
-        f"{what} needs released records, and {release.made_by} publishes none, only counts"
+        f"{what} needs released records, and {release.made_by} publishes none, {release.instead}"
     )

@@ -83,7 +83,8 @@ class Course:
         if not self.model.understands(published):
             raise InputError(
                 f"{self.model.label} learns from released records, and {self.made_by} publishes "
-                "none, only counts; use the model smoothed-frequency or conditional-frequency"
+                f"none, {published.instead}; use the model smoothed-frequency or "
+                "conditional-frequency"
             )
         self._heard.update(dict.fromkeys(published.notes))
         if self.target.name == self.table.sensitive.name:
