@@ -23,7 +23,7 @@ __all__ = [
     "classes",
     "column_of",
     "first_of",
-    "gap_of",
+    "having",
     "in_order",
     "keys_of",
     "probe",
@@ -55,17 +55,17 @@ def cells(table: ibis.Table, columns: Sequence[str]) -> ibis.Table:
 
 
 def totals(table: ibis.Table, secret: str | None, keys: Sequence[str] = ()) -> ibis.Table:
-    """How many records have each value of the secret, and how many of them lack each key."""
+    """How many records have each value of the secret, and how many of them have each key."""
     asked = {NUMBER: table.count()}
     for place, key in enumerate(keys):
-        asked[gap_of(place)] = table[key].isnull().sum()
+        asked[having(place)] = table[key].count()
     grouped = table if secret is None else table.group_by([secret])
     return grouped.aggregate(**asked)
 
 
-def gap_of(place: int) -> str:
-    """The name of the column that counts the records which lack one key."""
-    return f"unveil: gap {place}"
+def having(place: int) -> str:
+    """The name of the column that counts the records which have one key."""
+    return f"unveil: key {place}"
 
 
 def probe(table: ibis.Table, columns: Sequence[str], rows: int) -> ibis.Table:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting._contingency import Secret
-from unveil.engine.counting._expressions import NUMBER, gap_of, totals
+from unveil.engine.counting._expressions import NUMBER, having, totals
 from unveil.engine.counting._fetching import Fetching, numbers
 from unveil.engine.counting._words import Fault
 
@@ -79,8 +79,9 @@ class Question:
     @property
     def gaps(self) -> dict[str, int]:
         """How many records lack each key."""
+        everybody = int(numbers(self._counted[NUMBER]).sum())
         return {
-            key: int(numbers(self._counted[gap_of(place)]).sum())
+            key: everybody - int(numbers(self._counted[having(place)]).sum())
             for place, key in enumerate(self.keys)
         }
 
