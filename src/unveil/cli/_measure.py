@@ -7,18 +7,17 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from rich.console import Console
 
 from unveil._text import harmless
-from unveil._version import __version__
 from unveil.cli._console import console, folded, working
 from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import check_results, is_stdout, save_picture, write
+from unveil.cli._outputs import check_results, is_stdout, save_picture, write_findings
 from unveil.cli._reading import Reading, levels, names
 from unveil.errors import InputError
-from unveil.findings import SCHEMA, Finding
+from unveil.findings import Finding
 from unveil.measures import (
     Measures,
     MeasuresComparison,
@@ -77,7 +76,9 @@ class Measure:
         if len(found) > 1:
             whole = MeasuresComparison(tables=found)
         losses = self._losses()
-        self._write([*found.values(), *losses.values()])
+        if self.json is not None:
+            results: list[Finding] = [*found.values(), *losses.values()]
+            write_findings(self.json, results, records=self.records)
         self._tell(found, whole, losses)
         return None
 
@@ -186,24 +187,6 @@ class Measure:
             delimiter=None if file.suffix.lower() in _PARQUET else self.delimiter,
             encoding=None if file.suffix.lower() in _PARQUET else self.encoding,
         ).read()
-
-    def _write(self, findings: Sequence[Finding]) -> None:
-        if self.json is None:
-            return
-        import json as as_json
-
-        document = {
-            "unveil": __version__,
-            "schema": SCHEMA,
-            "findings": [one.to_dict(records=self.records) for one in findings],
-            "failed": [],
-        }
-        text = as_json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-        def into(file: IO[bytes]) -> None:
-            file.write(text.encode())
-
-        write(self.json, into)
 
     def _tell(
         self,

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from unveil._version import __version__
 from unveil.errors import InputError, MissingExtraError, did_you_mean
+from unveil.findings import SCHEMA, Finding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.console import Console
 
-__all__ = ["check_output", "check_plot", "check_results", "is_stdout", "save_picture", "write"]
+__all__ = [
+    "check_output",
+    "check_plot",
+    "check_results",
+    "is_stdout",
+    "save_picture",
+    "write",
+    "write_findings",
+]
 
 _PICTURES = (".png", ".svg", ".pdf")
 
@@ -100,6 +111,28 @@ def save_picture(path: Path, axes: Axes, out: Console) -> None:
 
     write(path, into)
     out.print(f"picture: {path}", soft_wrap=True)
+
+
+def write_findings(
+    path: Path,
+    findings: Sequence[Finding],
+    *,
+    records: bool,
+    failed: Sequence[dict[str, str]] = (),
+) -> None:
+    """Write findings as JSON, and beside them what could not be done."""
+    document = {
+        "unveil": __version__,
+        "schema": SCHEMA,
+        "findings": [finding.to_dict(records=records) for finding in findings],
+        "failed": list(failed),
+    }
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def into(file: IO[bytes]) -> None:
+        file.write(text.encode())
+
+    write(path, into)
 
 
 def write(path: Path, into: Callable[[IO[bytes]], None]) -> None:

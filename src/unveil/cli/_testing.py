@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from unveil import __version__
 from unveil.attacks import INTERRUPTED, DifferentialInference, differential_inference
 from unveil.cli._console import slow_start
 from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import save_picture, write
+from unveil.cli._outputs import save_picture, write_findings
 from unveil.errors import UnveilError
-from unveil.findings import SCHEMA, Finding
+from unveil.findings import Finding
 from unveil.microdata import Microdata, read_table
 from unveil.report import Outcome, display_name
 from unveil.sanitize import Identity, LaplaceCounts, Mondrian, Sanitizer
@@ -139,12 +137,11 @@ def write_json(
     failed: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Write what became of every sanitizer, and other findings and failures before them."""
-    found = [*others, *findings_of(outcomes)]
-    document = {
-        "unveil": __version__,
-        "schema": SCHEMA,
-        "findings": [finding.to_dict(records=records) for finding in found],
-        "failed": [
+    write_findings(
+        path,
+        [*others, *findings_of(outcomes)],
+        records=records,
+        failed=[
             *({"release": name, "error": error} for name, error in failed),
             *(
                 {"sanitizer": outcome.sanitizer, "error": outcome.error}
@@ -152,10 +149,4 @@ def write_json(
                 if outcome.error is not None
             ),
         ],
-    }
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    write(path, lambda file: _put(file, text))
-
-
-def _put(file: IO[bytes], text: str) -> None:
-    file.write(text.encode())
+    )
