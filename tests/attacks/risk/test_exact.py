@@ -12,6 +12,7 @@ from scipy.special import hyp2f1
 import unveil as uv
 from unveil.attacks.risk import (
     LIKELIHOODS,
+    _domain,
     attacker,
     exact_answer,
     given_tuple,
@@ -183,3 +184,32 @@ def test_more_than_can_be_written_down_is_not_tried():
     assert exact_answer(problem, steps=3) is None
     assert exact_answer(problem, "naive-bayes", steps=3) is None
     assert exact_answer(problem) is not None
+
+
+def test_disjoint_boxes_need_no_sampling_however_large_they_are(monkeypatch):
+    """The same answer whether or not the tuples of boxes are written out."""
+    rng = np.random.default_rng(4)
+    n = 300
+    survey = uv.read_table(
+        {"age": rng.integers(18, 40, n), "town": rng.integers(0, 12, n),
+         "vote": rng.choice(list("abc"), n)},
+        quasi=["age", "town"], sensitive="vote",
+    )  # fmt: skip
+    release = uv.Mondrian(k=20, regions="cut").sanitize(survey)
+    options = {"domain": "product", "beta": 0.3, "watched": survey.codes[:, :40]}
+    written = horizontal_problem(release, survey, **options)
+    monkeypatch.setattr(_domain, "_MOST_NUMBERED", 0)
+    large = horizontal_problem(release, survey, **options)
+    assert large.members is None
+    assert is_settled(large, "saturated")
+    expected, found = (exact_answer(p, conditional=True) for p in (written, large))
+    for name in ("rows", "density", "conditional"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-10)
+    overlapping = uv.Mondrian(k=20, regions="tight").sanitize(survey)
+    loose = uv.read_release(
+        {"age": ["*"] * 20 + ["18"] * (n - 20), "town": ["*"] * n,
+         "vote": survey.sensitive.decode()}, survey,
+    )  # fmt: skip
+    assert is_settled(horizontal_problem(overlapping, survey, **options), "saturated")
+    assert not is_settled(horizontal_problem(loose, survey, **options), "saturated")
+    assert exact_answer(horizontal_problem(loose, survey, **options)) is None

@@ -74,9 +74,9 @@ def test_atoms_are_tuples_that_no_group_with_such_a_row_tells_apart(seed, groups
             assert same == (signature[r] == signature[q])
         cells = range(lumps.value_start[s], lumps.value_start[s + 1])
         for cell, one in zip(cells, sets, strict=True):
-            atoms = lumps.atoms[lumps.start[cell] : lumps.start[cell + 1]]
+            atoms = lumps.of_cell(cell)
             assert set(np.flatnonzero(np.isin(lumps.atom_of[s], atoms)).tolist()) == one
-            assert lumps.upto[lumps.start[cell + 1] - 1] == len(one)
+            assert lumps.volume[cell] == len(one)
             assert (np.diff(atoms) > 0).all()
 
 

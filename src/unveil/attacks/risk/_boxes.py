@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.attacks.risk._kernels import meeting_boxes
 from unveil.microdata import Column, Intervals, Regions, Sets
 
-__all__ = ["Boxes", "boxes_of"]
+__all__ = ["Boxes", "boxes_of", "boxes_that_meet"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,6 +60,45 @@ class Boxes:
         """The codes that a box has in a column."""
         region = self.region[box, column]
         return self.members[self.start[region] : self.start[region + 1]]
+
+
+def boxes_that_meet(
+    boxes: Boxes, counts: NDArray[np.int64], wanted: NDArray[np.bool_], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each wanted box, the boxes that share a tuple and a sensitive value with it.
+
+    Parameters
+    ----------
+    counts : array (boxes × sensitive values)
+        How many rows.
+    wanted : array
+        Which boxes to do this for.
+    most : int
+        How many entries there may be in all. The boxes that meet the most others go without.
+
+    Returns
+    -------
+    start, others : arrays
+        Those of box g, itself included, are ``others[start[g]:start[g + 1]]``; none if it was not
+        wanted, or went without.
+    """
+    spread = [len(np.unique(boxes.low[of_column])) for of_column in boxes.region.T]
+    column = int(np.argmax(spread))
+    order = np.argsort(boxes.low[boxes.region[:, column]], kind="stable")
+    start, found = np.zeros(len(boxes) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    parts = (boxes.region, boxes.start, boxes.members, boxes.low, boxes.high, boxes.mask_at,
+             boxes.mask, counts, order, column)  # fmt: skip
+    meeting_boxes(*parts, wanted, start, found)
+    degree = np.diff(start)
+    by_degree = np.argsort(degree, kind="stable")
+    kept = np.zeros(len(boxes), dtype=np.bool_)
+    kept[by_degree] = (np.cumsum(degree[by_degree]) <= most) & wanted[by_degree]
+    start = np.concatenate([[0], np.cumsum(np.where(kept, degree, 0))]).astype(np.int64)
+    if start[-1] == 0:
+        return start, found
+    found = np.empty(start[-1], dtype=np.int64)
+    meeting_boxes(*parts, kept, start, found)
+    return start, found
 
 
 def boxes_of(

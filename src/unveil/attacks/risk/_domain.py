@@ -132,25 +132,15 @@ def _written_out(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int
 def members_of(boxes: Boxes, domain: Domain) -> Members:
     """Which tuples of a domain that is written out lie in each box."""
     assert domain.codes is not None
-    codes = domain.codes
     offset = np.concatenate([[0], np.cumsum(domain.sizes)]).astype(np.int64)
-    by_code = np.argsort(codes, axis=1, kind="stable").astype(np.int32)
-    counts = [np.bincount(row, minlength=n) for row, n in zip(codes, domain.sizes, strict=True)]
-    first = np.empty(offset[-1] + len(counts), dtype=np.int64)
-    # One entry more than values a column, where its last value ends.
-    for c, count in enumerate(counts):
-        at = offset[c] + c
-        first[at : at + len(count) + 1] = np.concatenate([[0], np.cumsum(count)])
-    begins = offset[:-1] + np.arange(len(counts))
-    start, found = np.zeros(len(boxes) + 1, dtype=np.int64), np.empty(1024, dtype=np.int32)
-    while True:
+    start = np.zeros(len(boxes) + 1, dtype=np.int64)
+    found = np.empty(0, dtype=np.int32)
+    for _ in range(2):  # how many first, then which
         n = covered_tuples(
-            boxes.region, boxes.start, boxes.members, boxes.low, boxes.high, boxes.mask_at,
-            boxes.mask, codes, by_code, first, begins, start, found,
-        )  # fmt: skip
-        if n <= len(found):
-            return start, found[:n]
-        found = np.empty(n, dtype=np.int32)
+            boxes.region, boxes.start, boxes.members, domain.codes, offset, start, found
+        )
+        found = np.empty(n, dtype=np.int32) if len(found) == 0 else found
+    return start, found
 
 
 def tuples_once(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

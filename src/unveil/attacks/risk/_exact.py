@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from unveil.attacks.risk._answer import Answer, Table, saturated_density
+from unveil.attacks.risk._boxes import boxes_that_meet
+from unveil.attacks.risk._domain import Domain, members_of
 from unveil.attacks.risk._latent import (
     Budget,
     Latent,
@@ -49,9 +51,19 @@ def checked_likelihood(name: str) -> Likelihood:
 
 def is_settled(problem: Problem, likelihood: Likelihood) -> bool:
     """Whether the closed form holds: no sampling, no enumeration."""
-    if not isinstance(problem, Horizontal) or likelihood != "saturated" or problem.members is None:
+    if not isinstance(problem, Horizontal) or likelihood != "saturated":
         return False
+    if problem.members is None:
+        return _are_disjoint(problem)
     return bool(problem.lumped.is_settled.all())
+
+
+def _are_disjoint(problem: Horizontal) -> bool:
+    """Whether no two boxes share both a tuple and a sensitive value."""
+    assert problem.boxes is not None
+    everybody = np.ones(len(problem.boxes), dtype=np.bool_)
+    start, _ = boxes_that_meet(problem.boxes, problem.counts, everybody, len(problem.boxes))
+    return bool((np.diff(start) == 1).all())
 
 
 def exact_answer(
@@ -80,8 +92,9 @@ def exact_answer(
     array([[0.63636364, 0.63636364, 1.        ],
            [0.36363636, 0.36363636, 0.        ]])
     """
-    if isinstance(problem, Horizontal) and problem.members is None:
-        return None  # so many tuples that they have no numbers
+    if isinstance(problem, Horizontal) and problem.members is None:  # too many to be numbered
+        settled = is_settled(problem, likelihood)
+        return _disjoint(problem, conditional) if settled else None
     try:
         if likelihood == "naive-bayes":
             return _naive_bayes(problem, conditional, Budget(steps))
@@ -114,9 +127,38 @@ def _saturated(problem: Problem, conditional: bool, budget: Budget) -> Answer:
     return Answer(rows=rows, density=saturated_density(problem, rows), conditional=shares)
 
 
+def _disjoint(problem: Horizontal, conditional: bool) -> Answer:
+    """The closed form for boxes: each is an atom of the sensitive values that it has."""
+    assert problem.boxes is not None
+    boxes, watched = problem.boxes, problem.watched
+    volume = np.concatenate([boxes.volumes, [1.0]])  # of no box at all, for the last
+    asked = Domain(name="covered", sizes=problem.domain.sizes, size=watched.shape[1], codes=watched)
+    start, inside = members_of(boxes, asked)
+    box = np.full((problem.values, watched.shape[1]), -1, dtype=np.int64)
+    for g in range(len(boxes)):
+        for s in np.flatnonzero(problem.counts[g]):
+            box[s, inside[start[g] : start[g + 1]]] = g
+    counts = np.vstack([problem.counts, np.zeros_like(problem.counts[:1])])
+    there = counts[box, np.arange(problem.values)[:, None]]
+    rows = there / volume[box]
+    shares = None
+    if conditional:
+        shares = _shares(
+            [
+                [
+                    Part([s], np.ones(1), [[_tuple_law(problem, s, int(n), int(size))]])
+                    for s, (n, size) in enumerate(zip(there[:, w], volume[box[:, w]], strict=True))
+                ]
+                for w in range(watched.shape[1])
+            ],
+            problem.values,
+        )
+    return Answer(rows=rows, density=saturated_density(problem, rows), conditional=shares)
+
+
 def _horizontal_pieces(problem: Horizontal, budget: Budget) -> list[Latent]:
     lumps = problem.lumped
-    sets = [lumps.atoms[a:b] for a, b in zip(lumps.start[:-1], lumps.start[1:], strict=True)]
+    sets = [lumps.of_cell(cell) for cell in range(len(lumps.rows))]
     weigh = _Pochhammer(problem.beta * lumps.size)
     open_cells = ~lumps.is_settled
     latents = []
@@ -132,9 +174,9 @@ def _horizontal_pieces(problem: Horizontal, budget: Budget) -> list[Latent]:
     return latents
 
 
-def _certain(value: int, atom: NDArray[np.int32], rows: int) -> Latent:
+def _certain(value: int, atom: NDArray[np.int64], rows: int) -> Latent:
     counts = np.array([[[rows]]], dtype=np.int64)
-    return Latent(np.array([value]), atom.astype(np.int64), counts, np.ones(1))
+    return Latent(np.array([value]), atom, counts, np.ones(1))
 
 
 def _vertical_pieces(problem: Vertical, budget: Budget) -> list[Latent]:
@@ -188,7 +230,7 @@ class _Pieces:
             if s in done:
                 continue
             if (s, place) not in self._where:
-                parts.append(Part([s], np.ones(1), [[self._law(s, 0, 1)]]))
+                parts.append(Part([s], np.ones(1), [[_tuple_law(self._problem, s, 0, 1)]]))
                 continue
             i, k = self._where[s, place]
             latent = self._latents[i]
@@ -196,20 +238,22 @@ class _Pieces:
             done.update(values)
             counts, probabilities = _marginal(latent.counts[:, :, k], latent.probabilities)
             size = int(self._size[place])
-            laws = [[self._law(v, n, size) for v, n in zip(values, row, strict=True)]
-                    for row in counts.tolist()]  # fmt: skip
+            laws = [
+                [_tuple_law(self._problem, v, n, size) for v, n in zip(values, row, strict=True)]
+                for row in counts.tolist()
+            ]
             parts.append(Part(values, probabilities, laws))
         return parts
 
-    def _law(self, s: int, rows: int, size: int) -> Law:
-        """Of the share of one tuple, where so many rows are in its atom of this size."""
-        problem, beta = self._problem, self._problem.beta
-        total = int(problem.totals[s])
-        betas = [
-            (beta * size + rows, beta * (problem.domain.size - size) + total - rows),
-            (beta, beta * (size - 1)),
-        ]
-        return float(problem.alpha[s]) + total, tuple((a, b) for a, b in betas if b > 0)
+
+def _tuple_law(problem: Problem, s: int, rows: int, size: int) -> Law:
+    """Of the share of one tuple, where so many rows are in its atom of this size."""
+    beta, total = problem.beta, int(problem.totals[s])
+    betas = [
+        (beta * size + rows, beta * (problem.domain.size - size) + total - rows),
+        (beta, beta * (size - 1)),
+    ]
+    return float(problem.alpha[s]) + total, tuple((a, b) for a, b in betas if b > 0)
 
 
 def _marginal(

@@ -19,48 +19,66 @@ def _inside(low, high, mask_at, mask, x, code):
     return mask_at[x] < 0 or mask[mask_at[x] + code - low[x]]
 
 
+_WORDS = 64  # of 64 tuples each, that are looked at together
+_PLACE_OF_BIT = np.zeros(64, np.int64)  # by the top six bits of the bit times _SPREAD
+_SPREAD = np.uint64(0x03F79D71B4CB0A89)
+for _bit in range(64):
+    _PLACE_OF_BIT[(int(_SPREAD) << _bit) % 2**64 >> 58] = _bit
+
+
+@_inner
+def _mark(region, start, members, codes, from_tuple, offset, of_value, of_region):
+    """Which of some tuples have each value, and with it which lie in each region: as bits."""
+    columns, n = codes.shape
+    of_value[:] = 0
+    for c in range(columns):
+        for t in range(from_tuple, min(n, from_tuple + 64 * _WORDS)):
+            word, bit = (t - from_tuple) >> 6, np.uint64((t - from_tuple) & 63)
+            of_value[offset[c] + codes[c, t], word] |= np.uint64(1) << bit
+    of_region[:] = 0
+    done = np.zeros(len(of_region), np.bool_)
+    for box in range(len(region)):
+        for c in range(columns):
+            x = region[box, c]
+            if done[x]:
+                continue
+            done[x] = True
+            for i in range(start[x], start[x + 1]):
+                for word in range(_WORDS):
+                    of_region[x, word] |= of_value[offset[c] + members[i], word]
+
+
 @_jit()
-def covered_tuples(
-    region, start, members, low, high, mask_at, mask, codes, by_code, first, offset, begins, found,
-):  # fmt: skip
+def covered_tuples(region, start, members, codes, offset, begins, found):
     """Which of the tuples (``codes``: columns × tuples) lie in each box.
 
-    ``by_code`` (columns × tuples) lists the tuples by their code in each column, those of code v
-    of column c from ``first[offset[c] + v]`` on. Only the tuples that a box's most selective
-    column lets through are looked at.
-
-    Writes the tuples of each box, ascending, to ``found`` where there is room, and where each
-    box's begin to ``begins``. Returns how many there are in all.
+    ``offset`` is where the values of each column begin in a list of those of all. Writes the
+    tuples of each box, ascending, to ``found`` and where each box's begin to ``begins``, which
+    has to be right already unless ``found`` is empty. Returns how many there are in all.
     """
-    columns = region.shape[1]
-    n = np.int64(0)
-    for box in range(len(region)):
-        best, least = 0, np.int64(codes.shape[1] + 1)
-        for c in range(columns):
-            x, through = region[box, c], np.int64(0)
-            for i in range(start[x], start[x + 1]):
-                at = offset[c] + members[i]
-                through += first[at + 1] - first[at]
-            if through < least:
-                best, least = c, through
-        x = region[box, best]
-        for i in range(start[x], start[x + 1]):
-            at = offset[best] + members[i]
-            for p in range(first[at], first[at + 1]):
-                t, there = by_code[best, p], True
-                for c in range(columns):
-                    if c != best and not _inside(low, high, mask_at, mask, region[box, c],
-                                                 codes[c, t]):  # fmt: skip
-                        there = False
-                        break
-                if there:
-                    if n < len(found):
-                        found[n] = t
-                    n += 1
-        begins[box + 1] = n
-        if n <= len(found):
-            found[begins[box] : n].sort()
-    return n
+    boxes, columns = region.shape
+    of_value = np.empty((offset[columns], _WORDS), np.uint64)
+    of_region = np.empty((len(start) - 1, _WORDS), np.uint64)
+    cursor, counted = begins[:-1].copy(), np.zeros(boxes, np.int64)
+    for from_tuple in range(0, codes.shape[1], 64 * _WORDS):
+        _mark(region, start, members, codes, from_tuple, offset, of_value, of_region)
+        for box in range(boxes):
+            for word in range(_WORDS):
+                bits = of_region[region[box, 0], word]
+                for c in range(1, columns):
+                    bits &= of_region[region[box, c], word]
+                while bits != 0:
+                    lowest = bits & (~bits + np.uint64(1))
+                    bits ^= lowest
+                    counted[box] += 1
+                    if len(found) > 0:
+                        bit = _PLACE_OF_BIT[(lowest * _SPREAD) >> np.uint64(58)]
+                        found[cursor[box]] = from_tuple + 64 * word + bit
+                        cursor[box] += 1
+    begins[0] = 0
+    for box in range(boxes):
+        begins[box + 1] = begins[box] + counted[box]
+    return begins[boxes]
 
 
 @_jit()
@@ -140,51 +158,98 @@ def lump(active, start, members, class_of, size, cell_start, cell_atoms):
 
 
 @_jit()
-def overlapping(
-    box, region, start, members, low, high, mask_at, mask, holders, first, offset, seen, found,
-):  # fmt: skip
-    """Which boxes share a tuple with this one; at most as many as ``found`` has room for.
+def add_up(value, first, last, atoms, atom_start, of_atoms, found):
+    """For each cell, the sum over its atoms."""
+    for cell in range(len(value)):
+        total = np.int64(0)
+        for k in range(first[cell], last[cell]):
+            total += of_atoms[atom_start[value[cell]] + atoms[k]]
+        found[cell] = total
 
-    ``holders`` lists, from ``first[offset[c] + v]`` on, the boxes whose region in column c has
-    code v. ``seen`` (one a box) is scratch and must not hold ``box``.
 
-    Returns how many there are, or -1 if there is not room enough.
-    """
-    columns = region.shape[1]
-    best, least = 0, np.int64(-1)
-    for c in range(columns):
-        x, through = region[box, c], np.int64(0)
-        for i in range(start[x], start[x + 1]):
-            at = offset[c] + members[i]
-            through += first[at + 1] - first[at]
-        if least < 0 or through < least:
-            best, least = c, through
-    n = np.int64(0)
-    x = region[box, best]
+@_jit()
+def most(value, first, last, atoms, atom_start, of_atoms, found):
+    """For each cell, the largest of its atoms."""
+    for cell in range(len(value)):
+        found[cell] = 0
+        for k in range(first[cell], last[cell]):
+            found[cell] = max(found[cell], of_atoms[atom_start[value[cell]] + atoms[k]])
+
+
+@_jit()
+def scattered(value, first, last, atoms, atom_start, size, rows_per_tuple, each, found):
+    """Scatter each cell's rows over its atoms (``each``), and add up what its atoms then have."""
+    for cell in range(len(value)):
+        base = atom_start[value[cell]]
+        for k in range(first[cell], last[cell]):
+            each[base + atoms[k]] += rows_per_tuple[cell] * size[base + atoms[k]]
+    for cell in range(len(value)):
+        base, total = atom_start[value[cell]], 0.0
+        for k in range(first[cell], last[cell]):
+            total += each[base + atoms[k]]
+        found[cell] = total
+
+
+@_inner
+def _meet(start, members, low, high, mask_at, mask, x, y):
+    """Whether two regions of a column share a code."""
+    if x == y:
+        return True
+    if low[x] > high[y] or low[y] > high[x]:
+        return False
+    if mask_at[x] < 0 and mask_at[y] < 0:
+        return True
+    if start[x + 1] - start[x] > start[y + 1] - start[y]:
+        x, y = y, x
     for i in range(start[x], start[x + 1]):
-        at = offset[best] + members[i]
-        for p in range(first[at], first[at + 1]):
-            other = holders[p]
-            if seen[other] == box:
+        if _inside(low, high, mask_at, mask, y, members[i]):
+            return True
+    return False
+
+
+@_jit()
+def meeting_boxes(
+    region, start, members, low, high, mask_at, mask, counts, order, column, wanted, begins, found,
+):  # fmt: skip
+    """Which boxes share a tuple and a sensitive value with each of those that are wanted.
+
+    ``order`` is that of the boxes by the lowest code of their region in ``column``: only boxes
+    that begin before another ends can meet it. Writes to ``found``, from ``begins`` on, which has
+    to be right already unless ``found`` is empty. Returns how many there are in all, each box
+    counted as one that meets itself.
+    """
+    boxes, columns = region.shape
+    degree, cursor = np.zeros(boxes, np.int64), begins[:-1].copy()
+    for i in range(boxes):
+        a = order[i]
+        end = high[region[a, column]]
+        for j in range(i, boxes):
+            b = order[j]
+            if low[region[b, column]] > end:
+                break
+            if not (wanted[a] or wanted[b]):
                 continue
-            seen[other] = box
-            meet = True
-            for c in range(columns):
-                a, b = region[box, c], region[other, c]
-                if a == b or c == best:
-                    continue
-                if start[a + 1] - start[a] > start[b + 1] - start[b]:
-                    a, b = b, a
-                meet = False
-                for q in range(start[a], start[a + 1]):
-                    if _inside(low, high, mask_at, mask, b, members[q]):
-                        meet = True
-                        break
-                if not meet:
+            meet = False
+            for s in range(counts.shape[1]):
+                if counts[a, s] > 0 and counts[b, s] > 0:
+                    meet = True
                     break
-            if meet:
-                if n == len(found):
-                    return np.int64(-1)
-                found[n] = other
-                n += 1
-    return n
+            c = 0
+            while meet and c < columns:
+                x, y = region[a, c], region[b, c]
+                meet = _meet(start, members, low, high, mask_at, mask, x, y)
+                c += 1
+            if not meet:
+                continue
+            for one, other in ((a, b), (b, a)):
+                if wanted[one]:
+                    degree[one] += 1
+                    if len(found) > 0:
+                        found[cursor[one]] = other
+                        cursor[one] += 1
+                if a == b:
+                    break
+    begins[0] = 0
+    for box in range(boxes):
+        begins[box + 1] = begins[box] + degree[box]
+    return begins[boxes]
