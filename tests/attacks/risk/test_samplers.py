@@ -54,7 +54,7 @@ def check(problem, exact, sampler, *, thin, seed=11):
     """A chain's means are the exact ones, up to its errors and what it cannot have seen."""
     problem = problem.with_panel(np.arange(problem.watched.shape[1]))
     state, _ = sampler.kernel(problem, sampler.init(problem, seed), kept=1, thin=200)
-    _, info = sampler.kernel(problem, state, kept=KEPT, thin=thin, conditional=True)
+    _, info = sampler.kernel(problem, state, kept=KEPT, thin=thin, conditional="watched")
     for name in ("rows", "density", "conditional"):
         trace, expected = getattr(info, name), getattr(exact, name)
         off = np.abs(trace.mean(axis=0) - expected)
@@ -72,7 +72,7 @@ def check(problem, exact, sampler, *, thin, seed=11):
     values=st.integers(1, 3), sizes=st.sampled_from([(4,), (3, 2), (2, 2, 2)]),
     priors=st.sampled_from(PRIORS), place=st.integers(0, 2),
 )  # fmt: skip
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_samplers_find_what_enumeration_does(way, seed, rows, groups, values, sizes, priors, place):
     kind, likelihood, domains, algorithm, thin = WAYS[way]
     domains = domains or ("observed", "product", "covered")
@@ -86,7 +86,7 @@ def test_samplers_find_what_enumeration_does(way, seed, rows, groups, values, si
 
 
 @given(seed=st.integers(0, 2**32 - 1), priors=st.sampled_from(PRIORS), listed=st.booleans())
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_boxes_that_are_not_written_out(seed, priors, listed):
     problem = random_problem(seed, 9, (3, 2, 2), 3, 3, kind="horizontal", domain="product",
                              alpha=priors[0], beta=priors[1])  # fmt: skip
@@ -102,7 +102,7 @@ def test_boxes_that_are_not_written_out(seed, priors, listed):
 
 
 @given(seed=st.integers(0, 2**32 - 1), priors=st.sampled_from(PRIORS))
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_copying_other_rows_is_as_good_as_going_through_the_list(seed, priors):
     problem = random_problem(seed, 9, (3, 2, 2), 2, 3, kind="horizontal", domain="product",
                              alpha=priors[0], beta=priors[1])  # fmt: skip
@@ -155,8 +155,8 @@ def every_sampler():
 def test_chains_are_pure_and_hang_on_their_seed(problem, sampler):
     problem = problem.with_panel(np.array([0, 3]))
     begun = sampler.init(problem, np.random.SeedSequence(7))
-    first, seen = sampler.kernel(problem, begun, kept=5, thin=2, conditional=True)
-    again, seen_again = sampler.kernel(problem, begun, kept=5, thin=2, conditional=True)
+    first, seen = sampler.kernel(problem, begun, kept=5, thin=2, conditional="watched")
+    again, seen_again = sampler.kernel(problem, begun, kept=5, thin=2, conditional="watched")
     for name in ("rows", "density", "conditional"):
         np.testing.assert_array_equal(getattr(seen, name), getattr(seen_again, name))
         np.testing.assert_array_equal(getattr(seen.answer, name), getattr(seen_again.answer, name))
@@ -168,6 +168,10 @@ def test_chains_are_pure_and_hang_on_their_seed(problem, sampler):
     _, after_again = sampler.kernel(problem, again, kept=5)
     np.testing.assert_array_equal(after.rows, after_again.rows)
     assert after.answer.conditional is None
+    assert after.conditional is None
+    _, drawn = sampler.kernel(problem, first, kept=5, conditional="panel")
+    assert drawn.answer.conditional is None
+    np.testing.assert_allclose(drawn.conditional.sum(axis=1), 1)
     assert after.rows.shape == (5, problem.values, 2)
 
 

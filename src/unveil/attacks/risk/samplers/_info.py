@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,12 @@ from unveil.attacks.risk.samplers._kernels import (
     look_columns,
 )
 
-__all__ = ["ColumnNotes", "Info", "Notes", "Random", "random_state"]
+__all__ = ["ColumnNotes", "Draws", "Info", "Notes", "Random", "random_state"]
 
-Random = NDArray[np.uint64]
+Draws: TypeAlias = Literal["none", "panel", "watched"]
+"""For which tuples f(s | r, π) is drawn whenever the state is looked at."""
+
+Random: TypeAlias = NDArray[np.uint64]
 """The four words that a chain's random numbers come from."""
 
 
@@ -39,10 +43,11 @@ class Info:
         How many sweeps there were.
     answer : Answer
         Means over what was looked at, for all watched tuples. ``answer.conditional`` is there
-        only if it was asked for.
-    rows, density, conditional : arrays (looked at × sensitive values × panel)
-        Traces for the panel: how many rows are expected given the state, E[f(r | s, π)] given
-        the state, and f(s | r, π) of a π drawn given the state.
+        only if it was asked for all of them.
+    rows, density : arrays (looked at × sensitive values × panel)
+        Traces for the panel: how many rows are expected, and E[f(r | s, π)], given the state.
+    conditional : array (looked at × sensitive values × panel), optional
+        f(s | r, π) of a π drawn given the state, if it was asked for.
     """
 
     kept: int
@@ -50,7 +55,7 @@ class Info:
     answer: Answer
     rows: NDArray[np.float64]
     density: NDArray[np.float64]
-    conditional: NDArray[np.float64]
+    conditional: NDArray[np.float64] | None
 
 
 class Notes:
@@ -62,7 +67,7 @@ class Notes:
 
     def __init__(
         self, problem: Problem, place: NDArray[np.int64], size: NDArray[np.int64], kept: int,
-        *, conditional: bool,
+        *, conditional: Draws,
     ) -> None:  # fmt: skip
         self._problem, self._place, self._size = problem, place, size.astype(np.float64)
         self._sums = np.zeros(len(size))
@@ -70,9 +75,9 @@ class Notes:
         self._totals = problem.totals.astype(np.float64)
         self._panel = np.ascontiguousarray(place[:, problem.panel])
         self._rows = np.empty((kept, *self._panel.shape))
-        self._conditional = np.empty((kept, *self._panel.shape))
-        self._shares = np.zeros(place.shape) if conditional else None
-        self._drawn = np.empty(place.shape if conditional else (0, 0))
+        self._conditional = None if conditional == "none" else np.empty_like(self._rows)
+        self._shares = np.zeros(place.shape) if conditional == "watched" else None
+        self._drawn = np.empty(place.shape if conditional == "watched" else (0, 0))
         self._n = 0
 
     def add(
@@ -81,10 +86,13 @@ class Notes:
         """Note down the rows that are expected and those that are there, at each place."""
         self._sums += expected
         self._rows[self._n] = self._evenly(expected, self._panel)
-        self._draw(random, self._panel, count, self._conditional[self._n])
-        if self._shares is not None:
-            self._draw(random, self._place, count, self._drawn)
-            self._shares += self._drawn
+        if self._conditional is not None:
+            if self._shares is None:
+                self._draw(random, self._panel, count, self._conditional[self._n])
+            else:
+                self._draw(random, self._place, count, self._drawn)
+                self._shares += self._drawn
+                self._conditional[self._n] = self._drawn[:, self._problem.panel]
         self._n += 1
 
     def _draw(
@@ -123,16 +131,17 @@ class ColumnNotes:
     begin at ``offset``.
     """
 
-    def __init__(self, problem: Problem, kept: int, *, conditional: bool) -> None:
+    def __init__(self, problem: Problem, kept: int, *, conditional: Draws) -> None:
         self._problem = problem
         self.offset = np.concatenate([[0], np.cumsum(problem.domain.sizes)]).astype(np.int64)
         self.codes = np.ascontiguousarray(problem.watched.T + self.offset[:-1])
         shape = (problem.values, len(self.codes))
         self._panel = np.ascontiguousarray(self.codes[problem.panel])
         traces = (kept, problem.values, len(self._panel))
-        self._rows, self._densities, self._conditional = (np.empty(traces) for _ in range(3))
+        self._rows, self._densities = np.empty(traces), np.empty(traces)
+        self._conditional = None if conditional == "none" else np.empty(traces)
         self._sum_rows, self._sum_density, self._now = (np.zeros(shape) for _ in range(3))
-        self._shares = np.zeros(shape) if conditional else None
+        self._shares = np.zeros(shape) if conditional == "watched" else None
         self._shape = problem.alpha + problem.totals
         self._n = 0
 
@@ -146,12 +155,13 @@ class ColumnNotes:
         )
         self._sum_density += self._now
         self._densities[n] = self._now[:, problem.panel]
-        if self._shares is None:
-            self._draw(random, self._panel, count, self._conditional[n])
-        else:
-            self._draw(random, self.codes, count, self._now)
-            self._shares += self._now
-            self._conditional[n] = self._now[:, problem.panel]
+        if self._conditional is not None:
+            if self._shares is None:
+                self._draw(random, self._panel, count, self._conditional[n])
+            else:
+                self._draw(random, self.codes, count, self._now)
+                self._shares += self._now
+                self._conditional[n] = self._now[:, problem.panel]
         self._n += 1
 
     def _draw(

@@ -18,7 +18,7 @@ import numpy as np
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _part = _jit(no_cpython_wrapper=True)
 
-_FEW = 24  # numbers that are looked at one by one
+_FEW = 32  # numbers that are looked at one by one
 
 # Random numbers -------------------------------------------------------------------------------
 

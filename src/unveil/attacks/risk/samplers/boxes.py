@@ -21,7 +21,7 @@ from unveil.attacks.risk._boxes import Boxes, boxes_that_meet
 from unveil.attacks.risk._domain import Domain, members_of
 from unveil.attacks.risk._problem import Horizontal
 from unveil.attacks.risk.samplers._cells import Cells, cells_of
-from unveil.attacks.risk.samplers._info import Info, Notes, Random, random_state
+from unveil.attacks.risk.samplers._info import Draws, Info, Notes, Random, random_state
 from unveil.attacks.risk.samplers._kernels import (
     fill_slots,
     look_boxes,
@@ -101,7 +101,7 @@ def init(
 
 
 def kernel(
-    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: bool = False
+    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
 ) -> tuple[State, Info]:
     """Sweep ``kept`` × ``thin`` times, and look at the state after every ``thin`` of them."""
     boxes, plan, cells = _boxes(problem), state.plan, state.plan.cells

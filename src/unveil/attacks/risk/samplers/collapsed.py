@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from unveil.attacks.risk._kernels import most, scattered
 from unveil.attacks.risk._lumped import Lumped
 from unveil.attacks.risk._problem import Horizontal
-from unveil.attacks.risk.samplers._info import Info, Notes, Random, random_state
+from unveil.attacks.risk.samplers._info import Draws, Info, Notes, Random, random_state
 from unveil.attacks.risk.samplers._kernels import (
     look_collapsed,
     scatter,
@@ -112,7 +112,7 @@ def init(
 
 
 def kernel(
-    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: bool = False
+    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
 ) -> tuple[State, Info]:
     """Sweep ``kept`` × ``thin`` times, and look at the state after every ``thin`` of them."""
     lumps = problem.lumped

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.risk._problem import Horizontal
 from unveil.attacks.risk.samplers._cells import Cells, cells_of
-from unveil.attacks.risk.samplers._info import ColumnNotes, Info, Random, random_state
+from unveil.attacks.risk.samplers._info import ColumnNotes, Draws, Info, Random, random_state
 from unveil.attacks.risk.samplers._kernels import (
     count_columns,
     scatter_tuples,
@@ -44,7 +44,7 @@ def init(problem: Horizontal, seed: int | np.random.SeedSequence) -> State:
 
 
 def kernel(
-    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: bool = False
+    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
 ) -> tuple[State, Info]:
     """Sweep ``kept`` × ``thin`` times, and look at the state after every ``thin`` of them."""
     assert problem.members is not None

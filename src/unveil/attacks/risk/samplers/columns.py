@@ -18,7 +18,7 @@ from unveil.attacks.risk._answer import Answer, Table
 from unveil.attacks.risk._domain import Domain, members_of
 from unveil.attacks.risk._problem import Horizontal
 from unveil.attacks.risk.samplers import collapsed, gibbs
-from unveil.attacks.risk.samplers._info import Info, Random, random_state
+from unveil.attacks.risk.samplers._info import Draws, Info, Random, random_state
 from unveil.attacks.risk.samplers._kernels import (
     draw_conditional_columns,
     join_columns,
@@ -56,7 +56,7 @@ def init(
 
 
 def kernel(
-    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: bool = False
+    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
 ) -> tuple[State, Info]:
     """Sweep ``kept`` × ``thin`` times, and look at the state after every ``thin`` of them."""
     random = state.random.copy()
@@ -64,19 +64,23 @@ def kernel(
     together = _Together(problem, state, random, of_rows)
     panel, codes = problem.watched[:, problem.panel], problem.watched
     shape = (kept, problem.values, panel.shape[1])
-    rows, density, drawn = np.empty(shape), np.empty(shape), np.empty(shape)
+    rows, density = np.empty(shape), np.empty(shape)
+    drawn = None if conditional == "none" else np.empty(shape)
     everybody, one = _Watched(problem, codes), _Watched(problem, panel)
-    shares = np.zeros((problem.values, codes.shape[1])) if conditional else None
+    shares = None
+    if conditional == "watched":
+        shares = np.zeros((problem.values, codes.shape[1]))
     for i in range(kept):
         together.sweep(thin)
         together.look()
         one.rows(together, together.share, rows[i])
         one.density(together.expected, density[i])
-        one.draw(random, together.count, drawn[i])
-        if shares is not None:
-            now = np.empty_like(shares)
-            everybody.draw(random, together.count, now)
+        if shares is not None and drawn is not None:
+            now = everybody.draw(random, together.count)
             shares += now
+            drawn[i] = now[:, problem.panel]
+        elif drawn is not None:
+            drawn[i] = one.draw(random, together.count)
     answer = Answer(
         rows=everybody.rows(together, together.sum_share / kept),
         density=everybody.density(together.sum_expected / kept),
@@ -194,7 +198,9 @@ class _Watched:
         look_columns(problem.beta, problem.domain.sizes, problem.totals, self._places, count, found)
         return found
 
-    def draw(self, random: Random, count: NDArray[np.float64], found: Table) -> None:
+    def draw(self, random: Random, count: NDArray[np.float64]) -> Table:
+        found = np.empty((self._problem.values, len(self._codes)))
         draw_conditional_columns(
             random, self._shape, self._problem.beta, self._offset, self._places, count, found
         )
+        return found

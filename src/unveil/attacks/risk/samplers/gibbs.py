@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.risk._problem import Horizontal
-from unveil.attacks.risk.samplers._info import Info, Notes, Random, random_state
+from unveil.attacks.risk.samplers._info import Draws, Info, Notes, Random, random_state
 from unveil.attacks.risk.samplers._kernels import look_gibbs, scatter, sweep_gibbs
 from unveil.attacks.risk.samplers.collapsed import NO_SHARES, NOWHERE
 
@@ -40,7 +40,7 @@ def init(problem: Horizontal, seed: int | np.random.SeedSequence) -> State:
 
 
 def kernel(
-    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: bool = False
+    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
 ) -> tuple[State, Info]:
     """Sweep ``kept`` × ``thin`` times, and look at the state after every ``thin`` of them."""
     lumps = problem.lumped

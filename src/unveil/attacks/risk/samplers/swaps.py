@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.risk._exact import Likelihood
 from unveil.attacks.risk._problem import Vertical
-from unveil.attacks.risk.samplers._info import ColumnNotes, Info, Notes, Random, random_state
+from unveil.attacks.risk.samplers._info import ColumnNotes, Draws, Info, Notes, Random, random_state
 from unveil.attacks.risk.samplers._kernels import (
     count_dealt,
     look_swaps,
@@ -49,14 +49,14 @@ def init(
 
 
 def kernel(
-    problem: Vertical, state: State, *, kept: int, thin: int = 1, conditional: bool = False
+    problem: Vertical, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
 ) -> tuple[State, Info]:
     """Sweep ``kept`` × ``thin`` times, and look at the state after every ``thin`` of them."""
     return swapped(problem, state, kept=kept, thin=thin, conditional=conditional, collapsed=True)
 
 
 def swapped(
-    problem: Vertical, state: State, *, kept: int, thin: int, conditional: bool, collapsed: bool
+    problem: Vertical, state: State, *, kept: int, thin: int, conditional: Draws, collapsed: bool
 ) -> tuple[State, Info]:
     """The same with π integrated out, or drawn before the exchanges of each sweep."""
     assert problem.domain.codes is not None
