@@ -25,7 +25,7 @@ from unveil.attacks.risk import Horizontal, horizontal_problem
 from unveil.attacks.risk.samplers import Sampler, sampler_for
 from unveil.microdata import Column, Intervals, Kind, Microdata, Release, Role
 
-COLUMNS = {2: 0.5, 5: 2.0, 7: 1.6, 16: 1.5, 9: 2.3, 42: 3.4}
+COLUMNS = {2: 0.5, 5: 2.5, 7: 1.6, 16: 1.2, 9: 3.0, 42: 4.2}
 """How many values columns have, and how quickly the frequent ones give way to the rare."""
 VALUES = 14
 TYPES = 12  # of people, for whom other values are the frequent ones
@@ -136,7 +136,9 @@ class Run:
 
 def compare(problem: Horizontal, seconds: float) -> None:
     plain = replace(problem, apart=True)
-    thin = 3 if len(problem.counts) < 5_000 else 10
+    thin, warm_up = (3, 1000) if len(problem.counts) < 5_000 else (10, 2000)
+    if len(problem.counts) > 50_000:
+        warm_up = 300
     runs = [
         Run("collapsed", problem, sampler_for(problem, algorithm="collapsed"), thin=thin),
         Run("gibbs", problem, sampler_for(problem, algorithm="gibbs"), thin=max(1, thin // 3)),
@@ -145,7 +147,7 @@ def compare(problem: Horizontal, seconds: float) -> None:
     ]
     for run in runs:
         run.begin()
-        run.warm_up(100 if len(problem.counts) > 30_000 else 500)
+        run.warm_up(warm_up)
     in_turns(runs, seconds)
     show(runs)
 

@@ -128,20 +128,21 @@ def lump(active, start, members, class_of, size, cell_start, cell_atoms):
                 divided_by[old], divided_into[old] = i, used
                 used += 1
             class_of[members[p]] = divided_into[old]
-    atom_of = divided_into  # of each class, in the order of its first tuple
+    # Atoms are numbered as sets come upon them: those of a set lie together in memory.
+    atom_of = divided_into
     atom_of[:] = -1
     atoms = np.int64(0)
+    for i in range(len(active)):
+        for p in range(start[active[i]], start[active[i] + 1]):
+            old = class_of[members[p]]
+            if atom_of[old] < 0:
+                atom_of[old] = atoms
+                size[atoms] = 0
+                atoms += 1
     for t in range(len(class_of)):
-        old = class_of[t]
-        if old == 0:
-            class_of[t] = -1
-            continue
-        if atom_of[old] < 0:
-            atom_of[old] = atoms
-            size[atoms] = 0
-            atoms += 1
-        class_of[t] = atom_of[old]
-        size[class_of[t]] += 1
+        class_of[t] = -1 if class_of[t] == 0 else atom_of[class_of[t]]
+        if class_of[t] >= 0:
+            size[class_of[t]] += 1
     seen = np.full(atoms, -1, np.int64)
     n = np.int64(0)
     for i in range(len(active)):

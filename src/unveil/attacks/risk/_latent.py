@@ -31,6 +31,11 @@ class Budget:
 
     left: int
 
+    def check(self, steps: int) -> None:
+        """Give up at once where at least so many would be needed."""
+        if steps > self.left:
+            raise TooManyError
+
     def take(self, steps: int = 1) -> None:
         """Take some, or give up."""
         self.left -= steps
