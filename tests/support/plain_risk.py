@@ -23,6 +23,7 @@ class Dealt:
     group_of: np.ndarray
     counts: np.ndarray
     made_by: str = "hand"
+    dropped: int = 0
 
 
 def dealt(microdata, group_of):

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from dataclasses import replace
 
 import malaysian
 import numpy as np
@@ -104,7 +105,9 @@ def test_a_vertical_release_has_its_own_tuples():
     assert vertical_problem(permuted, domain="product").domain.size == 24
     fewer = dealt(PATIENTS.take(range(6)), malaysian.GROUPS[:6])
     assert vertical_problem(fewer).domain.size == 6
-    assert vertical_problem(fewer, PATIENTS).domain.size == 8
+    assert vertical_problem(replace(fewer, dropped=2), PATIENTS).domain.size == 8
+    with pytest.raises(InputError, match="has 6 records, and the table 8"):
+        vertical_problem(fewer, PATIENTS)
 
 
 @pytest.mark.parametrize("options", [

@@ -161,6 +161,8 @@ class PermutedTables(Protocol):
     def counts(self) -> NDArray[np.int64]: ...
     @property
     def made_by(self) -> str: ...
+    @property
+    def dropped(self) -> int: ...
 
 
 def horizontal_problem(
@@ -343,7 +345,8 @@ def _check_permuted(permuted: PermutedTables, microdata: Microdata) -> None:
             "read it as a release of this original"
         )
     totals = permuted.counts.sum(axis=0)
-    if totals.sum() > len(microdata):
+    left = len(microdata) - int(totals.sum())
+    if left < 0 or (left > 0 and permuted.dropped == 0):
         raise InputError(
             f"the release by {permuted.made_by} has {int(totals.sum()):,} records, and the table "
             f"{len(microdata):,}: it is not a release of this table"
