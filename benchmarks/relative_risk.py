@@ -29,7 +29,7 @@ COLUMNS = {2: 0.5, 5: 2.5, 7: 1.6, 16: 1.2, 9: 3.0, 42: 4.2}
 """How many values columns have, and how quickly the frequent ones give way to the rare."""
 VALUES = 14
 TYPES = 12  # of people, for whom other values are the frequent ones
-PANEL = 100
+PANEL = 30
 K = 5
 
 

@@ -182,3 +182,12 @@ def test_groups_with_the_same_cells_are_one():
     assert len(problem.counts) == 3
     assert problem.group_of_class[0] == problem.group_of_class[1]
     assert problem.counts[problem.group_of_class[0]].sum() == 4
+
+
+def test_a_panel_leaves_what_is_prepared():
+    problem = horizontal_problem(RECODED, PATIENTS)
+    prepared = problem.lumped
+    watching = problem.with_panel(np.array([1, 2]))
+    assert watching.lumped is prepared
+    assert watching.panel.tolist() == [1, 2]
+    assert problem.panel.tolist() == []

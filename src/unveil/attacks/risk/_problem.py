@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,9 +85,13 @@ class Problem:
         """The numbers of the watched tuples, -1 where no row can have them."""
         return self.domain.find(self.watched)
 
-    def with_panel(self, panel: NDArray[np.integer]) -> Problem:
+    def with_panel(self, panel: NDArray[np.integer]) -> Self:
         """The same problem, keeping the traces of these of the watched tuples."""
-        return replace(self, panel=np.asarray(panel, dtype=np.int64))
+        found = replace(self, panel=np.asarray(panel, dtype=np.int64))
+        for name in ("totals", "watched_numbers", "lumped"):  # do not hang on the panel
+            if name in self.__dict__:
+                found.__dict__[name] = self.__dict__[name]
+        return found
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
