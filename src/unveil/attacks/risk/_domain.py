@@ -1,0 +1,160 @@
+"""Which nonsensitive tuples there are at all: the R of the method, on which its result depends.
+
+*Observed*: the tuples of the original table, which the attacker is then taken to know.
+*Product*: every combination of the columns' values; numbered only where that is feasible.
+*Covered*: what the release itself covers with its groups, all together.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks.risk._boxes import Boxes
+from unveil.attacks.risk._kernels import covered_tuples, product_keys
+from unveil.errors import InputError, did_you_mean
+
+__all__ = [
+    "DOMAINS",
+    "Domain",
+    "DomainName",
+    "Members",
+    "checked_domain",
+    "covered_domain",
+    "members_of",
+    "observed_domain",
+    "product_domain",
+    "tuples_once",
+]
+
+DomainName: TypeAlias = Literal["observed", "product", "covered"]
+DOMAINS: tuple[DomainName, ...] = get_args(DomainName)
+
+Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""The tuples of each set: those of set g are ``members[start[g]:start[g + 1]]``, ascending."""
+
+_MOST_NUMBERED = 8_000_000  # tuples of all boxes together that are written out
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Domain:
+    """The tuples that there are.
+
+    Attributes
+    ----------
+    name : {"observed", "product", "covered"}
+    sizes : array
+        How many values each column has.
+    size : int
+        How many tuples there are.
+    codes : array (columns × tuples), optional
+        Those that are numbered, each once: all that a record of the release may have. None where
+        they are too many.
+    """
+
+    name: DomainName
+    sizes: NDArray[np.int64]
+    size: int
+    codes: NDArray[np.int32] | None
+
+    @cached_property
+    def _numbers(self) -> dict[bytes, int]:
+        assert self.codes is not None
+        return {one: number for number, one in enumerate(_as_bytes(self.codes))}
+
+    def find(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The numbers of tuples (columns × tuples), -1 where they have none."""
+        found = [self._numbers.get(one, -1) for one in _as_bytes(codes)]
+        return np.array(found, dtype=np.int64)
+
+    def has(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether tuples (columns × tuples) are in the domain."""
+        if self.name == "product":
+            inside = (codes >= 0) & (codes < self.sizes[:, None])
+            return np.asarray(inside.all(axis=0))
+        return self.find(codes) >= 0
+
+
+def checked_domain(name: str) -> DomainName:
+    """The name of a domain, if it is one."""
+    for known in DOMAINS:
+        if name == known:
+            return known
+    raise InputError(
+        f"domain must be 'observed', 'product' or 'covered', but got {name!r}"
+        f"{did_you_mean(str(name), DOMAINS)}"
+    )
+
+
+def observed_domain(codes: NDArray[np.int32], sizes: NDArray[np.int64]) -> Domain:
+    """The tuples of a table (columns × records)."""
+    distinct, _ = tuples_once(codes)
+    return Domain(name="observed", sizes=sizes, size=distinct.shape[1], codes=distinct)
+
+
+def product_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Members | None]:
+    """All combinations of the columns' values; numbered are those in boxes, if not too many."""
+    size = math.prod(int(one) for one in sizes)
+    if size >= 2**62 or boxes.volumes.sum() > _MOST_NUMBERED:
+        return Domain(name="product", sizes=sizes, size=size, codes=None), None
+    codes, members = _written_out(boxes, sizes)
+    return Domain(name="product", sizes=sizes, size=size, codes=codes), members
+
+
+def covered_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Members]:
+    """What the boxes cover, all together."""
+    tuples = boxes.volumes.sum()
+    if math.prod(int(one) for one in sizes) >= 2**62 or tuples > _MOST_NUMBERED:
+        raise InputError(
+            f"the groups of the release cover {tuples:,.0f} tuples in all, those of several "
+            f"counted again, which are too many to tell how many they are together; take "
+            "domain='product', or domain='observed' if the original table may be used"
+        )
+    codes, members = _written_out(boxes, sizes)
+    return Domain(name="covered", sizes=sizes, size=codes.shape[1], codes=codes), members
+
+
+def _written_out(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], Members]:
+    strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(boxes.volumes)]).astype(np.int64)
+    keys = np.empty(start[-1], dtype=np.int64)
+    product_keys(boxes.region, boxes.start, boxes.members, strides, start, keys)
+    distinct, members = np.unique(keys, return_inverse=True)
+    codes = (distinct[None, :] // strides[:, None]) % sizes[:, None]
+    return codes.astype(np.int32), (start, members.ravel().astype(np.int32))
+
+
+def members_of(boxes: Boxes, domain: Domain) -> Members:
+    """Which tuples of a domain that is written out lie in each box."""
+    assert domain.codes is not None
+    offset = np.concatenate([[0], np.cumsum(domain.sizes)]).astype(np.int64)
+    start = np.zeros(len(boxes) + 1, dtype=np.int64)
+    found = np.empty(0, dtype=np.int32)
+    for _ in range(2):  # how many first, then which
+        n = covered_tuples(
+            boxes.region, boxes.start, boxes.members, domain.codes, offset, start, found
+        )
+        found = np.empty(n, dtype=np.int32) if len(found) == 0 else found
+    return start, found
+
+
+def tuples_once(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Tuples (columns × records), each once and in order, and which of them each record has."""
+    order = np.lexsort(codes[::-1])
+    ordered = codes[:, order]
+    new = np.ones(codes.shape[1], dtype=bool)
+    new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    which = np.empty(codes.shape[1], dtype=np.int64)
+    which[order] = np.cumsum(new) - 1
+    return np.ascontiguousarray(ordered[:, new], dtype=np.int32), which
+
+
+def _as_bytes(codes: NDArray[np.int32]) -> list[bytes]:
+    rows = np.ascontiguousarray(codes.T, dtype=np.int32)
+    whole, width = rows.tobytes(), rows.shape[1] * 4
+    return [whole[at : at + width] for at in range(0, len(whole), width)]
