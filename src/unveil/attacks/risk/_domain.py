@@ -24,6 +24,7 @@ __all__ = [
     "Domain",
     "DomainName",
     "Members",
+    "TooManyCoveredError",
     "checked_domain",
     "covered_domain",
     "members_of",
@@ -39,6 +40,10 @@ Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 """The tuples of each set: those of set g are ``members[start[g]:start[g + 1]]``, ascending."""
 
 _MOST_NUMBERED = 8_000_000  # tuples of all boxes together that are written out
+
+
+class TooManyCoveredError(InputError):
+    """Nobody can tell how many tuples a release covers."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,7 +115,7 @@ def covered_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Memb
     """What the boxes cover, all together."""
     tuples = boxes.volumes.sum()
     if math.prod(int(one) for one in sizes) >= 2**62 or tuples > _MOST_NUMBERED:
-        raise InputError(
+        raise TooManyCoveredError(
             f"the groups of the release cover {tuples:,.0f} tuples in all, those of several "
             f"counted again, which are too many to tell how many they are together; take "
             "domain='product', or domain='observed' if the original table may be used"

@@ -88,10 +88,21 @@ class Problem:
     def with_panel(self, panel: NDArray[np.integer]) -> Self:
         """The same problem, keeping the traces of these of the watched tuples."""
         found = replace(self, panel=np.asarray(panel, dtype=np.int64))
-        for name in ("totals", "watched_numbers", "lumped"):  # do not hang on the panel
-            if name in self.__dict__:
-                found.__dict__[name] = self.__dict__[name]
+        self._hand_over(found, "totals", "lumped", "watched_numbers")
         return found
+
+    def watching(self, watched: NDArray[np.int32]) -> Self:
+        """The same problem asked about other tuples (columns × tuples), keeping all traces."""
+        codes = np.ascontiguousarray(watched, dtype=np.int32)
+        found = replace(self, watched=codes, panel=np.arange(codes.shape[1]))
+        self._hand_over(found, "totals", "lumped")
+        return found
+
+    def _hand_over(self, other: Self, *names: str) -> None:
+        """Let another problem have what was computed and does not hang on who is asked about."""
+        for name in names:
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
