@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.risk._answer import Answer, attacker, given_tuple, joint_learner
 from unveil.attacks.risk._chains import Goal, going_on, mean_answer
-from unveil.attacks.risk._diagnostics import diagnosed
+from unveil.attacks.risk._diagnostics import diagnosed, looked_at
 from unveil.attacks.risk._exact import Likelihood, exact_answer, is_settled
 from unveil.attacks.risk._exact_saturated import atoms_of_watched
 from unveil.attacks.risk._problem import Horizontal, Problem
@@ -87,7 +87,7 @@ class Teller:
     def _with_traces(
         self, problem: Problem, infos: list[Info], answer: Answer | None, *, exact: bool
     ) -> Believed:
-        found = diagnosed(problem, infos, conditional=self.conditional)
+        found = diagnosed(problem, infos, looked_at(self.likelihood, conditional=self.conditional))
         rows = np.concatenate([info.rows[:, :, 0] for info in infos])
         drawn = [info.conditional[:, :, 0] for info in infos if info.conditional is not None]
         if answer is None:

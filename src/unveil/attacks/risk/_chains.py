@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.risk._answer import Answer, Table
-from unveil.attacks.risk._diagnostics import Diagnostics, diagnosed
+from unveil.attacks.risk._diagnostics import Diagnostics, Looked, diagnosed
 from unveil.attacks.risk._problem import Problem
 from unveil.attacks.risk.samplers import Info, Sampler
 from unveil.attacks.risk.samplers._info import Draws
@@ -97,45 +97,48 @@ class Chains:
 
 
 def run_chains(
-    problem: Problem, sampler: Sampler, *, chains: int, goal: Goal, conditional: Draws,
-    seed: int, n_jobs: int | None = None, progress: bool | None = None,
+    problem: Problem, sampler: Sampler, *, chains: int, goal: Goal, learner: Looked, seed: int,
+    n_jobs: int | None = None, progress: bool | None = None,
 ) -> Chains:  # fmt: skip
-    """Run chains from their beginning until the goal or a limit is reached."""
+    """Run chains from their beginning until the goal or a limit is reached.
+
+    ``learner`` is what his beliefs are made of, see `diagnosed`.
+    """
+    # Those of the panel are kept in any case, as the population's own traces.
+    conditional: Draws = "watched" if learner == "conditional" else "panel"
     begun = time.monotonic()
     seeds = np.random.SeedSequence(seed).spawn(chains)
     states = [sampler.init(problem, one) for one in seeds]
     seen = _Seen()
-    stopped: Stopped = "sweeps"
+    stopped: Stopped | None = None
     most = math.ceil(goal.sweeps / goal.thin)
-    found: Diagnostics | None = None
     with (
         Progress("sampling", chains * most * goal.thin, progress, unit="sweeps") as shown,
         ThreadPoolExecutor(min(workers(n_jobs), chains)) as pool,
     ):
         try:
-            while seen.looks < most:
-                if goal.seconds is not None and time.monotonic() - begun > goal.seconds:
-                    stopped = "time"
-                    break
+            while stopped is None:
                 looks = min(_LOOKS, most - seen.looks)
                 went = _round(pool, problem, sampler, states, looks, goal.thin, conditional)
                 states = [state for state, _ in went]
                 seen.add([info for _, info in went])
                 shown.advance(chains * looks * goal.thin)
-                if not seen.is_worth_a_diagnosis(chains, goal.ess):
-                    continue
-                found = diagnosed(problem, seen.kept(), conditional=conditional == "watched")
-                if _reached(found, goal):
+                found = seen.diagnosis(problem, learner, goal)
+                if found is not None and _reached(found, goal):
                     stopped = "converged"
-                    break
-                shown.expect(*_outlook(found, goal, chains, seen.looks, most))
+                elif seen.looks >= most:
+                    stopped = "sweeps"
+                elif goal.seconds is not None and time.monotonic() - begun > goal.seconds:
+                    stopped = "time"
+                elif found is not None:
+                    shown.expect(*_outlook(found, goal, chains, seen.looks, most))
         except KeyboardInterrupt:
             if seen.looks == 0:
                 raise
-            stopped = "interrupted"
+            found, stopped = None, "interrupted"
     infos = seen.kept()
-    if stopped != "converged" or found is None:
-        found = diagnosed(problem, infos, conditional=conditional == "watched")
+    if found is None or stopped != "converged":
+        found = diagnosed(problem, infos, learner)
     return Chains(
         sampler=sampler, infos=tuple(infos), states=tuple(states),
         sweeps=seen.looks * goal.thin, warm_up=(seen.looks - infos[0].kept) * goal.thin,
@@ -200,12 +203,16 @@ class _Seen:
     def _kept(self) -> int:
         return sum(block[0].kept for block in self._blocks)
 
-    def is_worth_a_diagnosis(self, chains: int, ess: float) -> bool:
-        """Whether the goal may be reached, and there is enough more than the last time."""
-        if chains * self._kept < ess or self.looks < _MORE * self._diagnosed:
-            return False
+    def diagnosis(self, problem: Problem, learner: Looked, goal: Goal) -> Diagnostics | None:
+        """How the panel is doing; None if there is not enough more to see than the last time."""
+        chains = len(self._blocks[0])
+        if chains * self._kept < goal.ess or self.looks < _MORE * self._diagnosed:
+            return None
         self._diagnosed = self.looks
-        return True
+        found = diagnosed(problem, self.kept(), learner, quickly=True)
+        if not _reached(found, goal):
+            return found
+        return diagnosed(problem, self.kept(), learner)  # now it is worth to look at everything
 
     def kept(self) -> list[Info]:
         """What is not forgotten, of each chain."""

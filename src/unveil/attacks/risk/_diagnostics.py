@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.attacks.risk._exact import Likelihood
 from unveil.attacks.risk._problem import Problem
 from unveil.attacks.risk.samplers import Info
 
-__all__ = ["Diagnostics", "diagnosed"]
+__all__ = ["Diagnostics", "Looked", "diagnosed", "looked_at"]
+
+Looked: TypeAlias = Literal["same", "density", "conditional"]
 
 _STILL = 1e-12  # of a belief that does not move at all
 
@@ -57,26 +61,41 @@ class Diagnostics:
         return float(self.error.max(initial=0.0))
 
 
-def diagnosed(problem: Problem, infos: Sequence[Info], *, conditional: bool) -> Diagnostics:
+def diagnosed(
+    problem: Problem, infos: Sequence[Info], learner: Looked, *, quickly: bool = False
+) -> Diagnostics:
     """Look at the traces of several chains, all of the same length.
 
-    ``conditional`` says which learner's belief is looked at: the one of eq. 5, or of eq. 4.
+    Parameters
+    ----------
+    learner : {"same", "density", "conditional"}
+        What the learner's beliefs are made of: the rows as the attacker's are, so that these will
+        do; the densities; or the draws of f(s | r, π).
+    quickly : bool
+        Look only at the belief about each victim that moves most.
     """
-    weights = problem.alpha + problem.totals
-    attacker = _linearized(np.stack([info.rows for info in infos]))
-    if conditional:
-        learner = np.stack([info.conditional for info in infos if info.conditional is not None])
-    else:
-        learner = _linearized(np.stack([info.density for info in infos]) * weights[:, None])
-    traces = np.concatenate([attacker, learner], axis=2)  # chains × looked at × beliefs × panel
+    parts = [_linearized(np.stack([info.rows for info in infos]))]
+    if learner == "conditional":
+        parts.append(np.stack([info.conditional for info in infos if info.conditional is not None]))
+    elif learner == "density":
+        weights = problem.alpha + problem.totals
+        parts.append(_linearized(np.stack([info.density for info in infos]) * weights[:, None]))
+    traces = np.concatenate(parts, axis=2)  # chains × looked at × beliefs × panel
     victims = traces.shape[3]
     rhat, ess, error = np.ones(victims), np.full(victims, np.inf), np.zeros(victims)
     for v in range(victims):
-        one = traces[..., v]
-        one = one[:, :, np.ptp(one, axis=(0, 1)) > _STILL]
-        if one.shape[2]:
-            rhat[v], ess[v], error[v] = _worst(one)
+        width = np.ptp(traces[..., v], axis=(0, 1))
+        which = [int(np.argmax(width))] if quickly else np.flatnonzero(width > _STILL)
+        if width.max() > _STILL:
+            rhat[v], ess[v], error[v] = _worst(traces[:, :, which, v])
     return Diagnostics(rhat=rhat, ess=ess, error=error)
+
+
+def looked_at(likelihood: Likelihood, *, conditional: bool) -> Looked:
+    """What the learner's beliefs are made of."""
+    if conditional:
+        return "conditional"
+    return "same" if likelihood == "saturated" else "density"
 
 
 def _linearized(traces: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ from unveil.attacks.risk._answer import Answer
 from unveil.attacks.risk._at_risk import checked_ties
 from unveil.attacks.risk._beliefs_of_victims import Teller
 from unveil.attacks.risk._chains import Chains, Goal, run_chains
+from unveil.attacks.risk._diagnostics import looked_at
 from unveil.attacks.risk._domain import TooManyCoveredError, checked_domain, tuples_once
 from unveil.attacks.risk._exact import (
     Likelihood,
@@ -272,7 +273,7 @@ def _answered(
             )
     sampled = run_chains(
         problem, sampler, chains=asked.chains, goal=asked.goal, seed=asked.seed,
-        conditional="watched" if conditional else "panel", n_jobs=asked.n_jobs,
+        learner=looked_at(asked.likelihood, conditional=conditional), n_jobs=asked.n_jobs,
         progress=asked.progress,
     )  # fmt: skip
     return sampled.answer, "sampling", sampled
