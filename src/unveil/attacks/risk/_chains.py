@@ -1,6 +1,6 @@
 """Chains side by side, running on until a panel of victims has converged or a limit is reached.
 
-All chains go on in rounds of so many looks. The first half of what was seen, or a little less, is
+All chains go on in rounds of so many looks. The first half of what was seen, or somewhat less, is
 their warm-up and forgotten. Nothing but the limit of time depends on the clock, so that the same
 seed gives the same numbers whatever the number of threads.
 """
@@ -30,7 +30,7 @@ __all__ = ["Chains", "Goal", "Stopped", "going_on", "mean_answer", "run_chains"]
 Stopped: TypeAlias = Literal["converged", "sweeps", "time", "interrupted"]
 
 _LOOKS = 25  # of a round
-_MOST_BLOCKS = 6  # in which what was seen is kept
+_MOST_BLOCKS = 8  # in which what was seen is kept; even
 _MORE = 1.25  # times what was seen when the panel was diagnosed last
 
 
@@ -181,23 +181,30 @@ def _outlook(found: Diagnostics, goal: Goal, chains: int, looks: int, most: int)
 
 
 class _Seen:
-    """What chains have seen, in a few blocks, of which the older half is forgotten."""
+    """What chains have seen, in a few blocks of the same length, of which the oldest are forgotten.
+
+    More than half of what was seen is kept, by at most one block: they become longer as there is
+    more to see, so that a quarter at least is forgotten.
+    """
 
     def __init__(self) -> None:
         self.looks = 0
         self._blocks: list[list[Info]] = []
+        self._length = _LOOKS
         self._diagnosed = 0
 
     def add(self, infos: list[Info]) -> None:
         """One more round."""
-        self._blocks.append(infos)
         self.looks += infos[0].kept
+        if self._blocks and self._blocks[-1][0].kept < self._length:
+            infos = _one_after_the_other([self._blocks.pop(), infos])
+        self._blocks.append(infos)
         while self._kept - self._blocks[0][0].kept >= self.looks / 2:
             del self._blocks[0]
-        if len(self._blocks) > _MOST_BLOCKS:
-            pairs = zip(self._blocks[:-1:2], self._blocks[1::2], strict=False)
-            last = self._blocks[-1:] if len(self._blocks) % 2 else []
-            self._blocks = [_one_after_the_other([a, b]) for a, b in pairs] + last
+        if len(self._blocks) == _MOST_BLOCKS:
+            pairs = zip(self._blocks[::2], self._blocks[1::2], strict=True)
+            self._blocks = [_one_after_the_other(pair) for pair in pairs]
+            self._length *= 2
 
     @property
     def _kept(self) -> int:
