@@ -95,12 +95,15 @@ def _closed(
     rows = there / size
     shares = None
     if conditional:
+        # Tuples of the same atoms are alike: once for all of them.
+        kinds, kind_of = np.unique(np.vstack([there, size]), axis=1, return_inverse=True)
+        there_once, size_once = np.split(kinds, 2)
         parts = [
             [Part([s], np.ones(1), [[_tuple_law(problem, s, int(n), int(m))]])
-             for s, (n, m) in enumerate(zip(there[:, w], size[:, w], strict=True))]
-            for w in range(there.shape[1])
+             for s, (n, m) in enumerate(zip(there_once[:, w], size_once[:, w], strict=True))]
+            for w in range(kinds.shape[1])
         ]  # fmt: skip
-        shares = shares_of(parts, problem.values)
+        shares = shares_of(parts, problem.values)[:, kind_of.ravel()]
     return Answer(rows=rows, density=saturated_density(problem, rows), conditional=shares)
 
 
