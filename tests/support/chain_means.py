@@ -25,4 +25,4 @@ def assert_chains_find(expected, answers, names=("rows", "density", "conditional
         error = means.std(axis=0, ddof=1) / np.sqrt(len(means))
         off = np.abs(means.mean(axis=0) - getattr(expected, name))
         assert (off <= ERRORS * error + 1e-9).all(), (name, (off / (error + 1e-9)).max())
-        assert error.max() < 0.05, name
+        assert error.mean() < 0.01, (name, error.mean())
