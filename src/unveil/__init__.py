@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         read_table,
     )
     from unveil.sanitize import (
+        Anatomy,
         Identity,
         LaplaceCounts,
         Mondrian,
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
 # `--help` without waiting for numba.
 _HOMES = {
     "AlphaK": "unveil.measures",
+    "Anatomy": "unveil.sanitize",
     "BetaLikeness": "unveil.measures",
     "Classifier": "unveil.adversary",
     "DeltaDisclosure": "unveil.measures",
@@ -193,6 +195,7 @@ _ROOMS = (
 
 __all__ = [
     "AlphaK",
+    "Anatomy",
     "BetaLikeness",
     "Classifier",
     "DeltaDisclosure",

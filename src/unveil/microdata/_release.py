@@ -59,6 +59,11 @@ class AnyRelease(ABC):
     def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[Any]:
         """What a counting adversary wants to know about targets (columns × targets)."""
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Records in each class or group; of counts there is none."""
+        return np.zeros(0, dtype=np.int64)
+
     @abstractmethod
     def to_frame(self, *, by_class: bool = False) -> pd.DataFrame:
         """What is published, as a table."""

@@ -1,5 +1,6 @@
 """Sanitizers: from microdata to a release."""
 
+from unveil.sanitize._anatomy import Anatomy
 from unveil.sanitize._crowds import Crowds
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
@@ -16,6 +17,7 @@ from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
 
 __all__ = [
     "SANITIZERS",
+    "Anatomy",
     "Crowds",
     "Identity",
     "LaplaceCounts",

@@ -50,6 +50,10 @@ class Sanitizer(ABC):
     """Whether the same table is always sanitized alike. Where this is not known, it is taken to
     depend on chance by a test that samples."""
 
+    is_random: ClassVar[bool] = False
+    """Whether it is known to depend on chance, and `with_seed` reaches all of it: then a test
+    samples it unasked."""
+
     attacked_by: ClassVar[str] = "naive-bayes"
     """The adversary who attacks it unless the user names another."""
 
