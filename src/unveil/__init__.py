@@ -103,6 +103,7 @@ if TYPE_CHECKING:
         LaplaceCounts,
         Mondrian,
         Oracle,
+        RandomizedResponse,
     )
 
 # Where each public name lives. They are imported when first used: the command line answers
@@ -137,6 +138,7 @@ _HOMES = {
     "Oracle": "unveil.sanitize",
     "Partition": "unveil.measures",
     "Permuted": "unveil.microdata",
+    "RandomizedResponse": "unveil.sanitize",
     "ReidentificationRisk": "unveil.measures",
     "Release": "unveil.microdata",
     "ShareBound": "unveil.attacks",
@@ -223,6 +225,7 @@ __all__ = [
     "Oracle",
     "Partition",
     "Permuted",
+    "RandomizedResponse",
     "ReidentificationRisk",
     "Release",
     "ShareBound",

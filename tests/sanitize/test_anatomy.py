@@ -208,7 +208,101 @@ def test_a_release_by_its_groups_cannot_be_measured_by_classes():
     release = uv.Anatomy(l=2, seed=1).sanitize(PATIENTS)
     with pytest.raises(InputError) as error:
         uv.measures(release)
-    assert "6 records by Anatomy(l=2) in 3 groups" in str(error.value)
+    assert str(error.value) == (
+        "6 records by Anatomy(l=2) in 3 groups, the smallest of 2, each with its values of disease "
+        "shuffled cannot be measured by its classes: it publishes no records, only "
+        "quasi-identifiers and sensitive values apart from each other; measure how the sensitive "
+        "values are spread over its groups with to_frame(), quasi='group', sensitive='disease'"
+    )
+
+
+# Three values of two records each. The groups are (a, b), (a, c) and (b, c).
+PAIRS = uv.read_table(
+    {"age": [1, 2, 3, 4, 5, 6], "vote": list("aabbcc")}, quasi="age", sensitive="vote"
+)
+
+
+def test_differential_inference_by_hand():
+    """With their record, the target's value has ½, and one of the other two has ½, each in half
+    of the releases; without it nobody is of that age, and all shares are those of the rest: ⅕, ⅖
+    and ⅖. That is |½ - ⅕| for their own value, and (|0 - ⅖| + |½ - ⅖|) / 2 for either other one.
+    """
+    finding = uv.differential_inference(
+        PAIRS, uv.Anatomy(l=2), adversary="conditional-frequency", samples=500, predictions=True
+    )
+    assert finding.way == "sampled"
+    assert (finding.n_classes, finding.smallest_class) == (3, 2)
+    expected = (0.3 + 0.25 + 0.25) / 2
+    assert (np.abs(finding.distances - expected) <= finding.sampling.error).all()
+    own = PAIRS.sensitive.codes
+    assert finding.present[np.arange(6), own] == pytest.approx(0.5)
+    assert finding.absent[np.arange(6), own] == pytest.approx(0.2)
+
+
+def test_it_is_sampled_unasked():
+    finding = uv.differential_inference(PAIRS, uv.Anatomy(l=2), targets=[0], seed=1)
+    assert finding.way == "sampled"
+    assert (finding.sampling.samples == 1000).all()
+
+
+def test_it_says_who_cannot_be_left_out():
+    """Without somebody who has no flu, more than half of the others have it."""
+    finding = uv.differential_inference(PATIENTS, uv.Anatomy(l=2), samples=10)
+    flu = PATIENTS.sensitive.decode() == "flu"
+    assert np.isnan(finding.distances).tolist() == (~flu).tolist()
+    assert finding.not_tested == {"the table without them cannot be sanitized this way": 3}
+
+
+@settings(max_examples=60)
+@given(eligible())
+def test_one_target_at_a_time_is_all_targets_together(case):
+    table, l = case  # noqa: E741
+    release = uv.Anatomy(l=l, seed=1).sanitize(table)
+    for counts in (release.joint_counts, release.cover_counts):
+        together = counts(table.codes)
+        for i in range(len(table)):
+            np.testing.assert_allclose(counts(table.codes[:, [i]])[0], together[i], atol=1e-12)
+
+
+def test_the_same_numbers_whatever_the_seed_of_the_release_and_the_workers():
+    options = {"samples": 20, "targets": [0, 3], "seed": 5}
+    here = uv.differential_inference(PAIRS, uv.Anatomy(l=2), n_jobs=1, **options)
+    there = uv.differential_inference(
+        PAIRS, uv.Anatomy(l=2, seed=9), n_jobs=2, backend="threading", **options
+    )
+    assert np.array_equal(here.distances, there.distances)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        lambda: uv.differential_inference(PAIRS, uv.Anatomy(l=2), path="fast"),
+        lambda: uv.differential_inference(PAIRS, uv.Anatomy(l=2), distance="kl"),
+        lambda: uv.differential_inference(PAIRS, uv.Anatomy(l=2), adversary="tree"),
+        lambda: uv.inference(uv.Anatomy(l=2).sanitize(PAIRS), PAIRS),
+        lambda: uv.information_loss(uv.Anatomy(l=2).sanitize(PAIRS)),
+        lambda: uv.utility(uv.Anatomy(l=2).sanitize(PAIRS), PAIRS),
+        lambda: uv.harden(PAIRS, uv.Anatomy(l=2), delta=0.1, samples=10),
+    ],
+)
+def test_what_makes_no_sense_says_why(attack):
+    with pytest.raises(InputError) as error:
+        attack()
+    text = str(error.value)
+    reasons = (
+        "publishes none, only quasi-identifiers and sensitive values apart from each other",
+        "no fast path for Anatomy(l=2)",
+        "where chance decides, beliefs are compared value by value",
+    )
+    assert any(reason in text for reason in reasons)
+
+
+def test_membership_is_attacked():
+    survey = uv.datasets.election_survey().take(np.arange(0, 944, 8))
+    finding = uv.membership(survey, uv.Anatomy(l=2), seed=3)
+    assert finding.sanitizer == "Anatomy(l=2)"
+    again = uv.membership(survey, uv.Anatomy(l=2, seed=8), seed=3)
+    assert finding.against["release"].auc == again.against["release"].auc
 
 
 def test_without_a_seed_it_is_another_one_each_time():

@@ -68,7 +68,7 @@ class Permuted(AnyRelease):
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
-    instead: ClassVar[str] = "only records and sensitive values apart from each other"
+    instead: ClassVar[str] = "only quasi-identifiers and sensitive values apart from each other"
 
     quasi: tuple[Column, ...]
     sensitive: Column

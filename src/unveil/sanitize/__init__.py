@@ -6,6 +6,7 @@ from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._named import SANITIZERS, sanitizer_named
+from unveil.sanitize._randomized_response import RandomizedResponse
 from unveil.sanitize._sanitizer import (
     LeaveOneOut,
     LeavesOneOut,
@@ -27,6 +28,7 @@ __all__ = [
     "NeedsMicrodataError",
     "Oracle",
     "OracleError",
+    "RandomizedResponse",
     "Sanitizer",
     "as_microdata",
     "as_sanitizer",

@@ -12,6 +12,7 @@ from unveil.sanitize._anatomy import Anatomy
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._mondrian import Mondrian
+from unveil.sanitize._randomized_response import RandomizedResponse
 from unveil.sanitize._sanitizer import Sanitizer
 
 __all__ = ["SANITIZERS", "sanitizer_named"]
@@ -21,6 +22,7 @@ SANITIZERS: dict[str, type[Sanitizer]] = {
     "mondrian": Mondrian,
     "anatomy": Anatomy,
     "laplace-counts": LaplaceCounts,
+    "randomized-response": RandomizedResponse,
 }
 """Register a sanitizer here and its fields become options."""
 

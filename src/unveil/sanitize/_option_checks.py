@@ -21,13 +21,13 @@ def check_whole(who: str, name: str, given: Any) -> None:
         raise InputError(f"{who} {name} must be a whole number from 1 up, got {given!r}")
 
 
-def check_epsilon(who: str, given: Any, inf: str) -> None:
-    """Refuse what is no privacy parameter; ``inf`` says what there is none of without privacy."""
+def check_epsilon(who: str, given: Any, more: str) -> None:
+    """Refuse what is no privacy parameter; ``more`` says what a small one makes more."""
     number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
     if not number or not (_SMALLEST <= given <= 1 / _SMALLEST or given == math.inf):
         raise InputError(
             f"{who} epsilon must be a number above 0, such as 0.5 or 1 (the smaller, the more "
-            f"{inf}; inf is none), got {given!r}"
+            f"{more}; inf is none), got {given!r}"
         )
 
 

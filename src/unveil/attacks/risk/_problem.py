@@ -32,7 +32,7 @@ from unveil.attacks.risk._domain import (
 )
 from unveil.attacks.risk._lumped import Lumped, lumped
 from unveil.errors import InputError
-from unveil.microdata import Column, Microdata, Release, check_release
+from unveil.microdata import Column, Microdata, Release, check_release, refuse_perturbed
 
 __all__ = [
     "Horizontal",
@@ -209,6 +209,7 @@ def horizontal_problem(
     """
     name = checked_domain(domain)
     priors = _checked_priors(alpha, beta, release.sensitive)
+    refuse_perturbed(release, (*release.quasi, release.sensitive), "relative risk")
     if microdata is not None:
         check_release(release, microdata, may_drop=release.dropped > 0, may_change=False)
     boxes, group_of_class = boxes_of(release.quasi, release.regions)
