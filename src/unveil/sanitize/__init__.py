@@ -4,6 +4,7 @@ from unveil.sanitize._anatomy import Anatomy
 from unveil.sanitize._crowds import Crowds
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
+from unveil.sanitize._microaggregation import Microaggregation
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._named import SANITIZERS, sanitizer_named
 from unveil.sanitize._randomized_response import RandomizedResponse
@@ -24,6 +25,7 @@ __all__ = [
     "LaplaceCounts",
     "LeaveOneOut",
     "LeavesOneOut",
+    "Microaggregation",
     "Mondrian",
     "NeedsMicrodataError",
     "Oracle",

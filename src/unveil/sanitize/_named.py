@@ -11,6 +11,7 @@ from unveil.errors import InputError, did_you_mean
 from unveil.sanitize._anatomy import Anatomy
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
+from unveil.sanitize._microaggregation import Microaggregation
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._randomized_response import RandomizedResponse
 from unveil.sanitize._sanitizer import Sanitizer
@@ -21,6 +22,7 @@ SANITIZERS: dict[str, type[Sanitizer]] = {
     "identity": Identity,
     "mondrian": Mondrian,
     "anatomy": Anatomy,
+    "microaggregation": Microaggregation,
     "laplace-counts": LaplaceCounts,
     "randomized-response": RandomizedResponse,
 }
