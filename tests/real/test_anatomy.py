@@ -64,7 +64,7 @@ def test_microaggregation_of_adult(adult, k):
     assert len(release) == found.records == 45_222
     whole = uv.Microaggregation(k=k, block=10**6).sanitize(microdata)
     assert uv.k_anonymity(whole).k >= k
-    # The cells of both are as near to the truth as those of groups of k can be, and nearly so.
+    # Both publish ages that are much nearer to the truth than everybody's mean.
     age = microdata.quasi[0]
     assert age.name == "age"
     off = [

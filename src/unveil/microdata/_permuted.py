@@ -197,8 +197,8 @@ class Permuted(AnyRelease):
 
     def _shares(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Expected counts of some records: what each one's group has, shared by its records."""
-        groups = self.group_of[some]
-        shares: NDArray[np.float64] = (1 / self.sizes[groups]) @ self.counts[groups]
+        groups, number = np.unique(self.group_of[some], return_counts=True)
+        shares: NDArray[np.float64] = (number / self.sizes[groups]) @ self.counts[groups]
         return shares
 
     def _expected(
