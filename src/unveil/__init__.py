@@ -101,16 +101,20 @@ if TYPE_CHECKING:
         read_table,
     )
     from unveil.sanitize import (
+        Anatomy,
         Identity,
         LaplaceCounts,
+        Microaggregation,
         Mondrian,
         Oracle,
+        RandomizedResponse,
     )
 
 # Where each public name lives. They are imported when first used: the command line answers
 # `--help` without waiting for numba.
 _HOMES = {
     "AlphaK": "unveil.measures",
+    "Anatomy": "unveil.sanitize",
     "BetaLikeness": "unveil.measures",
     "Classifier": "unveil.adversary",
     "DeltaDisclosure": "unveil.measures",
@@ -132,12 +136,14 @@ _HOMES = {
     "Measures": "unveil.measures",
     "MeasuresComparison": "unveil.measures",
     "Membership": "unveil.attacks",
+    "Microaggregation": "unveil.sanitize",
     "Microdata": "unveil.microdata",
     "Mondrian": "unveil.sanitize",
     "NearestNeighbours": "unveil.adversary",
     "Oracle": "unveil.sanitize",
     "Partition": "unveil.measures",
     "Permuted": "unveil.microdata",
+    "RandomizedResponse": "unveil.sanitize",
     "ReidentificationRisk": "unveil.measures",
     "RelativeRisk": "unveil.attacks",
     "Release": "unveil.microdata",
@@ -199,6 +205,7 @@ _ROOMS = (
 
 __all__ = [
     "AlphaK",
+    "Anatomy",
     "BetaLikeness",
     "Classifier",
     "DeltaDisclosure",
@@ -220,12 +227,14 @@ __all__ = [
     "Measures",
     "MeasuresComparison",
     "Membership",
+    "Microaggregation",
     "Microdata",
     "Mondrian",
     "NearestNeighbours",
     "Oracle",
     "Partition",
     "Permuted",
+    "RandomizedResponse",
     "ReidentificationRisk",
     "RelativeRisk",
     "Release",

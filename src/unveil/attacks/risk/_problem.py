@@ -39,6 +39,7 @@ from unveil.microdata import (
     Release,
     check_permuted,
     check_release,
+    refuse_perturbed,
 )
 
 __all__ = [
@@ -207,6 +208,7 @@ def horizontal_problem(
     """
     name = checked_domain(domain)
     priors = _checked_priors(alpha, beta, release.sensitive)
+    refuse_perturbed(release, (*release.quasi, release.sensitive), "relative risk")
     if microdata is not None:
         check_release(release, microdata, may_drop=release.dropped > 0, may_change=False)
     boxes, group_of_class = boxes_of(release.quasi, release.regions)
