@@ -21,20 +21,26 @@ _inner = _jit(no_cpython_wrapper=True)
 @_inner
 def _middle(points, codes, weights, n, counts, place, mode):  # type: ignore[no-untyped-def]
     """The means of the columns of numbers, and the most frequent codes of the others."""
-    total = weights[:n].sum()
+    total = 0
+    for i in range(n):
+        total += weights[i]
     for c in range(len(points)):
         place[c] = 0.0
         for i in range(n):
             place[c] += points[c, i] * weights[i]
         place[c] /= total
     for c in range(len(codes)):
-        mode[c] = np.argmax(counts[c])
+        mode[c] = 0
+        for value in range(1, counts.shape[1]):
+            if counts[c, value] > counts[c, mode[c]]:
+                mode[c] = value
 
 
 @_inner
 def _distances(points, codes, n, place, mode, distance):  # type: ignore[no-untyped-def]
     """Squared distances of all records from a place; another code counts 1."""
-    distance[:n] = 0.0
+    for i in range(n):
+        distance[i] = 0.0
     for c in range(len(points)):
         column, here = points[c], place[c]
         for i in range(n):
@@ -71,18 +77,28 @@ def _nearest(distance, weights, n, k, near):  # type: ignore[no-untyped-def]
 
 
 @_inner
-def _leave(gone, points, codes, weights, who, distance, n):  # type: ignore[no-untyped-def]
-    """Close the gaps that these records leave, in ascending order; return how many are left."""
-    for g in range(len(gone)):
-        end = gone[g + 1] if g + 1 < len(gone) else n
-        for i in range(gone[g] + 1, end):
-            to = i - g - 1
-            for c in range(len(points)):
-                points[c, to] = points[c, i]
-            for c in range(len(codes)):
-                codes[c, to] = codes[c, i]
-            weights[to], who[to], distance[to] = weights[i], who[i], distance[i]
-    return n - len(gone)
+def _farthest(distance, n):  # type: ignore[no-untyped-def]
+    first = 0
+    for i in range(1, n):
+        if distance[i] > distance[first]:
+            first = i
+    return first
+
+
+@_inner
+def _close_gaps(points, codes, weights, who, distance, n):  # type: ignore[no-untyped-def]
+    """Move up after those who are gone (-1 in their place); return how many are left."""
+    to = 0
+    for i in range(n):
+        if who[i] >= 0:
+            if to < i:
+                for c in range(len(points)):
+                    points[c, to] = points[c, i]
+                for c in range(len(codes)):
+                    codes[c, to] = codes[c, i]
+                weights[to], who[to], distance[to] = weights[i], who[i], distance[i]
+            to += 1
+    return to
 
 
 @_jit()
@@ -109,7 +125,11 @@ def mdav(
     points, codes, weights = points.copy(), codes.copy(), weights.copy()
     who, group_of, groups = np.arange(n), np.empty(n, dtype=np.int32), 0
     place, mode = np.empty(len(points)), np.empty(len(codes), dtype=np.int32)
-    counts = np.zeros((len(codes), codes.max() + 1 if codes.size else 0), dtype=np.int64)
+    values = 0
+    for c in range(len(codes)):
+        for i in range(n):
+            values = max(values, codes[c, i] + 1)
+    counts = np.zeros((len(codes), values), dtype=np.int64)
     for c in range(len(codes)):
         for i in range(n):
             counts[c, codes[c, i]] += weights[i]
@@ -117,12 +137,12 @@ def mdav(
     left, pair = weights.sum(), False
     while left >= 2 * k:
         if pair:  # the one farthest from the record around whom the last group is
-            first = np.argmax(distance[:n])
+            first = _farthest(distance, n)
             pair = False
         else:
             _middle(points, codes, weights, n, counts, place, mode)
             _distances(points, codes, n, place, mode, distance)
-            first = np.argmax(distance[:n])
+            first = _farthest(distance, n)
             pair = left >= 3 * k
         for c in range(len(points)):
             place[c] = points[c, first]
@@ -132,12 +152,13 @@ def mdav(
         kept, total = _nearest(distance, weights, n, k, near)
         if left - total < k:  # too few for a group of their own, or nobody
             break
-        gone = np.sort(near[:kept])
-        for i in gone:
+        for i in near[:kept]:
             group_of[who[i]] = groups
+            who[i] = -1
             for c in range(len(codes)):
                 counts[c, codes[c, i]] -= weights[i]
-        n = _leave(gone, points, codes, weights, who, distance, n)
+        n = _close_gaps(points, codes, weights, who, distance, n)
         left, groups = left - total, groups + 1
-    group_of[who[:n]] = groups
+    for i in range(n):
+        group_of[who[i]] = groups
     return group_of, groups + 1
