@@ -102,6 +102,7 @@ if TYPE_CHECKING:
         LaplaceCounts,
         Mondrian,
         Oracle,
+        Recoding,
     )
 
 # Where each public name lives. They are imported when first used: the command line answers
@@ -135,6 +136,7 @@ _HOMES = {
     "Oracle": "unveil.sanitize",
     "Partition": "unveil.measures",
     "Permuted": "unveil.microdata",
+    "Recoding": "unveil.sanitize",
     "ReidentificationRisk": "unveil.measures",
     "Release": "unveil.microdata",
     "ShareBound": "unveil.attacks",
@@ -220,6 +222,7 @@ __all__ = [
     "Oracle",
     "Partition",
     "Permuted",
+    "Recoding",
     "ReidentificationRisk",
     "Release",
     "ShareBound",

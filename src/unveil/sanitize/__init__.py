@@ -13,6 +13,7 @@ from unveil.sanitize._sanitizer import (
     as_microdata,
 )
 from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
+from unveil.sanitize.recoding import Recoding
 
 __all__ = [
     "SANITIZERS",
@@ -25,6 +26,7 @@ __all__ = [
     "NeedsMicrodataError",
     "Oracle",
     "OracleError",
+    "Recoding",
     "Sanitizer",
     "as_microdata",
     "as_sanitizer",

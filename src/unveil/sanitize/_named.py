@@ -12,12 +12,14 @@ from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._sanitizer import Sanitizer
+from unveil.sanitize.recoding import Recoding
 
 __all__ = ["SANITIZERS", "sanitizer_named"]
 
 SANITIZERS: dict[str, type[Sanitizer]] = {
     "identity": Identity,
     "mondrian": Mondrian,
+    "recoding": Recoding,
     "laplace-counts": LaplaceCounts,
 }
 """Register a sanitizer here and its fields become options."""
