@@ -1,10 +1,10 @@
 """Compiled kernels of recoding: the classes of one node of the lattice, and greedy merging.
 
 **A node.** The table is a list of distinct combinations of quasi-identifiers and, for each, its
-*entries*: how many records with which sensitive value. `visit` groups the combinations by what
-their codes become at the levels of the node, and judges each class by the goal. `visit_without`
-then goes through the entries and answers, for each of them, what the same node would lose if one
-record of that entry were missing. Only the class that it is in has to be judged again.
+*entries*: how many records with which sensitive value. `classes` groups the combinations by what
+their codes become at the levels of the node. Where the goal is about more than the size of a class,
+`judge` looks into the classes, and `judge_without` once more for each entry, as if one of its
+records were missing.
 
 **Merging.** `merge` is the local recoding: see `_local`.
 
@@ -26,9 +26,9 @@ import numpy as np
 NO_DISTANCE, ORDERED, TREE = 0, 1, 2
 """How far values are apart: nobody asks, by their ranks, by the node above both."""
 
-TUPLE, SECRET, COUNT = 0, 1, 2  # columns of Table.entry
-SIZE, WEIGHT, FAILS, START = 0, 1, 2, 3  # columns of Scratch.classes
-FAILING, LOSS, TOO_SMALL = 0, 1, 2  # columns of Scratch.sums
+TUPLE, SECRET, COUNT = 0, 1, 2  # columns of an entry
+KEY, CLASS, FIRST_OF = 0, 1, 2  # rows of what `classes` works on
+START, ORDER = 0, 1  # rows of the room in which entries are sorted
 
 LINE, NODE, SET = 0, 1, 2
 """What a column's cells are while classes are merged: ranges, hierarchy nodes, sets of values."""
@@ -38,21 +38,11 @@ PARENT, FIRST, LAST, LOST = 0, 1, 2, 3  # columns of Cells.node
 NOT_MET = -1  # instead of a number of classes: everybody together misses the goal
 
 _SPAN = 2**62  # keys below it fit into 64 bits
+_ODD = np.int64(-7046029254386353131)  # a number without a pattern, to spread keys by
 _SLACK = 1e-12  # by which rounding may push a distance over t
 
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _inner = _jit(no_cpython_wrapper=True)
-
-
-class Table(NamedTuple):
-    """Distinct combinations of codes (columns × combinations), and their entries.
-
-    An entry is a row (combination, sensitive value, number of records). The entries of a
-    combination need not stand together.
-    """
-
-    codes: Any
-    entry: Any
 
 
 class Goal(NamedTuple):
@@ -71,67 +61,57 @@ class Goal(NamedTuple):
     totals: Any
 
 
-class Scratch(NamedTuple):
-    """Where kernels write: what they found, and what they need on the way."""
-
-    class_of: Any
-    classes: Any
-    order: Any
-    sums: Any
-    keys: Any
-    slots: Any
-    hist: Any
-    tree: Any
-
-
 @_inner
-def _renumber(keys, span, slots, class_of):
+def _renumber(work, n, span, slots):
     """Number the keys by first appearance; return how many there are.
 
     Keys within a short span have a slot each; others are looked for from where their hash is.
     """
     n_slots = len(slots)
     direct = span <= n_slots
-    used = span if direct else n_slots
-    for i in range(used):
-        slots[i] = -1
+    for at in range(span if direct else n_slots):
+        slots[at] = -1
     found = 0
-    for i in range(len(keys)):
-        key = keys[i]
-        if direct:
-            at = key
-        else:
-            mixed = key * -7046029254386353131
+    for i in range(n):
+        key = work[KEY, i]
+        at = key
+        if not direct:
+            mixed = key * _ODD
             at = (mixed ^ (mixed >> 29)) & (n_slots - 1)
-            while slots[at] >= 0 and keys[slots[at]] != key:
+            while slots[at] >= 0 and work[KEY, slots[at]] != key:
                 at = (at + 1) & (n_slots - 1)
         if slots[at] < 0:
             slots[at] = i
-            class_of[i] = found
+            work[CLASS, i] = found
+            work[FIRST_OF, found] = i
             found += 1
         else:
-            class_of[i] = class_of[slots[at]]
+            work[CLASS, i] = work[CLASS, slots[at]]
     return found
 
 
-@_inner
-def _classes(codes, group, at, scratch):
-    """The class of each combination at a node; ``at``: each column's part of `group`, its width."""
-    keys, class_of = scratch.keys, scratch.class_of
+@_jit
+def classes(codes, group, at, work, slots):
+    """Put combinations (columns × combinations) into classes; returns how many there are.
+
+    ``at`` tells where each column's cells begin in ``group``, and how many there are. ``work`` then
+    has the class of each combination in its row ``CLASS``, and the first combination of each class
+    in its row ``FIRST_OF``. There are a power of two of slots, more than twice the combinations.
+    """
     n = codes.shape[1]
     for i in range(n):
-        keys[i] = 0
+        work[KEY, i] = 0
     span = 1
     for j in range(codes.shape[0]):
         offset, width = at[j, 0], at[j, 1]
         if span > _SPAN // width:
-            span = _renumber(keys[:n], span, scratch.slots, class_of)
+            span = _renumber(work, n, span, slots)
             for i in range(n):
-                keys[i] = class_of[i]
+                work[KEY, i] = work[CLASS, i]
         for i in range(n):
-            keys[i] = keys[i] * width + group[offset + codes[j, i]]
+            work[KEY, i] = work[KEY, i] * width + group[offset + codes[j, i]]
         span *= width
-    return _renumber(keys[:n], span, scratch.slots, class_of)
+    return _renumber(work, n, span, slots)
 
 
 @_inner
@@ -182,160 +162,82 @@ def _misses(hist, size, most, goal, tree):
 
 
 @_inner
-def _in_classes(table, n_classes, scratch):
-    """Add up the classes, and put their entries together in ``order``."""
-    classes, class_of, order = scratch.classes, scratch.class_of, scratch.order
+def _in_order(entry, class_of, n_classes, room):
+    """Put the entries of each class together, and tell where each class begins."""
     for c in range(n_classes + 1):
-        classes[c, SIZE] = 0
-        classes[c, START] = 0
-    for e in range(len(table.entry)):
-        c = class_of[table.entry[e, TUPLE]]
-        classes[c, SIZE] += table.entry[e, COUNT]
-        classes[c + 1, START] += 1
+        room[START, c] = 0
+    for e in range(len(entry)):
+        room[START, class_of[entry[e, TUPLE]] + 1] += 1
     for c in range(n_classes):
-        classes[c + 1, START] += classes[c, START]
-    # Filling moves each start to the next class's; going backwards brings it home.
-    for e in range(len(table.entry) - 1, -1, -1):
-        c = class_of[table.entry[e, TUPLE]]
-        classes[c + 1, START] -= 1
-        order[classes[c + 1, START]] = e
+        room[START, c + 1] += room[START, c]
+    # A class is filled from behind. Its end, kept with the next class, becomes its start on the
+    # way, and is then moved to where it belongs.
+    for e in range(len(entry) - 1, -1, -1):
+        c = class_of[entry[e, TUPLE]]
+        room[START, c + 1] -= 1
+        room[ORDER, room[START, c + 1]] = e
     for c in range(n_classes):
-        classes[c, START] = classes[c + 1, START]
-    classes[n_classes, START] = len(table.entry)
+        room[START, c] = room[START, c + 1]
+    room[START, n_classes] = len(entry)
 
 
 @_inner
-def _count(table, c, scratch):
-    """The histogram of a class; returns the records of its most frequent value."""
+def _count(entry, room, c, hist):
+    """Fill the histogram of a class; returns the records of its most frequent value."""
     most = 0
-    for place in range(scratch.classes[c, START], scratch.classes[c + 1, START]):
-        e = scratch.order[place]
-        s = table.entry[e, SECRET]
-        scratch.hist[s] += table.entry[e, COUNT]
-        most = max(most, scratch.hist[s])
+    for place in range(room[START, c], room[START, c + 1]):
+        e = room[ORDER, place]
+        s = entry[e, SECRET]
+        hist[s] += entry[e, COUNT]
+        most = max(most, hist[s])
     return most
 
 
-@_inner
-def _forget(table, c, scratch):
-    """Empty the histogram again."""
-    for place in range(scratch.classes[c, START], scratch.classes[c + 1, START]):
-        scratch.hist[table.entry[scratch.order[place], SECRET]] = 0
+@_jit
+def judge(entry, class_of, sizes, goal, room, hist, tree, misses):
+    """Which classes miss the goal. ``room`` has two rows, longer than there are entries."""
+    _in_order(entry, class_of, len(sizes), room)
+    for c in range(len(sizes)):
+        begin, end = room[START, c], room[START, c + 1]
+        most = _count(entry, room, c, hist)
+        misses[c] = _misses(hist, sizes[c], most, goal, tree)
+        for place in range(begin, end):
+            hist[entry[room[ORDER, place], SECRET]] = 0
 
 
 @_jit
-def visit(table, group, weight, at, goal, everything, scratch):
-    """Make the classes of a node and judge them; returns how many there are.
+def judge_without(entry, class_of, sizes, goal, room, hist, known, tree, is_target, misses):
+    """Which targets, entries, are in a class that would miss the goal without one of its records.
 
-    ``scratch.sums`` then has the records in classes that miss the goal, what all lose if those
-    lose ``everything``, and the records in classes that are too small whatever is in them.
+    One record of that entry, that is. ``goal`` is that of the table without it. ``known``, -1 to
+    begin with, has what is known of the class without a record of each value.
     """
-    n_classes = _classes(table.codes, group, at, scratch)
-    classes, class_of = scratch.classes, scratch.class_of
-    _in_classes(table, n_classes, scratch)
-    for c in range(n_classes):
-        classes[c, WEIGHT] = -1
-    for i in range(table.codes.shape[1]):
-        c = class_of[i]
-        if classes[c, WEIGHT] < 0:  # alike in all of a class: it depends on the cells alone
-            total = 0
-            for j in range(table.codes.shape[0]):
-                total += weight[at[j, 0] + table.codes[j, i]]
-            classes[c, WEIGHT] = total
-    looks_inside = goal.l > 1 or goal.distance != NO_DISTANCE
-    least = max(goal.k, goal.l)  # ℓ values that are frequent alike need ℓ records
-    failing, loss, too_small = 0, 0, 0
-    for c in range(n_classes):
-        size = classes[c, SIZE]
-        fails = size < least
-        if fails:
-            too_small += size
-        elif looks_inside:
-            most = _count(table, c, scratch)
-            fails = _misses(scratch.hist, size, most, goal, scratch.tree)
-            _forget(table, c, scratch)
-        classes[c, FAILS] = fails
-        failing += size if fails else 0
-        loss += size * (everything if fails else classes[c, WEIGHT])
-    scratch.sums[FAILING] = failing
-    scratch.sums[LOSS] = loss
-    scratch.sums[TOO_SMALL] = too_small
-    return n_classes
-
-
-@_inner
-def _misses_without(hist, size, s, most, n_most, goal, tree):
-    """Whether a class misses the goal without one of its records, whose value is s."""
-    hist[s] -= 1
-    # Only where no other value is as frequent does the most frequent one become less so.
-    without = most - 1 if n_most == 1 and hist[s] == most - 1 else most
-    misses = _misses(hist, size - 1, without, goal, tree)
-    hist[s] += 1
-    return misses
-
-
-@_jit
-def visit_without(table, goal, everything, scratch, is_target, node, limit, best):
-    """After `visit`: let each target, an entry, have this node if it is the best without it.
-
-    Without one record of the entry, that is. ``best`` has the loss and the number of the best
-    node so far for each entry. Returns for how many targets at most ``limit`` records have to be
-    suppressed at this node. ``goal`` is that of the table without a target.
-    """
-    classes, hist = scratch.classes, scratch.hist
-    looks_inside = goal.l > 1 or goal.distance != NO_DISTANCE
-    known = np.empty(len(hist), dtype=np.int8)  # by sensitive value: misses the goal or not
-    meeting = 0
-    c = 0
-    while classes[c, START] < len(table.entry):
-        size, lost, fails = classes[c, SIZE], classes[c, WEIGHT], classes[c, FAILS]
-        failing = scratch.sums[FAILING] - (size if fails else 0)
-        loss = scratch.sums[LOSS] - size * (everything if fails else lost)
-        most, n_most = 0, 0
-        if looks_inside:
-            most = _count(table, c, scratch)
-            for place in range(classes[c, START], classes[c + 1, START]):
-                known[table.entry[scratch.order[place], SECRET]] = -1
-            for place in range(classes[c, START], classes[c + 1, START]):
-                s = table.entry[scratch.order[place], SECRET]
-                if known[s] == -1:
-                    known[s] = -2
-                    n_most += hist[s] == most
-        for place in range(classes[c, START], classes[c + 1, START]):
-            e = scratch.order[place]
+    _in_order(entry, class_of, len(sizes), room)
+    for c in range(len(sizes)):
+        begin, end = room[START, c], room[START, c + 1]
+        most = _count(entry, room, c, hist)
+        n_most = 0
+        for place in range(begin, end):
+            s = entry[room[ORDER, place], SECRET]
+            if known[s] == -1:
+                known[s] = -2
+                n_most += hist[s] == most
+        for place in range(begin, end):
+            e = room[ORDER, place]
+            s = entry[e, SECRET]
             if not is_target[e]:
                 continue
-            misses = size - 1 < goal.k
-            if looks_inside and not misses:
-                s = table.entry[e, SECRET]
-                if known[s] < 0:
-                    known[s] = _misses_without(hist, size, s, most, n_most, goal, scratch.tree)
-                misses = known[s] == 1
-            if failing + (size - 1 if misses else 0) > limit:
-                continue
-            meeting += 1
-            now = loss + (size - 1) * (everything if misses else lost)
-            if now < best[e, 0] or (now == best[e, 0] and node < best[e, 1]):
-                best[e, 0] = now
-                best[e, 1] = node
-        if looks_inside:
-            _forget(table, c, scratch)
-        c += 1
-    return meeting
-
-
-@_jit
-def most_diverse(table, goal, n_classes, scratch, diversity):
-    """After `visit`: the largest ℓ that each class meets, 0 where it misses the rest of the goal.
-
-    ``goal`` is one that asks for no ℓ.
-    """
-    for c in range(n_classes):
-        size = scratch.classes[c, SIZE]
-        most = _count(table, c, scratch)
-        misses = _misses(scratch.hist, size, most, goal, scratch.tree)
-        diversity[c] = 0 if misses else size // most
-        _forget(table, c, scratch)
+            if known[s] < 0:
+                # Where another value is as frequent, the most frequent one stays so.
+                without = most - 1 if n_most == 1 and hist[s] == most else most
+                hist[s] -= 1
+                known[s] = _misses(hist, sizes[c] - 1, without, goal, tree)
+                hist[s] += 1
+            misses[e] = known[s] == 1
+        for place in range(begin, end):
+            s = entry[room[ORDER, place], SECRET]
+            hist[s] = 0
+            known[s] = -1
 
 
 class Cells(NamedTuple):
@@ -422,21 +324,21 @@ def _nearest(cells, classes, a, n_alive):
 
 
 @_inner
-def _class_misses(table, classes, c, goal, hist, tree):
+def _class_misses(entry, classes, c, goal, hist, tree):
     """Whether a class misses the goal, from its chain of entries."""
     if goal.l <= 1 and goal.distance == NO_DISTANCE:
         return classes.size[c] < goal.k
     most = 0
     e = classes.head[c]
     while e >= 0:
-        s = table.entry[e, SECRET]
-        hist[s] += table.entry[e, COUNT]
+        s = entry[e, SECRET]
+        hist[s] += entry[e, COUNT]
         most = max(most, hist[s])
         e = classes.next[e]
     misses = _misses(hist, classes.size[c], most, goal, tree)
     e = classes.head[c]
     while e >= 0:
-        hist[table.entry[e, SECRET]] = 0
+        hist[entry[e, SECRET]] = 0
         e = classes.next[e]
     return misses
 
@@ -468,14 +370,14 @@ def _bury(alive, n_alive, c):
 
 
 @_jit
-def merge(table, cells, classes, goal, everything, limit, hist, tree):
+def merge(entry, cells, classes, goal, everything, limit, hist, tree):
     """Merge classes until all meet the goal; returns how many are left, or ``NOT_MET``.
 
     Up to ``limit`` records are suppressed where that loses less: their class leads to -1.
     """
     n_alive = len(classes.alive)
     for c in range(n_alive):
-        classes.fails[c] = _class_misses(table, classes, c, goal, hist, tree)
+        classes.fails[c] = _class_misses(entry, classes, c, goal, hist, tree)
     while True:
         a = np.int64(-1)
         for place in range(n_alive):
@@ -499,5 +401,5 @@ def merge(table, cells, classes, goal, everything, limit, hist, tree):
         else:
             kept, gone = min(a, b), max(a, b)
             _take(cells, classes, kept, gone)
-            classes.fails[kept] = _class_misses(table, classes, kept, goal, hist, tree)
+            classes.fails[kept] = _class_misses(entry, classes, kept, goal, hist, tree)
             n_alive = _bury(classes.alive, n_alive, gone)

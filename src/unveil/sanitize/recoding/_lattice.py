@@ -67,7 +67,7 @@ class Lattice:
         return [0, *np.cumsum(sizes).tolist()]
 
     def at(self, node: Node) -> NDArray[np.int64]:
-        """For each column, where the level of a node begins in `group`, and how many cells it has."""
+        """For each column, where a node's level begins in `group`, and how many cells it has."""
         rows = []
         for begin, ladder, level in zip(self._begin, self.ladders, node, strict=False):
             codes = ladder.group.shape[1]
@@ -121,6 +121,11 @@ class Weights:
             everything=scale * sum(domain.everything for domain in domains),
             bounds=[(weight @ n).tolist() for weight, n in zip(weights, counts, strict=True)],
         )
+
+    def of_classes(self, codes: NDArray[np.integer], at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What a record of each class loses; it depends on the cells alone, so on any member."""
+        total: NDArray[np.int64] = self.weight[at[:, :1] + codes].sum(axis=0)
+        return total
 
 
 def sweep(

@@ -24,7 +24,7 @@ from unveil.microdata import Column, Hierarchy, Kind, Microdata, Regions, prefix
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._cells import range_regions, set_regions
 from unveil.sanitize.recoding._losses import Domain, Loss, common_scale, domain_of
-from unveil.sanitize.recoding._table import Distinct, distinct, scratch_for
+from unveil.sanitize.recoding._table import Distinct, Table, distinct
 
 __all__ = ["Merged", "merged"]
 
@@ -62,18 +62,16 @@ class Merged:
         )
 
 
-def merged(
-    microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss
-) -> Merged:
+def merged(microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss) -> Merged:
     """Merge the classes of a table that, taken as a whole, meets the goal."""
     table = distinct(microdata)
     columns = _Columns(microdata, loss)
     for allowed in dict.fromkeys([limit, 0]):
         classes = columns.start(table.table)
-        scratch = scratch_for(table.table, goal)
         left = kernels.merge(
-            table.table, columns.cells, classes, goal, columns.everything, allowed, scratch.hist,
-            scratch.tree,
+            table.table.entry, columns.cells, classes, goal, columns.everything, allowed,
+            np.zeros(len(goal.totals), dtype=np.int64),
+            np.zeros((len(goal.parent), 2), dtype=np.int64),
         )  # fmt: skip
         if left != kernels.NOT_MET:
             break
@@ -108,7 +106,7 @@ class _Columns:
             np.array(rows, dtype=np.int64), np.concatenate(places), np.concatenate(nodes)
         )
 
-    def start(self, table: kernels.Table) -> kernels.Classes:
+    def start(self, table: Table) -> kernels.Classes:
         """A class for each combination."""
         columns, n = table.codes.shape
         cell = np.zeros((n, columns, 3), dtype=np.int64)

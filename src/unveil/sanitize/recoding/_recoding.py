@@ -23,11 +23,11 @@ from unveil.microdata import Intervals, Microdata, Release, Statistic
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._cells import range_regions
+from unveil.sanitize.recoding._goal import Distance, goal_for, suppressible
 from unveil.sanitize.recoding._lattice import Lattice
 from unveil.sanitize.recoding._local import merged
 from unveil.sanitize.recoding._losses import Loss
 from unveil.sanitize.recoding._search import Judged, Problem, largest_l, least_loss
-from unveil.sanitize.recoding._table import Distance, goal_for, suppressible
 from unveil.sanitize.recoding._without import leave_one_out
 
 __all__ = ["Recoding"]
@@ -215,22 +215,20 @@ class Recoding(Sanitizer):
     def _published(self, problem: Problem, chosen: Judged) -> Release:
         """The release of a node; the suppressed are the last class."""
         microdata = problem.microdata
-        kept = np.flatnonzero(~chosen.fails)
-        number = np.full(len(chosen.fails), len(kept))
+        kept = np.flatnonzero(~chosen.misses)
+        number = np.full(len(chosen.misses), len(kept))
         number[kept] = np.arange(len(kept))
-        class_of = number[chosen.class_of][problem.distinct.tuple_of].astype(np.int32)
+        class_of = number[chosen.classes.class_of][problem.distinct.tuple_of].astype(np.int32)
         suppressed = int((class_of == len(kept)).sum())
         # One combination of each class; which one does not matter, nor that of the suppressed.
-        first = np.unique(chosen.class_of, return_index=True)[1]
-        rows = np.append(first[kept], [0] if suppressed else []).astype(np.intp)
+        rows = np.append(chosen.classes.first[kept], [0] if suppressed else []).astype(np.intp)
         hidden = np.arange(len(rows)) == len(kept)
         return Release(
             quasi=microdata.quasi,
             sensitive=microdata.sensitive,
             class_of=class_of,
             regions=tuple(
-                self._regions(problem, chosen, j, rows, hidden)
-                for j in range(len(microdata.quasi))
+                self._regions(problem, chosen, j, rows, hidden) for j in range(len(microdata.quasi))
             ),
             made_by=self.label,
             notes=(*microdata.notes, _note(problem, chosen, suppressed)),

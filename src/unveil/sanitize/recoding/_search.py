@@ -11,18 +11,12 @@ from numpy.typing import NDArray
 
 from unveil.microdata import Microdata
 from unveil.sanitize.recoding import _kernels as kernels
+from unveil.sanitize.recoding._goal import looks_inside
 from unveil.sanitize.recoding._lattice import Lattice, Node, Weights, sweep
 from unveil.sanitize.recoding._losses import Loss, domain_of
-from unveil.sanitize.recoding._table import (
-    Distinct,
-    distinct,
-    looks_inside,
-    rolled_up,
-    scratch_for,
-    without_secrets,
-)
+from unveil.sanitize.recoding._table import Classes, Classifier, Distinct, Table, distinct
 
-__all__ = ["Judged", "Problem", "largest_l", "least_loss"]
+__all__ = ["Judged", "Problem", "judged", "largest_l", "least_loss"]
 
 _REMEMBERED = 12  # nodes whose classes are kept, so that nodes above need not start from the table
 
@@ -39,13 +33,14 @@ class Problem:
 
     @cached_property
     def distinct(self) -> Distinct:
+        """The combinations of the table."""
         return distinct(self.microdata)
 
     @cached_property
-    def table(self) -> kernels.Table:
-        """The table, without the sensitive values if the goal does not look at them."""
+    def table(self) -> Table:
+        """The same, without the sensitive values if the goal does not look at them."""
         whole = self.distinct.table
-        return whole if looks_inside(self.goal) else without_secrets(whole)
+        return whole if looks_inside(self.goal) else whole.without_secrets()
 
     @cached_property
     def counts(self) -> list[NDArray[np.int64]]:
@@ -59,42 +54,32 @@ class Problem:
         domains = [domain_of(column, self.loss, lacking=code) for column, code in columns]
         return Weights.of(self.lattice, domains, self.counts)
 
-    @property
-    def sinks(self) -> bool:
-        """Whether beneath a node at which too many miss the goal there are only such (`_lattice`)."""
-        return not looks_inside(self.goal) or self.limit == 0
+    def classifier(self, goal: kernels.Goal | None = None) -> Classifier:
+        """What makes and judges classes, by the goal or another one."""
+        return Classifier(self.table, self.lattice.group, self.goal if goal is None else goal)
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The classes of one node."""
+    """The classes of one node, and which of them miss the goal."""
 
     node: Node
-    class_of: NDArray[np.int32]
-    """The class of each combination."""
-    fails: NDArray[np.bool_]
-    """Which classes miss the goal."""
+    classes: Classes
+    misses: NDArray[np.bool_]
 
 
-def judged(
-    problem: Problem, weights: Weights, node: Node, goal: kernels.Goal | None = None
-) -> Judged:
-    """The classes of a node, and which of them miss the goal (or another one)."""
-    goal = problem.goal if goal is None else goal
-    scratch = scratch_for(problem.table, goal)
-    n_classes = kernels.visit(
-        problem.table, problem.lattice.group, weights.weight, problem.lattice.at(node), goal,
-        weights.everything, scratch,
-    )  # fmt: skip
-    fails = scratch.classes[:n_classes, kernels.FAILS].astype(bool)
-    return Judged(node, scratch.class_of, fails)
+def judged(problem: Problem, node: Node, goal: kernels.Goal | None = None) -> Judged:
+    """The classes of a node, judged by the goal or another one."""
+    classifier = problem.classifier(goal)
+    classes = classifier.classes(problem.table, problem.lattice.at(node))
+    return Judged(node, classes, classifier.misses(problem.table, classes))
 
 
 def least_loss(problem: Problem) -> Judged | None:
     """The node that loses least; of several, the first in the order of levels. None: no node."""
     search = _Search(problem)
     sweep(search.weights.bounds, search.visit, search.enough)
-    return None if search.best is None else judged(problem, search.weights, search.best[1])
+    return None if search.best is None else judged(problem, search.best[1])
 
 
 class _Search:
@@ -103,84 +88,77 @@ class _Search:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.weights = problem.weights()
-        self.scratch = scratch_for(problem.table, problem.goal)
+        self.classifier = problem.classifier()
         self.best: tuple[int, Node] | None = None
-        bottom: Node = (0,) * len(problem.lattice.shape)
-        self.whole = _Rolled(bottom, problem.table, None, len(problem.goal.totals))
-        self.rolled: list[_Rolled] = []
+        self._rolled: list[_Rolled] = []
 
     def visit(self, node: Node) -> bool:
-        problem, below = self.problem, self._beneath(node)
-        n_classes = kernels.visit(
-            below.table, problem.lattice.group, self.weights.weight, problem.lattice.at(node),
-            problem.goal, self.weights.everything, self.scratch,
-        )  # fmt: skip
-        sums = self.scratch.sums.tolist()
-        if sums[kernels.FAILING] <= problem.limit:
-            found = (sums[kernels.LOSS], node)
+        """Whether nodes beneath may be good: see `_lattice`."""
+        problem, goal = self.problem, self.problem.goal
+        table, at = self._beneath(node), problem.lattice.at(node)
+        classes = self.classifier.classes(table, at)
+        misses = self.classifier.misses(table, classes)
+        missing = int(classes.sizes[misses].sum())
+        if missing <= problem.limit:
+            lost = self.weights.of_classes(table.codes[:, classes.first], at)
+            found = (int(classes.sizes @ np.where(misses, self.weights.everything, lost)), node)
             self.best = found if self.best is None else min(self.best, found)
-        combinations = below.table.codes.shape[1]
-        if 2 * n_classes < combinations:
-            class_of = self.scratch.class_of[:combinations].copy()
-            self.rolled = self.rolled[1 - _REMEMBERED :]
-            self.rolled.append(_Rolled(node, below.table, class_of, below.values))
-        missing = sums[kernels.FAILING if problem.sinks else kernels.TOO_SMALL]
-        return bool(missing <= problem.limit)
+        if 2 * len(classes.first) < table.size:
+            self._rolled = self._rolled[1 - _REMEMBERED :]
+            self._rolled.append(_Rolled(node, table, classes, len(goal.totals)))
+        if looks_inside(goal) and problem.limit:
+            missing = int(classes.sizes[classes.sizes < max(goal.k, goal.l)].sum())
+        return missing <= problem.limit
 
     def enough(self, bound: int) -> bool:
+        """Whether nothing with this bound can be better, or as good and come first."""
         return self.best is not None and bound > self.best[0]
 
-    def _beneath(self, node: Node) -> _Rolled:
+    def _beneath(self, node: Node) -> Table:
         """The smallest table at hand from which this node's classes can be made."""
-        fitting = [one for one in self.rolled if one.is_beneath(node)]
-        return min([self.whole, *fitting], key=lambda one: one.combinations)
+        fitting = [one for one in self._rolled if one.is_beneath(node)]
+        if not fitting:
+            return self.problem.table
+        return min(fitting, key=lambda one: len(one.classes.first)).table
 
 
+@dataclass(frozen=True, eq=False)
 class _Rolled:
-    """The table with the classes of a node for combinations; made when first asked for."""
+    """The classes of a node; as a table of their own when first asked for it."""
 
-    def __init__(
-        self, node: Node, source: kernels.Table, class_of: NDArray[np.int32] | None, values: int
-    ) -> None:
-        self.node, self.values = node, values
-        self._source, self._class_of = source, class_of
-        self.combinations = (
-            source.codes.shape[1] if class_of is None else int(class_of.max()) + 1
-        )
+    node: Node
+    source: Table
+    classes: Classes
+    values: int
 
     def is_beneath(self, node: Node) -> bool:
+        """Whether the classes of a node are made of whole classes of this one."""
         return all(low <= high for low, high in zip(self.node, node, strict=True))
 
     @cached_property
-    def table(self) -> kernels.Table:
-        if self._class_of is None:
-            return self._source
-        return rolled_up(self._source, self._class_of, self.values)
+    def table(self) -> Table:
+        """The table rolled up."""
+        return self.source.rolled_up(self.classes, self.values)
 
 
 def largest_l(problem: Problem) -> int:
-    """The largest ℓ for which there is a node, all else being as it is; 0 if there is none."""
-    asked, weights = problem.goal, problem.weights()
-    goal = asked._replace(l=1)
-    table = problem.distinct.table
-    scratch = scratch_for(table, goal)
-    diversity = np.zeros(table.codes.shape[1], dtype=np.int64)
+    """The largest ℓ for which there is a node, all else being as it is."""
+    table, goal = problem.distinct.table, problem.goal._replace(l=1)
+    classifier = Classifier(table, problem.lattice.group, goal)
     largest = 0
 
     def visit(node: Node) -> bool:
         nonlocal largest
-        n_classes = kernels.visit(
-            table, problem.lattice.group, weights.weight, problem.lattice.at(node), goal,
-            weights.everything, scratch,
-        )  # fmt: skip
-        kernels.most_diverse(table, goal, n_classes, scratch, diversity)
-        sizes = scratch.classes[:n_classes, kernels.SIZE]
-        order = np.argsort(diversity[:n_classes])
+        classes = classifier.classes(table, problem.lattice.at(node))
+        entry = table.rolled_up(classes, len(goal.totals)).entry
+        most = np.zeros(len(classes.sizes), dtype=np.int64)
+        np.maximum.at(most, entry[:, kernels.TUPLE], entry[:, kernels.COUNT])
+        diverse = np.where(classifier.misses(table, classes), 0, classes.sizes // most)
         # The least diverse are suppressed first; the next in line decides.
-        gone = np.cumsum(sizes[order]) <= problem.limit
-        kept = order[~gone]
-        largest = max(largest, int(diversity[kept[0]]) if len(kept) else asked.l)
-        return bool(scratch.sums[kernels.TOO_SMALL] <= problem.limit)
+        order = np.argsort(diverse)
+        kept = order[np.cumsum(classes.sizes[order]) > problem.limit]
+        largest = max(largest, int(diverse[kept[0]]))
+        return bool(classes.sizes[classes.sizes < goal.k].sum() <= problem.limit)
 
-    sweep(weights.bounds, visit, lambda bound: False)
+    sweep(problem.weights().bounds, visit, lambda bound: False)
     return largest

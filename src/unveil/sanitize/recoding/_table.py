@@ -1,49 +1,59 @@
-"""Microdata as the kernels want it: distinct combinations, entries, goals."""
+"""The distinct combinations of a table's quasi-identifiers, and the classes they make at a node."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
-from unveil.microdata import Column, Microdata, flat_hierarchy
+from unveil.microdata import Microdata
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._levels import heights
+from unveil.sanitize.recoding._goal import looks_inside
 
-__all__ = [
-    "Distance",
-    "Distinct",
-    "distinct",
-    "goal_for",
-    "looks_inside",
-    "rolled_up",
-    "scratch_for",
-    "suppressible",
-    "without_secrets",
-]
+__all__ = ["Classes", "Classifier", "Distinct", "Table", "distinct"]
 
-Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
+_SPAN = 2**62  # numbers below it fit into 64 bits
 
-_SPAN = 2**62
+
+class Table(NamedTuple):
+    """Distinct combinations of codes (columns × combinations), and their entries.
+
+    An entry is a row: a combination, a sensitive value, and how many records have both. They are
+    sorted.
+    """
+
+    codes: NDArray[np.int32]
+    entry: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return self.codes.shape[1]
+
+    def rolled_up(self, classes: Classes, values: int) -> Table:
+        """The table of the classes: one combination of each, and the entries of all."""
+        flat = classes.class_of[self.entry[:, kernels.TUPLE]] * values
+        flat += self.entry[:, kernels.SECRET]
+        found, which = np.unique(flat, return_inverse=True)
+        number = np.bincount(which, weights=self.entry[:, kernels.COUNT]).astype(np.int64)
+        rows = np.stack([found // values, found % values, number], axis=1)
+        return Table(np.ascontiguousarray(self.codes[:, classes.first]), rows)
+
+    def without_secrets(self) -> Table:
+        """The same with all sensitive values alike, for goals that do not look at them."""
+        sizes = np.bincount(self.entry[:, kernels.TUPLE], weights=self.entry[:, kernels.COUNT])
+        rows = np.zeros((len(sizes), 3), dtype=np.int64)
+        rows[:, kernels.TUPLE], rows[:, kernels.COUNT] = np.arange(len(sizes)), sizes
+        return Table(self.codes, rows)
 
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The distinct combinations of quasi-identifiers, sorted, and their entries.
+    """A table, and which of its combinations and entries each record is."""
 
-    Attributes
-    ----------
-    table : Table
-        An entry is a combination, a sensitive value, and how many records have both.
-    tuple_of, entry_of : arrays
-        The combination and the entry of each record.
-    """
-
-    table: kernels.Table
+    table: Table
     tuple_of: NDArray[np.int64]
     entry_of: NDArray[np.int64]
 
@@ -70,116 +80,73 @@ def distinct(microdata: Microdata) -> Distinct:
     flat = tuple_of * secret.size + secret.codes
     found, entry_of, number = np.unique(flat, return_inverse=True, return_counts=True)
     rows = np.stack([found // secret.size, found % secret.size, number], axis=1)
-    table = kernels.Table(np.ascontiguousarray(codes[:, first]), rows.astype(np.int64))
+    table = Table(np.ascontiguousarray(codes[:, first]), rows.astype(np.int64))
     return Distinct(table, tuple_of, entry_of)
 
 
-def rolled_up(table: kernels.Table, class_of: NDArray[np.int32], values: int) -> kernels.Table:
-    """The table of the classes: the first combination of each, and all its entries."""
-    # Classes are numbered by their first combination.
-    first = np.searchsorted(np.maximum.accumulate(class_of), np.arange(class_of.max() + 1))
-    flat = class_of[table.entry[:, kernels.TUPLE]] * np.int64(values)
-    flat += table.entry[:, kernels.SECRET]
-    found, which = np.unique(flat, return_inverse=True)
-    number = np.bincount(which, weights=table.entry[:, kernels.COUNT])
-    rows = np.stack([found // values, found % values, number.astype(np.int64)], axis=1)
-    return kernels.Table(np.ascontiguousarray(table.codes[:, first]), rows)
+class Classes(NamedTuple):
+    """Combinations in classes.
 
-
-def goal_for(
-    secret: Column,
-    totals: NDArray[np.int64],
-    *,
-    k: int | None,
-    l: int | None,  # noqa: E741  (it is called l everywhere in this field)
-    t: float | None,
-    distance: Distance | None,
-) -> kernels.Goal:
-    """A goal for the kernels; ``totals``: how many records of the table have each value."""
-    parent = height = np.zeros(1, dtype=np.int64)
-    kind = kernels.NO_DISTANCE
-    if t is not None:
-        name = distance or _suggested(secret)
-        if name == "ordered":
-            kind = kernels.ORDERED
-            _check_order(secret)
-        else:
-            kind = kernels.TREE
-            parent, height = _tree(secret, name)
-    return kernels.Goal(
-        k=int(k or 1),
-        l=int(l or 1),
-        t=0.0 if t is None else float(t),
-        distance=kind,
-        parent=parent,
-        height=height,
-        totals=totals.astype(np.int64),
-    )
-
-
-def looks_inside(goal: kernels.Goal) -> bool:
-    """Whether a goal is about the sensitive values of a class, and not its size alone."""
-    return bool(goal.l > 1 or goal.distance != kernels.NO_DISTANCE)
-
-
-def _suggested(secret: Column) -> Distance:
-    """The ground distance that the measure of t-closeness would take, too."""
-    if secret.hierarchy is not None:
-        return "hierarchical"
-    return "ordered" if secret.is_ordered else "equal"
-
-
-def _check_order(secret: Column) -> None:
-    if not secret.is_ordered:
-        raise InputError(
-            f"{secret.name} has no order: say which one with "
-            f'ordinal={{"{secret.name}": […]}}, or use t_distance="equal"'
-        )
-
-
-def _tree(secret: Column, name: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Parents and heights of a tree above the sensitive values, children before parents."""
-    tree = secret.hierarchy if name == "hierarchical" else flat_hierarchy(range(secret.size))
-    if tree is None:
-        raise InputError(
-            f"{secret.name} has no hierarchy: give one with "
-            f'hierarchies={{"{secret.name}": …}}, or use t_distance="equal"'
-        )
-    # Inner nodes are numbered from the root down: the other way round, children come first.
-    leaves, nodes = tree.n_leaves, len(tree.names)
-    order = np.concatenate([np.arange(leaves), np.arange(nodes - 1, leaves - 1, -1)])
-    place = np.append(np.argsort(order), -1)
-    return place[tree.parent[order]].astype(np.int64), heights(tree)[order]
-
-
-def scratch_for(table: kernels.Table, goal: kernels.Goal) -> kernels.Scratch:
-    """Room for the kernels to work on this table, or on a smaller one."""
-    combinations, rows = table.codes.shape[1], len(table.entry)
-    slots = 1 << max(4, (2 * combinations).bit_length())
-    return kernels.Scratch(
-        class_of=np.zeros(combinations, dtype=np.int32),
-        classes=np.zeros((combinations + 1, 4), dtype=np.int64),
-        order=np.zeros(rows, dtype=np.int64),
-        sums=np.zeros(3, dtype=np.int64),
-        keys=np.zeros(combinations, dtype=np.int64),
-        slots=np.zeros(slots, dtype=np.int64),
-        hist=np.zeros(len(goal.totals), dtype=np.int64),
-        tree=np.zeros((len(goal.parent), 2), dtype=np.int64),
-    )
-
-
-def suppressible(share: float, records: int) -> int:
-    """How many records a share allows to suppress, the share taken as it is written.
-
-    >>> suppressible(0.29, 100)
-    29
+    Attributes
+    ----------
+    class_of : array
+        The class of each combination. Classes are numbered by their first one.
+    first : array
+        The first combination of each class.
+    sizes : array
+        Records in each class.
     """
-    return int(Fraction(repr(float(share))) * records)
+
+    class_of: NDArray[np.int64]
+    first: NDArray[np.int64]
+    sizes: NDArray[np.int64]
 
 
-def without_secrets(table: kernels.Table) -> kernels.Table:
-    """The same table with all sensitive values alike, for goals that do not look at them."""
-    sizes = np.bincount(table.entry[:, kernels.TUPLE], weights=table.entry[:, kernels.COUNT])
-    rows = np.zeros((len(sizes), 3), dtype=np.int64)
-    rows[:, kernels.TUPLE], rows[:, kernels.COUNT] = np.arange(len(sizes)), sizes
-    return kernels.Table(table.codes, rows)
+class Classifier:
+    """Makes classes of a table's combinations, or of a smaller table's, and judges them."""
+
+    def __init__(self, table: Table, group: NDArray[np.int32], goal: kernels.Goal) -> None:
+        self.goal = goal
+        self._group = group
+        self._work = np.zeros((3, table.size), dtype=np.int64)
+        self._slots = np.zeros(1 << max(4, (2 * table.size).bit_length()), dtype=np.int64)
+        self._room = np.zeros((2, len(table.entry) + 1), dtype=np.int64)
+        self._hist = np.zeros(len(goal.totals), dtype=np.int64)
+        self._known = np.full(len(goal.totals), -1)
+        self._tree = np.zeros((len(goal.parent), 2), dtype=np.int64)
+
+    def classes(self, table: Table, at: NDArray[np.int64]) -> Classes:
+        """The classes of a node; ``at`` as `Lattice.at` gives it."""
+        n = kernels.classes(table.codes, self._group, at, self._work, self._slots)
+        class_of = self._work[kernels.CLASS, : table.size].copy()
+        sizes = np.bincount(
+            class_of[table.entry[:, kernels.TUPLE]], weights=table.entry[:, kernels.COUNT]
+        )
+        first = self._work[kernels.FIRST_OF, :n].copy()
+        return Classes(class_of, first, sizes.astype(np.int64))
+
+    def misses(self, table: Table, classes: Classes) -> NDArray[np.bool_]:
+        """Which classes miss the goal."""
+        misses = classes.sizes < self.goal.k
+        if looks_inside(self.goal):
+            kernels.judge(
+                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
+                self._tree, misses,
+            )  # fmt: skip
+        return misses
+
+    def misses_without(
+        self, table: Table, classes: Classes, is_target: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """For each entry that is a target, whether its class misses the goal with one record less.
+
+        One of that entry.
+        """
+        class_of_entry = classes.class_of[table.entry[:, kernels.TUPLE]]
+        misses: NDArray[np.bool_] = (classes.sizes <= self.goal.k)[class_of_entry]
+        if looks_inside(self.goal):
+            kernels.judge_without(
+                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
+                self._known, self._tree, is_target, misses,
+            )  # fmt: skip
+        return misses

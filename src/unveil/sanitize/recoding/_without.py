@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from unveil.microdata import Statistic
 from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize.recoding import _kernels as kernels
+from unveil.sanitize.recoding._goal import looks_inside
 from unveil.sanitize.recoding._lattice import Node, Weights, sweep
 from unveil.sanitize.recoding._losses import is_declared
 from unveil.sanitize.recoding._search import Judged, Problem, judged
-from unveil.sanitize.recoding._table import looks_inside, scratch_for
 
 __all__ = ["leave_one_out"]
 
@@ -62,7 +62,7 @@ def leave_one_out(
     absent, possible = present.copy(), np.zeros(len(records), dtype=bool)
     if len(microdata) > 1:
         for which, goal, node in _best_nodes(problem, records, limit):
-            without = _Counted(problem, judged(problem, problem.weights(), node, goal))
+            without = _Counted(problem, judged(problem, node, goal))
             absent[which] = without.of(statistic, combinations[which])
             possible[which] = True
             done(len(which))
@@ -109,33 +109,61 @@ def _groups(problem: Problem, entries: NDArray[np.int64]) -> Iterator[_Alike]:
 
 def _search(problem: Problem, alike: _Alike, limit: int) -> NDArray[np.int64]:
     """The number of the best node for each entry; `_NONE` where there is none."""
-    table, lattice, weights = problem.table, problem.lattice, alike.weights
-    scratch = scratch_for(table, alike.goal)
-    best = np.full((len(table.entry), 2), _NONE)
-    is_target = np.zeros(len(table.entry), dtype=bool)
-    is_target[alike.entries] = True
-    sinks = not looks_inside(alike.goal) or limit == 0
-    worst = _NONE
+    search = _Search(problem, alike, limit)
+    sweep(alike.weights.bounds, search.visit, search.enough)
+    return search.number
 
-    def visit(node: Node) -> bool:
-        nonlocal worst
-        kernels.visit(
-            table, lattice.group, weights.weight, lattice.at(node), alike.goal,
-            weights.everything, scratch,
-        )  # fmt: skip
-        meeting = kernels.visit_without(
-            table, alike.goal, weights.everything, scratch, is_target, lattice.number(node), limit,
-            best,
-        )  # fmt: skip
-        worst = int(best[alike.entries, 0].max())
-        if sinks:
-            return bool(meeting > 0)
-        # The record left out may itself have been in a class that was too small.
-        return bool(scratch.sums[kernels.TOO_SMALL] - 1 <= limit)
 
-    # The record left out loses no more than everything.
-    sweep(weights.bounds, visit, lambda bound: bound - weights.everything > worst)
-    return best[alike.entries, 1]
+class _Search:
+    """A search for all targets of a kind on its way: the best node so far without each."""
+
+    def __init__(self, problem: Problem, alike: _Alike, limit: int) -> None:
+        self.table, self.lattice, self.alike, self.limit = (
+            problem.table, problem.lattice, alike, limit
+        )  # fmt: skip
+        self.classifier = problem.classifier(alike.goal)
+        self.is_target = np.zeros(len(self.table.entry), dtype=bool)
+        self.is_target[alike.entries] = True
+        self.loss = np.full(len(alike.entries), _NONE)
+        self.number = np.full(len(alike.entries), _NONE)
+
+    def visit(self, node: Node) -> bool:
+        """Whether nodes beneath may be good for any target: see `_lattice`."""
+        at, everything = self.lattice.at(node), self.alike.weights.everything
+        classes = self.classifier.classes(self.table, at)
+        misses = self.classifier.misses(self.table, classes)
+        alone = self.alike.weights.of_classes(self.table.codes[:, classes.first], at)
+        missing = classes.sizes * misses
+        loss = classes.sizes * np.where(misses, everything, alone)
+        # Without a target all is as it was, but for the class that the target was in.
+        entries = self.alike.entries
+        own = classes.class_of[self.table.entry[entries, kernels.TUPLE]]
+        rest = classes.sizes[own] - 1
+        now = self.classifier.misses_without(self.table, classes, self.is_target)[entries]
+        missing_now = missing.sum() - missing[own] + rest * now
+        loss_now = loss.sum() - loss[own] + rest * np.where(now, everything, alone[own])
+        meets = missing_now <= self.limit
+        self._take(self.lattice.number(node), meets, loss_now)
+        goal = self.alike.goal
+        if not looks_inside(goal) or self.limit == 0:
+            return bool(meets.any())
+        # The target may itself have been in one of the classes that are too small.
+        too_small = int(classes.sizes[classes.sizes < max(goal.k, goal.l)].sum())
+        return too_small - 1 <= self.limit
+
+    def _take(self, number: int, meets: NDArray[np.bool_], loss: NDArray[np.int64]) -> None:
+        """Let those have this node for whom it is the best so far, the first of several."""
+        first = (loss == self.loss) & (number < self.number)
+        better = meets & ((loss < self.loss) | first)
+        self.loss[better] = loss[better]
+        self.number[better] = number
+
+    def enough(self, bound: int) -> bool:
+        """Whether nothing with this bound can be better without any of the targets.
+
+        The record left out has lost no more than everything.
+        """
+        return bound - self.alike.weights.everything > int(self.loss.max())
 
 
 class _Counted:
@@ -146,17 +174,15 @@ class _Counted:
         self.values = problem.microdata.sensitive.size
         self.judged = judged
         combination, secret, number = self.table.entry.T
-        self.hidden = judged.fails[judged.class_of[combination]]
+        self.hidden = judged.misses[judged.classes.class_of[combination]]
         self.suppressed = np.bincount(
             secret, weights=number * self.hidden, minlength=self.values
         ).astype(np.int64)
 
-    def of(
-        self, statistic: Statistic, combinations: NDArray[np.integer]
-    ) -> NDArray[np.int64]:
+    def of(self, statistic: Statistic, combinations: NDArray[np.integer]) -> NDArray[np.int64]:
         """The statistic of targets with these combinations."""
         if statistic is Statistic.JOINT:
-            return self._counts(self.judged.class_of, combinations)
+            return self._counts(self.judged.classes.class_of, combinations)
         rows = []
         for codes, ladder, level in zip(
             self.table.codes, self.ladders, self.judged.node, strict=True
@@ -165,7 +191,7 @@ class _Counted:
         return np.stack(rows, axis=1)
 
     def _counts(
-        self, cell_of: NDArray[np.int32], combinations: NDArray[np.integer]
+        self, cell_of: NDArray[np.integer], combinations: NDArray[np.integer]
     ) -> NDArray[np.int64]:
         """Records in the same cell as each target, and all that are suppressed."""
         combination, secret, number = self.table.entry.T
