@@ -11,49 +11,60 @@ from unveil.microdata import Column, Hierarchy, Intervals, Sets
 from unveil.microdata._cells import cell_reader
 from unveil.microdata._notations import span
 
-__all__ = ["range_regions", "set_regions"]
+__all__ = ["node_regions", "range_regions", "set_regions"]
 
 _HIDDEN = "*"
 
 
 def range_regions(
     column: Column,
-    low: NDArray[np.int32],
-    high: NDArray[np.int32],
+    low: NDArray[np.integer],
+    high: NDArray[np.integer],
     hidden: NDArray[np.bool_],
-    tree: Hierarchy | None,
 ) -> Intervals:
-    """Cells from one code to another, ``*`` where a class is hidden.
+    """Cells from one code to another, ``*`` where a class is hidden."""
+    regions = _covering(column, low, high, hidden)
+    texts = zip(regions.texts(column), hidden, strict=True)
+    return _written(regions, [_HIDDEN if gone else text for text, gone in texts])
 
-    Parameters
-    ----------
-    column : Column
-    low, high : arrays, one a class
-    hidden : bool array, one a class
-        These publish nothing.
-    tree : Hierarchy, optional
-        Of whose nodes the cells are. They have its names, unless these would be read as something
-        else: of a column with an order, ``20-30`` is a range, whatever a node of that name covers.
+
+def node_regions(
+    column: Column, tree: Hierarchy, node: NDArray[np.integer], hidden: NDArray[np.bool_]
+) -> Intervals:
+    """Cells that are nodes of a hierarchy, ``*`` where a class is hidden.
+
+    They have the nodes' names, unless these would be read as something else: of a column with an
+    order, ``20-30`` is a range, whatever a node of that name covers.
     """
-    low = np.where(hidden, 0, low).astype(np.int32)
-    high = np.where(hidden, column.size - 1, high).astype(np.int32)
-    texts = Intervals(low, high).texts(column)
-    known: dict[tuple[int, int], str] = {}
-    for g, cell in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
-        if hidden[g]:
-            texts[g] = _HIDDEN
-        elif tree is not None and cell[0] < cell[1]:
-            if cell not in known:
-                known[cell] = _named(column, cell, tree, otherwise=texts[g])
-            texts[g] = known[cell]
-    return Intervals(low, high, written=tuple(texts))
+    regions = _covering(column, tree.first[node], tree.last[node], hidden)
+    names = {int(one): _name(column, tree, int(one)) for one in np.unique(node)}
+    texts = regions.texts(column)
+    for g, (one, gone) in enumerate(zip(node.tolist(), hidden, strict=True)):
+        texts[g] = _HIDDEN if gone else names[one] or texts[g]
+    return _written(regions, texts)
 
 
-def _named(column: Column, cell: tuple[int, int], tree: Hierarchy, otherwise: str) -> str:
-    """The name of the node that covers these codes, if it is read as that."""
-    name = tree.names[tree.lowest_common_ancestor(*cell)]
-    read = cell_reader(column).read(name).only
-    return name if read is not None and read.reading.spans == span(*cell) else otherwise
+def _name(column: Column, tree: Hierarchy, node: int) -> str | None:
+    """The name of a node above leaves, if it is read as that."""
+    if node < tree.n_leaves:
+        return None
+    read = cell_reader(column).read(tree.names[node]).only
+    meant = span(int(tree.first[node]), int(tree.last[node]))
+    return tree.names[node] if read is not None and read.reading.spans == meant else None
+
+
+def _covering(
+    column: Column,
+    low: NDArray[np.integer],
+    high: NDArray[np.integer],
+    hidden: NDArray[np.bool_],
+) -> Intervals:
+    low, high = np.where(hidden, 0, low), np.where(hidden, column.size - 1, high)
+    return Intervals(low.astype(np.int32), high.astype(np.int32))
+
+
+def _written(regions: Intervals, texts: Sequence[str]) -> Intervals:
+    return Intervals(regions.low, regions.high, written=tuple(texts))
 
 
 def set_regions(

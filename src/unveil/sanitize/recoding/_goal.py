@@ -46,6 +46,7 @@ def goal_for(
         parent=parent,
         height=height,
         totals=totals.astype(np.int64),
+        records=int(totals.sum()),
     )
 
 

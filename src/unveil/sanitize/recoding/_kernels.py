@@ -30,10 +30,9 @@ TUPLE, SECRET, COUNT = 0, 1, 2  # columns of an entry
 KEY, CLASS, FIRST_OF = 0, 1, 2  # rows of what `classes` works on
 START, ORDER = 0, 1  # rows of the room in which entries are sorted
 
-LINE, NODE, SET = 0, 1, 2
-"""What a column's cells are while classes are merged: ranges, hierarchy nodes, sets of values."""
-KIND, OFFSET, UNIT, WORDS = 0, 1, 2, 3  # columns of Cells.column
 PARENT, FIRST, LAST, LOST = 0, 1, 2, 3  # columns of Cells.node
+BEGIN, END, UNIT = 0, 1, 2  # columns of Cells.column
+SIZE, FAILS, LOSES, HEAD, TAIL, INTO, ALIVE = range(7)  # columns of Classes.info
 
 NOT_MET = -1  # instead of a number of classes: everybody together misses the goal
 
@@ -49,7 +48,7 @@ class Goal(NamedTuple):
     """What every class has to meet; k = l = 1 and ``NO_DISTANCE`` ask for nothing.
 
     ``parent`` and ``height`` are those of a tree whose leaves are the sensitive values, children
-    before parents; ``totals`` are the records of each value in the whole table.
+    before parents; ``totals`` are the records of each value in the whole table, ``records`` all.
     """
 
     k: Any
@@ -59,6 +58,7 @@ class Goal(NamedTuple):
     parent: Any
     height: Any
     totals: Any
+    records: Any
 
 
 @_inner
@@ -90,7 +90,7 @@ def _renumber(work, n, span, slots):
     return found
 
 
-@_jit
+@_jit()
 def classes(codes, group, at, work, slots):
     """Put combinations (columns × combinations) into classes; returns how many there are.
 
@@ -117,7 +117,7 @@ def classes(codes, group, at, work, slots):
 @_inner
 def _moved(hist, size, goal, tree):
     """The earth mover's distance of a class to the table, times `_whole`; a whole number."""
-    n = goal.totals.sum()
+    n = goal.records
     if goal.distance == ORDERED:
         ahead, total = 0, 0
         for s in range(len(hist) - 1):
@@ -148,7 +148,7 @@ def _moved(hist, size, goal, tree):
 def _whole(size, goal):
     """What `_moved` is for a distance of 1."""
     steps = len(goal.totals) - 1 if goal.distance == ORDERED else goal.height[-1]
-    return float(size) * goal.totals.sum() * steps
+    return float(size) * goal.records * steps
 
 
 @_inner
@@ -193,19 +193,29 @@ def _count(entry, room, c, hist):
     return most
 
 
-@_jit
-def judge(entry, class_of, sizes, goal, room, hist, tree, misses):
-    """Which classes miss the goal. ``room`` has two rows, longer than there are entries."""
+@_jit()
+def judge(entry, class_of, sizes, goal, room, hist, tree, spared, limit, misses):
+    """Which classes miss the goal; returns how many records are in them.
+
+    With ``spared`` the largest such class is not counted. More than ``limit`` is more than is of
+    use: then the rest is not looked at. ``room`` has two rows, longer than there are entries.
+    """
     _in_order(entry, class_of, len(sizes), room)
+    missing, largest = 0, 0
     for c in range(len(sizes)):
-        begin, end = room[START, c], room[START, c + 1]
         most = _count(entry, room, c, hist)
         misses[c] = _misses(hist, sizes[c], most, goal, tree)
-        for place in range(begin, end):
+        for place in range(room[START, c], room[START, c + 1]):
             hist[entry[room[ORDER, place], SECRET]] = 0
+        if misses[c]:
+            missing += sizes[c]
+            largest = max(largest, sizes[c] * spared)
+            if missing - largest > limit:
+                break
+    return missing - largest
 
 
-@_jit
+@_jit()
 def judge_without(entry, class_of, sizes, goal, room, hist, known, tree, is_target, misses):
     """Which targets, entries, are in a class that would miss the goal without one of its records.
 
@@ -241,34 +251,34 @@ def judge_without(entry, class_of, sizes, goal, room, hist, known, tree, is_targ
 
 
 class Cells(NamedTuple):
-    """The columns while classes are merged.
+    """The columns while classes are merged, those of hierarchy nodes first, those of sets last.
 
-    ``column`` has a row for each: its kind, where its part of a shared list begins (LINE:
-    ``place``, NODE: ``node``, SET: the words of `Classes.members`), for a SET what one value more
-    loses, and its words. What a range loses is the difference of two places.
+    ``begin``: the first column of ranges, the first of sets, and the number of columns. ``column``
+    has a row for each: where its part of ``node`` begins and ends, or its words of
+    `Classes.members`, and what one value more of a set loses.
     """
 
+    begin: Any
     column: Any
-    place: Any
     node: Any
 
 
 class Classes(NamedTuple):
-    """Classes on their way to be merged; those that have gone lead to the one they are in.
+    """Classes on their way to be merged.
 
-    ``cell``: for each class and column, first and last code (NODE: the node, twice) and what is
-    lost of it. ``head``, ``tail``, ``next`` chain the entries of a class.
+    ``info`` has a row for each: its records, whether it misses the goal, what a record of it loses,
+    the first and last of its entries, which ``following`` chains, and the class that it has been
+    merged into; also, in a column that has nothing to do with the others, the classes alive.
+
+    ``cell`` has two numbers for each class and column: of a node its number, twice; of a range
+    the places where it begins and ends, whose difference is what it loses. What is in a set is
+    in ``members``, a bit for each value.
     """
 
-    size: Any
-    fails: Any
+    info: Any
     cell: Any
     members: Any
-    head: Any
-    tail: Any
-    next: Any
-    into: Any
-    alive: Any
+    following: Any
 
 
 @_inner
@@ -283,123 +293,153 @@ def _bits(word):
 
 
 @_inner
-def _joined(cells, classes, a, b, j):
-    """First and last code, or the node, of what covers two classes in column j; and its loss."""
-    kind, offset = cells.column[j, KIND], cells.column[j, OFFSET]
-    if kind == SET:
-        both = 0
-        for word in range(offset, offset + cells.column[j, WORDS]):
-            both += _bits(classes.members[a, word] | classes.members[b, word])
-        return 0, 0, (both - 1) * cells.column[j, UNIT]
-    if kind == LINE:
-        low = min(classes.cell[a, j, 0], classes.cell[b, j, 0])
-        high = max(classes.cell[a, j, 1], classes.cell[b, j, 1])
-        return low, high, cells.place[offset + high] - cells.place[offset + low]
-    node, other = classes.cell[a, j, 0], classes.cell[b, j, 0]
-    first, last = cells.node[offset + other, FIRST], cells.node[offset + other, LAST]
-    while cells.node[offset + node, FIRST] > first or cells.node[offset + node, LAST] < last:
-        node = cells.node[offset + node, PARENT]
-    return node, node, cells.node[offset + node, LOST]
+def _above(cells, j, a, b):
+    """The lowest node of column j above two nodes."""
+    offset = cells.column[j, BEGIN]
+    first, last = cells.node[offset + b, FIRST], cells.node[offset + b, LAST]
+    while cells.node[offset + a, FIRST] > first or cells.node[offset + a, LAST] < last:
+        a = cells.node[offset + a, PARENT]
+    return a
 
 
 @_inner
-def _nearest(cells, classes, a, n_alive):
-    """The class whose merging with `a` loses least in addition, and that loss."""
-    nearest, least = np.int64(-1), np.int64(0)
+def _in_both(cells, classes, j, a, b):
+    """How many values two classes' sets in column j have together."""
+    both = 0
+    for word in range(cells.column[j, BEGIN], cells.column[j, END]):
+        both += _bits(classes.members[a, word] | classes.members[b, word])
+    return both
+
+
+@_inner
+def _nearest(cells, classes, a, n_alive, joined):
+    """The class whose merging with `a` loses least in addition; ``joined`` is filled on the way.
+
+    The first of several. It has what a node loses once it is joined with a's.
+    """
+    ranges, sets, columns = cells.begin[0], cells.begin[1], cells.begin[2]
+    for j in range(ranges):
+        begin = cells.column[j, BEGIN]
+        for node in range(begin, cells.column[j, END]):
+            above = _above(cells, j, classes.cell[a, 2 * j], node - begin)
+            joined[node] = cells.node[begin + above, LOST]
+    nearest, least = np.int64(-1), np.int64(_SPAN)
     for place in range(n_alive):
-        b = classes.alive[place]
-        if b == a:
-            continue
-        more = np.int64(0)
-        for j in range(len(cells.column)):
-            lost = _joined(cells, classes, a, b, j)[2]
-            more += classes.size[a] * (lost - classes.cell[a, j, 2])
-            more += classes.size[b] * (lost - classes.cell[b, j, 2])
-            if nearest >= 0 and more > least:
+        b = classes.info[place, ALIVE]
+        both = classes.info[a, SIZE] + classes.info[b, SIZE]
+        had = (
+            classes.info[a, SIZE] * classes.info[a, LOSES]
+            + classes.info[b, SIZE] * classes.info[b, LOSES]
+        )
+        lost = np.int64(0)
+        for j in range(ranges):
+            lost += joined[cells.column[j, BEGIN] + classes.cell[b, 2 * j]]
+        for j in range(ranges, sets):
+            low = min(classes.cell[a, 2 * j], classes.cell[b, 2 * j])
+            high = max(classes.cell[a, 2 * j + 1], classes.cell[b, 2 * j + 1])
+            lost += high - low
+        for j in range(sets, columns):
+            if both * lost - had > least:
                 break
-        else:
-            if nearest < 0 or more < least or (more == least and b < nearest):
-                nearest, least = b, more
+            lost += (_in_both(cells, classes, j, a, b) - 1) * cells.column[j, UNIT]
+        more = both * lost - had
+        if (more < least or (more == least and b < nearest)) and b != a:
+            nearest, least = b, more
     return nearest, least
+
+
+@_inner
+def _take(cells, classes, a, b):
+    """Let class a have all of class b."""
+    ranges, sets, columns = cells.begin[0], cells.begin[1], cells.begin[2]
+    cell, lost = classes.cell, 0
+    for j in range(ranges):
+        cell[a, 2 * j] = _above(cells, j, cell[a, 2 * j], cell[b, 2 * j])
+        cell[a, 2 * j + 1] = cell[a, 2 * j]
+        lost += cells.node[cells.column[j, BEGIN] + cell[a, 2 * j], LOST]
+    for j in range(ranges, sets):
+        cell[a, 2 * j] = min(cell[a, 2 * j], cell[b, 2 * j])
+        cell[a, 2 * j + 1] = max(cell[a, 2 * j + 1], cell[b, 2 * j + 1])
+        lost += cell[a, 2 * j + 1] - cell[a, 2 * j]
+    for j in range(sets, columns):
+        lost += (_in_both(cells, classes, j, a, b) - 1) * cells.column[j, UNIT]
+    for word in range(classes.members.shape[1]):
+        classes.members[a, word] |= classes.members[b, word]
+    classes.info[a, LOSES] = lost
+    classes.info[a, SIZE] += classes.info[b, SIZE]
+    classes.following[classes.info[a, TAIL]] = classes.info[b, HEAD]
+    classes.info[a, TAIL] = classes.info[b, TAIL]
+    classes.info[b, INTO] = a
 
 
 @_inner
 def _class_misses(entry, classes, c, goal, hist, tree):
     """Whether a class misses the goal, from its chain of entries."""
     if goal.l <= 1 and goal.distance == NO_DISTANCE:
-        return classes.size[c] < goal.k
+        return classes.info[c, SIZE] < goal.k
     most = 0
-    e = classes.head[c]
+    e = classes.info[c, HEAD]
     while e >= 0:
         s = entry[e, SECRET]
         hist[s] += entry[e, COUNT]
         most = max(most, hist[s])
-        e = classes.next[e]
-    misses = _misses(hist, classes.size[c], most, goal, tree)
-    e = classes.head[c]
+        e = classes.following[e]
+    misses = _misses(hist, classes.info[c, SIZE], most, goal, tree)
+    e = classes.info[c, HEAD]
     while e >= 0:
         hist[entry[e, SECRET]] = 0
-        e = classes.next[e]
+        e = classes.following[e]
     return misses
 
 
 @_inner
-def _take(cells, classes, a, b):
-    """Let class a have all of class b."""
-    for j in range(len(cells.column)):
-        low, high, lost = _joined(cells, classes, a, b, j)
-        classes.cell[a, j, 0] = low
-        classes.cell[a, j, 1] = high
-        classes.cell[a, j, 2] = lost
-    for word in range(classes.members.shape[1]):
-        classes.members[a, word] |= classes.members[b, word]
-    classes.size[a] += classes.size[b]
-    classes.next[classes.tail[a]] = classes.head[b]
-    classes.tail[a] = classes.tail[b]
-    classes.into[b] = a
+def _smallest_failing(classes, n_alive):
+    """The smallest class that misses the goal, the first of several; -1 if none does."""
+    smallest = np.int64(-1)
+    for place in range(n_alive):
+        c = classes.info[place, ALIVE]
+        if not classes.info[c, FAILS]:
+            continue
+        size = classes.info[c, SIZE]
+        if smallest < 0 or size < classes.info[smallest, SIZE] or (
+            size == classes.info[smallest, SIZE] and c < smallest
+        ):  # fmt: skip
+            smallest = c
+    return smallest
 
 
 @_inner
-def _bury(alive, n_alive, c):
-    """Take a class out of the list of those alive, which is in no order."""
+def _bury(classes, n_alive, c):
+    """Take a class out of the list of those alive, which is in no order; returns its length."""
     for place in range(n_alive):
-        if alive[place] == c:
-            alive[place] = alive[n_alive - 1]
-            return n_alive - 1
-    return n_alive
+        if classes.info[place, ALIVE] == c:
+            classes.info[place, ALIVE] = classes.info[n_alive - 1, ALIVE]
+    return n_alive - 1
 
 
-@_jit
-def merge(entry, cells, classes, goal, everything, limit, hist, tree):
+@_jit()
+def merge(entry, cells, classes, goal, everything, limit, hist, tree, joined):
     """Merge classes until all meet the goal; returns how many are left, or ``NOT_MET``.
 
     Up to ``limit`` records are suppressed where that loses less: their class leads to -1.
     """
-    n_alive = len(classes.alive)
+    n_alive = len(classes.info)
     for c in range(n_alive):
-        classes.fails[c] = _class_misses(entry, classes, c, goal, hist, tree)
+        classes.info[c, FAILS] = _class_misses(entry, classes, c, goal, hist, tree)
     while True:
-        a = np.int64(-1)
-        for place in range(n_alive):
-            c = classes.alive[place]
-            if classes.fails[c] and (
-                a < 0 or (classes.size[c], c) < (classes.size[a], a)
-            ):  # fmt: skip
-                a = c
+        a = _smallest_failing(classes, n_alive)
         if a < 0:
             return n_alive
-        b, more = _nearest(cells, classes, a, n_alive)
-        alone = classes.size[a] * everything
-        for j in range(len(cells.column)):
-            alone -= classes.size[a] * classes.cell[a, j, 2]
-        if classes.size[a] <= limit and (b < 0 or alone < more):
-            limit -= classes.size[a]
-            classes.into[a] = -1
-            n_alive = _bury(classes.alive, n_alive, a)
+        b, more = _nearest(cells, classes, a, n_alive, joined)
+        size = classes.info[a, SIZE]
+        if size <= limit and (b < 0 or size * (everything - classes.info[a, LOSES]) < more):
+            limit -= size
+            classes.info[a, INTO] = -1
+            n_alive = _bury(classes, n_alive, a)
         elif b < 0:
             return NOT_MET
         else:
             kept, gone = min(a, b), max(a, b)
             _take(cells, classes, kept, gone)
-            classes.fails[kept] = _class_misses(entry, classes, kept, goal, hist, tree)
-            n_alive = _bury(classes.alive, n_alive, gone)
+            classes.info[kept, FAILS] = _class_misses(entry, classes, kept, goal, hist, tree)
+            n_alive = _bury(classes, n_alive, gone)

@@ -189,7 +189,8 @@ class _Bad:
 
 def _way_up(node: Node, bounds: Sequence[Sequence[int]]) -> list[Node]:
     """Nodes from here to the top, each one step above the other, at the least loss a step."""
-    way, levels = [], list(node)
+    way: list[Node] = []
+    levels = list(node)
     while True:
         steps = [
             (bounds[j][level + 1] - bounds[j][level], j)

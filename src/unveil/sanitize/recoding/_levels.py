@@ -22,10 +22,19 @@ __all__ = ["Ladder", "heights", "ladder_of"]
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """For each level and code, the first and last code of the cell that it becomes."""
+    """For each level and code, the cell that it becomes.
+
+    Attributes
+    ----------
+    low, high : arrays
+        The first and last code of the cell.
+    node : array
+        The hierarchy's node; for a column without one, the code itself or -1.
+    """
 
     low: NDArray[np.int32]
     high: NDArray[np.int32]
+    node: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.low)
@@ -51,24 +60,28 @@ def ladder_of(column: Column) -> Ladder:
            [0, 0, 1],
            [0, 0, 0]], dtype=int32)
     """
-    exact = np.arange(column.size, dtype=np.int32)
-    lows, highs = [exact], [exact]
-    for low, high in _above(column):
-        if not np.array_equal(low, lows[-1]):
-            lows.append(low)
-            highs.append(high)
-    return Ladder(np.array(lows), np.array(highs))
-
-
-def _above(column: Column) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    """First and last code of each value's cell, for every level but the lowest."""
     tree = column.hierarchy
+    nodes = _without_hierarchy(column) if tree is None else _at_levels(tree)
     if tree is None:
-        whole = np.zeros(column.size, dtype=np.int32)
-        return [(whole, whole + np.int32(column.size - 1))]
+        low, high = np.where(nodes < 0, 0, nodes), np.where(nodes < 0, column.size - 1, nodes)
+    else:
+        low, high = tree.first[nodes], tree.last[nodes]
+    changes = np.ones(len(nodes), dtype=bool)
+    changes[1:] = (low[1:] != low[:-1]).any(axis=1)
+    return Ladder(low[changes], high[changes], nodes[changes])
+
+
+def _without_hierarchy(column: Column) -> NDArray[np.int32]:
+    """The code, and above it everything."""
+    codes = np.arange(column.size, dtype=np.int32)
+    return np.stack([codes, np.full_like(codes, -1)])
+
+
+def _at_levels(tree: Hierarchy) -> NDArray[np.int32]:
+    """For each level and leaf, the node that it becomes."""
     height = heights(tree)
-    node = np.arange(tree.n_leaves)
-    found = []
+    node = np.arange(tree.n_leaves, dtype=np.int32)
+    found = [node]
     for level in range(1, int(height[tree.root]) + 1):
         while True:
             above = tree.parent[node]
@@ -76,8 +89,8 @@ def _above(column: Column) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
             if not rises.any():
                 break
             node = np.where(rises, above, node)
-        found.append((tree.first[node], tree.last[node]))
-    return found
+        found.append(node)
+    return np.array(found, dtype=np.int32)
 
 
 def heights(tree: Hierarchy) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ from unveil.errors import GoalError, InputError
 from unveil.microdata import Intervals, Microdata, Release, Statistic
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._cells import range_regions
+from unveil.sanitize.recoding._cells import node_regions, range_regions
 from unveil.sanitize.recoding._goal import Distance, goal_for, suppressible
 from unveil.sanitize.recoding._lattice import Lattice
 from unveil.sanitize.recoding._local import merged
@@ -70,20 +70,33 @@ class Recoding(Sanitizer):
     --------
     >>> import unveil as uv
     >>> patients = uv.read_table(
-    ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
-    ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
+    ...     {"age": [28, 36, 47, 53, 72, 75], "gender": ["M", "M", "F", "M", "F", "F"],
+    ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu", "Gout"]},
     ...     quasi=["age", "gender"], sensitive="disease",
-    ...     hierarchies={"age": lambda ages: uv.interval_hierarchy(ages, widths=(10, 20, 40))})
-    >>> uv.Recoding(k=2).sanitize(patients)
-    Release by Recoding(k=2): 5 records in 2 classes of 2 to 3
+    ...     hierarchies={"age": lambda ages: uv.interval_hierarchy(ages, widths=(20, 40))})
+    >>> uv.Recoding(k=2, suppression=0.2).sanitize(patients)
+    Release by Recoding(k=2, suppression=0.2): 6 records in 3 classes of 1 to 3
       age       gender  records
-      [0, 40)   *       2
-      [40, 80)  *       3
-      recoded: age to level 3 of 4, gender to level 1 of 1
-    >>> uv.Recoding(k=2, suppression=0.4).sanitize(patients).cells()
-    [['[0, 40)', '[40, 80)', '*'], ['M', 'F', '*']]
-    >>> uv.Recoding(k=2, scheme="local").sanitize(patients).cells()
-    [['[20, 40)', '[40, 80)'], ['M', '{F, M}']]
+      [0, 40)   M       2
+      [40, 80)  F       3
+      *         *       1
+      recoded: age to level 2 of 3, gender to level 0 of 1; 1 of 6 records are suppressed
+
+    Locally recoded cells may overlap:
+
+    >>> others = uv.read_table(
+    ...     {"nationality": ["Malaysia", "Japan", "Japan", "Japan", "China", "Japan"],
+    ...      "zip": ["45501", "45502", "55503", "55504", "66601", "66601"],
+    ...      "disease": ["Heart", "Flu", "Flu", "Stomach", "HIV", "Diabetes"]},
+    ...     quasi=["nationality", "zip"], sensitive="disease")
+    >>> uv.Recoding(k=2, scheme="local").sanitize(others).to_frame()
+             nationality    zip   disease
+    0  {Japan, Malaysia}  4550*     Heart
+    1  {Japan, Malaysia}  4550*       Flu
+    2              Japan  5550*       Flu
+    3              Japan  5550*   Stomach
+    4     {China, Japan}  66601       HIV
+    5     {China, Japan}  66601  Diabetes
     """
 
     treats_equals_alike: ClassVar[bool] = True
@@ -245,10 +258,10 @@ class Recoding(Sanitizer):
     ) -> Intervals:
         column, level = problem.microdata.quasi[j], chosen.node[j]
         ladder, codes = problem.lattice.ladders[j], problem.distinct.table.codes[j, rows]
-        if column.hierarchy is None and level > 0:
-            hidden = np.ones(len(rows), dtype=bool)
-        low, high = ladder.low[level][codes], ladder.high[level][codes]
-        return range_regions(column, low, high, hidden, column.hierarchy)
+        if column.hierarchy is not None:
+            return node_regions(column, column.hierarchy, ladder.node[level][codes], hidden)
+        everything = hidden | (ladder.node[level][codes] < 0)
+        return range_regions(column, codes, codes, everything)
 
     def _local(self, microdata: Microdata) -> Release:
         n = len(microdata)
@@ -298,7 +311,7 @@ class Recoding(Sanitizer):
                     release = self.sanitize_without(microdata, record)
                 except GoalError:
                     return []
-                absent[which] = release.statistic(statistic, microdata.codes[:, [record]])  # type: ignore[union-attr]
+                absent[which] = release.statistic(statistic, microdata.codes[:, [record]])
                 possible[which] = True
                 done(len(which))
                 return []

@@ -16,7 +16,7 @@ from unveil.sanitize.recoding._lattice import Lattice, Node, Weights, sweep
 from unveil.sanitize.recoding._losses import Loss, domain_of
 from unveil.sanitize.recoding._table import Classes, Classifier, Distinct, Table, distinct
 
-__all__ = ["Judged", "Problem", "judged", "largest_l", "least_loss"]
+__all__ = ["Judged", "Problem", "Shrinking", "judged", "largest_l", "least_loss", "sinks"]
 
 _REMEMBERED = 12  # nodes whose classes are kept, so that nodes above need not start from the table
 
@@ -83,43 +83,60 @@ def least_loss(problem: Problem) -> Judged | None:
 
 
 class _Search:
-    """A search on its way: the best node so far, and tables rolled up."""
+    """A search on its way: the best node so far."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.weights = problem.weights()
         self.classifier = problem.classifier()
+        self.shrinking = Shrinking(problem.table, len(problem.goal.totals))
         self.best: tuple[int, Node] | None = None
-        self._rolled: list[_Rolled] = []
 
     def visit(self, node: Node) -> bool:
         """Whether nodes beneath may be good: see `_lattice`."""
-        problem, goal = self.problem, self.problem.goal
-        table, at = self._beneath(node), problem.lattice.at(node)
+        problem = self.problem
+        table, at = self.shrinking.table_for(node), problem.lattice.at(node)
         classes = self.classifier.classes(table, at)
-        misses = self.classifier.misses(table, classes)
-        missing = int(classes.sizes[misses].sum())
-        if missing <= problem.limit:
+        self.shrinking.remember(node, table, classes)
+        misses = self.classifier.misses_within(table, classes, problem.limit)
+        if misses is not None:
             lost = self.weights.of_classes(table.codes[:, classes.first], at)
             found = (int(classes.sizes @ np.where(misses, self.weights.everything, lost)), node)
             self.best = found if self.best is None else min(self.best, found)
-        if 2 * len(classes.first) < table.size:
-            self._rolled = self._rolled[1 - _REMEMBERED :]
-            self._rolled.append(_Rolled(node, table, classes, len(goal.totals)))
-        if looks_inside(goal) and problem.limit:
-            missing = int(classes.sizes[classes.sizes < max(goal.k, goal.l)].sum())
-        return missing <= problem.limit
+        if sinks(problem.goal, problem.limit):
+            return misses is not None
+        return self.classifier.too_small(classes) <= problem.limit
 
     def enough(self, bound: int) -> bool:
         """Whether nothing with this bound can be better, or as good and come first."""
         return self.best is not None and bound > self.best[0]
 
-    def _beneath(self, node: Node) -> Table:
+
+def sinks(goal: kernels.Goal, limit: int) -> bool:
+    """Whether all nodes beneath one that is bad are bad: see `_lattice`."""
+    return not looks_inside(goal) or limit == 0
+
+
+class Shrinking:
+    """Tables with the classes of a node for combinations, to start from instead of the whole."""
+
+    def __init__(self, table: Table, values: int) -> None:
+        self._whole = table
+        self._values = values
+        self._rolled: list[_Rolled] = []
+
+    def table_for(self, node: Node) -> Table:
         """The smallest table at hand from which this node's classes can be made."""
         fitting = [one for one in self._rolled if one.is_beneath(node)]
         if not fitting:
-            return self.problem.table
+            return self._whole
         return min(fitting, key=lambda one: len(one.classes.first)).table
+
+    def remember(self, node: Node, table: Table, classes: Classes) -> None:
+        """Keep the classes of a node, if they are few enough to be of use."""
+        if 2 * len(classes.first) < table.size:
+            self._rolled = self._rolled[1 - _REMEMBERED :]
+            self._rolled.append(_Rolled(node, table, classes, self._values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +175,7 @@ def largest_l(problem: Problem) -> int:
         order = np.argsort(diverse)
         kept = order[np.cumsum(classes.sizes[order]) > problem.limit]
         largest = max(largest, int(diverse[kept[0]]))
-        return bool(classes.sizes[classes.sizes < goal.k].sum() <= problem.limit)
+        return classifier.too_small(classes) <= problem.limit
 
     sweep(problem.weights().bounds, visit, lambda bound: False)
     return largest

@@ -15,6 +15,7 @@ from unveil.sanitize.recoding._goal import looks_inside
 __all__ = ["Classes", "Classifier", "Distinct", "Table", "distinct"]
 
 _SPAN = 2**62  # numbers below it fit into 64 bits
+_DENSE = 16  # places for one entry, up to which all places are gone through
 
 
 class Table(NamedTuple):
@@ -36,8 +37,15 @@ class Table(NamedTuple):
         """The table of the classes: one combination of each, and the entries of all."""
         flat = classes.class_of[self.entry[:, kernels.TUPLE]] * values
         flat += self.entry[:, kernels.SECRET]
-        found, which = np.unique(flat, return_inverse=True)
-        number = np.bincount(which, weights=self.entry[:, kernels.COUNT]).astype(np.int64)
+        number = self.entry[:, kernels.COUNT]
+        room = len(classes.first) * values
+        if room <= _DENSE * len(flat):  # counting beats sorting
+            counts = np.bincount(flat, weights=number, minlength=room)
+            found = np.flatnonzero(counts)
+            number = counts[found].astype(np.int64)
+        else:
+            found, which = np.unique(flat, return_inverse=True)
+            number = np.bincount(which, weights=number).astype(np.int64)
         rows = np.stack([found // values, found % values, number], axis=1)
         return Table(np.ascontiguousarray(self.codes[:, classes.first]), rows)
 
@@ -127,13 +135,31 @@ class Classifier:
 
     def misses(self, table: Table, classes: Classes) -> NDArray[np.bool_]:
         """Which classes miss the goal."""
-        misses = classes.sizes < self.goal.k
-        if looks_inside(self.goal):
-            kernels.judge(
-                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
-                self._tree, misses,
-            )  # fmt: skip
+        misses = self.misses_within(table, classes, int(classes.sizes.sum()))
+        assert misses is not None  # no more records than there are
         return misses
+
+    def misses_within(
+        self, table: Table, classes: Classes, limit: int, *, spared: bool = False
+    ) -> NDArray[np.bool_] | None:
+        """The same; None where more than ``limit`` records are in classes that miss the goal.
+
+        With ``spared``, not counting the largest such class.
+        """
+        # ℓ values none of which is frequent need ℓ records. So much is known without looking.
+        misses = classes.sizes < max(self.goal.k, self.goal.l)
+        missing = classes.sizes[misses]
+        known = int(missing.sum() - (missing.max(initial=0) if spared else 0))
+        if known <= limit and looks_inside(self.goal):
+            known = kernels.judge(
+                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
+                self._tree, int(spared), limit, misses,
+            )  # fmt: skip
+        return misses if known <= limit else None
+
+    def too_small(self, classes: Classes) -> int:
+        """How many records are in classes that miss the goal whatever is in them."""
+        return int(classes.sizes[classes.sizes < max(self.goal.k, self.goal.l)].sum())
 
     def misses_without(
         self, table: Table, classes: Classes, is_target: NDArray[np.bool_]

@@ -25,7 +25,7 @@ from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._goal import looks_inside
 from unveil.sanitize.recoding._lattice import Node, Weights, sweep
 from unveil.sanitize.recoding._losses import is_declared
-from unveil.sanitize.recoding._search import Judged, Problem, judged
+from unveil.sanitize.recoding._search import Judged, Problem, Shrinking, judged, sinks
 
 __all__ = ["leave_one_out"]
 
@@ -103,7 +103,7 @@ def _groups(problem: Problem, entries: NDArray[np.int64]) -> Iterator[_Alike]:
         if far:
             totals = goal.totals.copy()
             totals[key[-1]] -= 1
-            goal = goal._replace(totals=totals)
+            goal = goal._replace(totals=totals, records=goal.records - 1)
         yield _Alike(entries[which.ravel() == g], goal, problem.weights(key[:-1].tolist()))
 
 
@@ -122,6 +122,7 @@ class _Search:
             problem.table, problem.lattice, alike, limit
         )  # fmt: skip
         self.classifier = problem.classifier(alike.goal)
+        self.shrinking = Shrinking(problem.table, len(problem.goal.totals))
         self.is_target = np.zeros(len(self.table.entry), dtype=bool)
         self.is_target[alike.entries] = True
         self.loss = np.full(len(alike.entries), _NONE)
@@ -129,27 +130,34 @@ class _Search:
 
     def visit(self, node: Node) -> bool:
         """Whether nodes beneath may be good for any target: see `_lattice`."""
+        table, at = self.shrinking.table_for(node), self.lattice.at(node)
+        classes = self.classifier.classes(table, at)
+        self.shrinking.remember(node, table, classes)
+        # Without a target only its own class may meet the goal that has missed it before.
+        misses = self.classifier.misses_within(table, classes, self.limit, spared=True)
+        good = misses is not None and self._judge_each(node)
+        if sinks(self.alike.goal, self.limit):
+            return good
+        # The target may itself have been in one of the classes that are too small.
+        return self.classifier.too_small(classes) - 1 <= self.limit
+
+    def _judge_each(self, node: Node) -> bool:
+        """Let each target have this node if it is the best; whether it is good for any."""
         at, everything = self.lattice.at(node), self.alike.weights.everything
         classes = self.classifier.classes(self.table, at)
         misses = self.classifier.misses(self.table, classes)
         alone = self.alike.weights.of_classes(self.table.codes[:, classes.first], at)
-        missing = classes.sizes * misses
+        missing = np.where(misses, classes.sizes, 0)
         loss = classes.sizes * np.where(misses, everything, alone)
         # Without a target all is as it was, but for the class that the target was in.
         entries = self.alike.entries
         own = classes.class_of[self.table.entry[entries, kernels.TUPLE]]
         rest = classes.sizes[own] - 1
         now = self.classifier.misses_without(self.table, classes, self.is_target)[entries]
-        missing_now = missing.sum() - missing[own] + rest * now
+        meets = missing.sum() - missing[own] + rest * now <= self.limit
         loss_now = loss.sum() - loss[own] + rest * np.where(now, everything, alone[own])
-        meets = missing_now <= self.limit
         self._take(self.lattice.number(node), meets, loss_now)
-        goal = self.alike.goal
-        if not looks_inside(goal) or self.limit == 0:
-            return bool(meets.any())
-        # The target may itself have been in one of the classes that are too small.
-        too_small = int(classes.sizes[classes.sizes < max(goal.k, goal.l)].sum())
-        return too_small - 1 <= self.limit
+        return bool(meets.any())
 
     def _take(self, number: int, meets: NDArray[np.bool_], loss: NDArray[np.int64]) -> None:
         """Let those have this node for whom it is the best so far, the first of several."""
