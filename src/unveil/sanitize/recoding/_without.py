@@ -4,7 +4,7 @@ Without record i, every node has the classes that it has with i, but for one tha
 less. So a node is visited once for all records: what it loses, and how many miss the goal, is
 known for the whole table, and for each i only its own class is judged again. The search goes on
 until the bound on a node's loss exceeds the worst of what the records have found. Nothing is
-approximated, and nobody's search is run twice.
+approximated.
 
 Two things may hang on i beyond its class, and records are searched for together where they are
 alike in both: which values a column has (`_losses`), and, for t-closeness, the sensitive values of
@@ -75,10 +75,12 @@ def _best_nodes(
     problem: Problem, records: NDArray[np.intp], limit: int
 ) -> Iterator[tuple[NDArray[np.intp], kernels.Goal, Node]]:
     """Places among the records, their goal, and the best node without each of them."""
-    inside = looks_inside(problem.goal)
+    inside, outlook = looks_inside(problem.goal), _Outlook(problem, limit)
     entry_of = (problem.distinct.entry_of if inside else problem.distinct.tuple_of)[records]
     for alike in _groups(problem, np.unique(entry_of)):
-        numbers = _search(problem, alike, limit)
+        search = _Search(problem, alike, limit, outlook)
+        sweep(alike.weights.bounds, search.visit, search.enough)
+        numbers = search.number
         for number in np.unique(numbers[numbers != _NONE]):
             which = np.flatnonzero(np.isin(entry_of, alike.entries[numbers == number]))
             yield which, alike.goal, problem.lattice.node(int(number))
@@ -107,22 +109,48 @@ def _groups(problem: Problem, entries: NDArray[np.int64]) -> Iterator[_Alike]:
         yield _Alike(entries[which.ravel() == g], goal, problem.weights(key[:-1].tolist()))
 
 
-def _search(problem: Problem, alike: _Alike, limit: int) -> NDArray[np.int64]:
-    """The number of the best node for each entry; `_NONE` where there is none."""
-    search = _Search(problem, alike, limit)
-    sweep(alike.weights.bounds, search.visit, search.enough)
-    return search.number
+class _Outlook:
+    """What is known of a node without looking at each record, once for all kinds of targets."""
+
+    def __init__(self, problem: Problem, limit: int) -> None:
+        goal = problem.goal
+        # A record less moves the whole table by at most 1/(n − 1), and a class as far from it.
+        lenient = goal._replace(t=goal.t + 1 / max(1, goal.records - 1))
+        self._classifier = problem.classifier(lenient)
+        self._shrinking = Shrinking(problem.table, len(goal.totals))
+        self._lattice, self._limit = problem.lattice, limit
+        self._known: dict[Node, tuple[bool, bool]] = {}
+
+    def of(self, node: Node) -> tuple[bool, bool]:
+        """Whether a node may be good without some record; and whether nodes beneath it may be.
+
+        The latter by the classes that are too small alone, which holds for every goal.
+        """
+        if node not in self._known:
+            table = self._shrinking.table_for(node)
+            classes = self._classifier.classes(table, self._lattice.at(node))
+            self._shrinking.remember(node, table, classes)
+            # Without a target only its own class may meet a goal that it has missed before.
+            misses = self._classifier.misses_within(table, classes, self._limit, spared=True)
+            # The target may itself have been in one of the classes that are too small.
+            beneath = self._classifier.too_small(classes) - 1 <= self._limit
+            self._known[node] = (misses is not None, beneath)
+        return self._known[node]
 
 
 class _Search:
-    """A search for all targets of a kind on its way: the best node so far without each."""
+    """A search for all targets of a kind on its way: the best node so far without each.
 
-    def __init__(self, problem: Problem, alike: _Alike, limit: int) -> None:
-        self.table, self.lattice, self.alike, self.limit = (
-            problem.table, problem.lattice, alike, limit
-        )  # fmt: skip
+    Attributes
+    ----------
+    loss, number : arrays
+        What the best node loses without each target, and its number; `_NONE` where there is none.
+    """
+
+    def __init__(self, problem: Problem, alike: _Alike, limit: int, outlook: _Outlook) -> None:
+        self.table, self.lattice = problem.table, problem.lattice
+        self.alike, self.limit, self.outlook = alike, limit, outlook
         self.classifier = problem.classifier(alike.goal)
-        self.shrinking = Shrinking(problem.table, len(problem.goal.totals))
         self.is_target = np.zeros(len(self.table.entry), dtype=bool)
         self.is_target[alike.entries] = True
         self.loss = np.full(len(alike.entries), _NONE)
@@ -130,16 +158,9 @@ class _Search:
 
     def visit(self, node: Node) -> bool:
         """Whether nodes beneath may be good for any target: see `_lattice`."""
-        table, at = self.shrinking.table_for(node), self.lattice.at(node)
-        classes = self.classifier.classes(table, at)
-        self.shrinking.remember(node, table, classes)
-        # Without a target only its own class may meet the goal that has missed it before.
-        misses = self.classifier.misses_within(table, classes, self.limit, spared=True)
-        good = misses is not None and self._judge_each(node)
-        if sinks(self.alike.goal, self.limit):
-            return good
-        # The target may itself have been in one of the classes that are too small.
-        return self.classifier.too_small(classes) - 1 <= self.limit
+        may_be_good, beneath = self.outlook.of(node)
+        good = may_be_good and self._judge_each(node)
+        return good if sinks(self.alike.goal, self.limit) else beneath
 
     def _judge_each(self, node: Node) -> bool:
         """Let each target have this node if it is the best; whether it is good for any."""
