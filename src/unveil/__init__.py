@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         Mondrian,
         Oracle,
         RandomizedResponse,
+        Recoding,
     )
 
 # Where each public name lives. They are imported when first used: the command line answers
@@ -144,6 +145,7 @@ _HOMES = {
     "Partition": "unveil.measures",
     "Permuted": "unveil.microdata",
     "RandomizedResponse": "unveil.sanitize",
+    "Recoding": "unveil.sanitize",
     "ReidentificationRisk": "unveil.measures",
     "RelativeRisk": "unveil.attacks",
     "Release": "unveil.microdata",
@@ -235,6 +237,7 @@ __all__ = [
     "Partition",
     "Permuted",
     "RandomizedResponse",
+    "Recoding",
     "ReidentificationRisk",
     "RelativeRisk",
     "Release",

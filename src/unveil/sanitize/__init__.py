@@ -16,6 +16,7 @@ from unveil.sanitize._sanitizer import (
     as_microdata,
 )
 from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
+from unveil.sanitize.recoding import Recoding
 
 __all__ = [
     "SANITIZERS",
@@ -31,6 +32,7 @@ __all__ = [
     "Oracle",
     "OracleError",
     "RandomizedResponse",
+    "Recoding",
     "Sanitizer",
     "as_microdata",
     "as_sanitizer",

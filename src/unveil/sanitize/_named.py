@@ -15,6 +15,7 @@ from unveil.sanitize._microaggregation import Microaggregation
 from unveil.sanitize._mondrian import Mondrian
 from unveil.sanitize._randomized_response import RandomizedResponse
 from unveil.sanitize._sanitizer import Sanitizer
+from unveil.sanitize.recoding import Recoding
 
 __all__ = ["SANITIZERS", "sanitizer_named"]
 
@@ -23,6 +24,7 @@ SANITIZERS: dict[str, type[Sanitizer]] = {
     "mondrian": Mondrian,
     "anatomy": Anatomy,
     "microaggregation": Microaggregation,
+    "recoding": Recoding,
     "laplace-counts": LaplaceCounts,
     "randomized-response": RandomizedResponse,
 }

@@ -58,7 +58,7 @@ class Domain:
     size : int
         How many tuples there are.
     codes : array (columns × tuples), optional
-        Those that are numbered, each once: all that a record of the release may have. None where
+        Those that are numbered, each once and in order: all that a record of the release may have. None where
         they are too many.
     """
 
@@ -67,15 +67,22 @@ class Domain:
     size: int
     codes: NDArray[np.int32] | None
 
-    @cached_property
-    def _numbers(self) -> dict[bytes, int]:
-        assert self.codes is not None
-        return {one: number for number, one in enumerate(_as_bytes(self.codes))}
-
     def find(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
         """The numbers of tuples (columns × tuples), -1 where they have none."""
-        found = [self._numbers.get(one, -1) for one in _as_bytes(codes)]
-        return np.array(found, dtype=np.int64)
+        assert self.codes is not None
+        if math.prod(int(one) for one in self.sizes) >= 2**62:
+            return _find_by_sorting(self.codes, codes)
+        keys, wanted = self._keys, codes.T @ _strides(self.sizes)
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        # A code that the column does not have could make the key of another tuple.
+        inside = ((codes >= 0) & (codes < self.sizes[:, None])).all(axis=0)
+        return np.where(inside & (keys[place] == wanted), place, -1).astype(np.int64)
+
+    @cached_property
+    def _keys(self) -> NDArray[np.int64]:
+        """One number for each tuple; they ascend, as the tuples are in order."""
+        assert self.codes is not None
+        return np.asarray(self.codes.T @ _strides(self.sizes), dtype=np.int64)
 
     def has(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Whether tuples (columns × tuples) are in the domain."""
@@ -125,7 +132,7 @@ def covered_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Memb
 
 
 def _written_out(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], Members]:
-    strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.int64)
+    strides = _strides(sizes)
     start = np.concatenate([[0], np.cumsum(boxes.volumes)]).astype(np.int64)
     keys = np.empty(start[-1], dtype=np.int64)
     product_keys(boxes.region, boxes.start, boxes.members, strides, start, keys)
@@ -159,7 +166,14 @@ def tuples_once(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np
     return np.ascontiguousarray(ordered[:, new], dtype=np.int32), which
 
 
-def _as_bytes(codes: NDArray[np.int32]) -> list[bytes]:
-    rows = np.ascontiguousarray(codes.T, dtype=np.int32)
-    whole, width = rows.tobytes(), rows.shape[1] * 4
-    return [whole[at : at + width] for at in range(0, len(whole), width)]
+def _find_by_sorting(codes: NDArray[np.int32], wanted: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The places of tuples among others, which are all different; -1 where they are not."""
+    both, number = tuples_once(np.hstack([codes, wanted]))
+    places = np.full(both.shape[1], -1, dtype=np.int64)
+    known = codes.shape[1]
+    places[number[:known]] = np.arange(known)
+    return places[number[known:]]
+
+
+def _strides(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.int64)
