@@ -58,8 +58,8 @@ class Domain:
     size : int
         How many tuples there are.
     codes : array (columns × tuples), optional
-        Those that are numbered, each once and in order: all that a record of the release may have. None where
-        they are too many.
+        Those that are numbered, each once and in order: all that a record of the release may
+        have. None where they are too many.
     """
 
     name: DomainName

@@ -166,8 +166,9 @@ def _curve(least: float) -> tuple[Points, Points]:
     focus = min(1.0, least)
     step = 2 * np.pi * _TILT / _TINY
     along = np.arange(0, np.arccosh(_LAST_POINT / focus), step)
-    v = np.asarray(along + 1j * (np.pi / 2 - _TILT), dtype=np.complex128)
-    return focus * np.cosh(v), focus * np.sinh(v) * step
+    grown = focus / 2 * np.exp(along + 1j * (np.pi / 2 - _TILT))
+    shrunk = (focus / 2) ** 2 / grown
+    return grown + shrunk, (grown - shrunk) * step  # hyperbolic cosine, and its derivative
 
 
 def _along(
