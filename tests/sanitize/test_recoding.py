@@ -189,7 +189,7 @@ def test_goals_that_cannot_be_met_say_what_can():
         uv.Recoding(k=7).sanitize(PATIENTS)
     with pytest.raises(GoalError, match=r"do the classes have 2 values of disease.* l is 1$"):
         uv.Recoding(l=2).sanitize(PATIENTS)
-    said = r"the largest possible l is 1 if at most 1 records are suppressed$"
+    said = r"the largest possible l is 1 if at most 1 record is suppressed$"
     with pytest.raises(GoalError, match=said):
         uv.Recoding(l=3, suppression=0.2).sanitize(PATIENTS)
     with pytest.raises(GoalError, match=r"'Flu' is the disease of 4 of the 6 .* possible l is 1$"):

@@ -17,16 +17,16 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine import Task, run_tasks
 from unveil.errors import GoalError, InputError
-from unveil.microdata import Intervals, Microdata, Release, Statistic
+from unveil.microdata import Microdata, Release, Statistic
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._cells import node_regions, range_regions
+from unveil.sanitize.recoding._anew import run_anew
 from unveil.sanitize.recoding._goal import Distance, goal_for, suppressible
 from unveil.sanitize.recoding._lattice import Lattice
 from unveil.sanitize.recoding._local import merged
 from unveil.sanitize.recoding._losses import Loss
+from unveil.sanitize.recoding._published import published
 from unveil.sanitize.recoding._search import Judged, Problem, largest_l, least_loss
 from unveil.sanitize.recoding._without import leave_one_out
 
@@ -141,7 +141,7 @@ class Recoding(Sanitizer):
         if self.scheme == "local":
             return self._local(microdata)
         problem = self._problem(microdata)
-        return self._published(problem, self._chosen(problem))
+        return published(problem, self._chosen(problem), self.label)
 
     def levels(self, microdata: Microdata) -> dict[str, int]:
         """The level to which global recoding brings each column; 0: values as they are.
@@ -174,7 +174,7 @@ class Recoding(Sanitizer):
         without each kind of record.
         """
         if self.scheme == "local":
-            return self._merged_anew(microdata, records, statistic, n_jobs, done)
+            return run_anew(self, microdata, records, statistic, n_jobs=n_jobs, done=done)
         problem = self._problem(microdata)
         return leave_one_out(
             problem,
@@ -209,7 +209,8 @@ class Recoding(Sanitizer):
             return found
         self._check_k(problem.microdata)
         largest = largest_l(problem)
-        kept = f" if at most {problem.limit:,} records are suppressed" if problem.limit else ""
+        some = "1 record is" if problem.limit == 1 else f"{problem.limit:,} records are"
+        kept = f" if at most {some} suppressed" if problem.limit else ""
         raise GoalError(
             f"{self.label} cannot be met: at no levels of the columns of "
             f"{problem.microdata.source} do the classes have {self.l} values of "
@@ -224,44 +225,6 @@ class Recoding(Sanitizer):
                 f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
                 f"k={self.k}; the largest possible k is {n}"
             )
-
-    def _published(self, problem: Problem, chosen: Judged) -> Release:
-        """The release of a node; the suppressed are the last class."""
-        microdata = problem.microdata
-        kept = np.flatnonzero(~chosen.misses)
-        number = np.full(len(chosen.misses), len(kept))
-        number[kept] = np.arange(len(kept))
-        class_of = number[chosen.classes.class_of][problem.distinct.tuple_of].astype(np.int32)
-        suppressed = int((class_of == len(kept)).sum())
-        # One combination of each class; which one does not matter, nor that of the suppressed.
-        rows = np.append(chosen.classes.first[kept], [0] if suppressed else []).astype(np.intp)
-        hidden = np.arange(len(rows)) == len(kept)
-        return Release(
-            quasi=microdata.quasi,
-            sensitive=microdata.sensitive,
-            class_of=class_of,
-            regions=tuple(
-                self._regions(problem, chosen, j, rows, hidden) for j in range(len(microdata.quasi))
-            ),
-            made_by=self.label,
-            notes=(*microdata.notes, _note(problem, chosen, suppressed)),
-            suppressed=suppressed,
-        )
-
-    def _regions(
-        self,
-        problem: Problem,
-        chosen: Judged,
-        j: int,
-        rows: NDArray[np.intp],
-        hidden: NDArray[np.bool_],
-    ) -> Intervals:
-        column, level = problem.microdata.quasi[j], chosen.node[j]
-        ladder, codes = problem.lattice.ladders[j], problem.distinct.table.codes[j, rows]
-        if column.hierarchy is not None:
-            return node_regions(column, column.hierarchy, ladder.node[level][codes], hidden)
-        everything = hidden | (ladder.node[level][codes] < 0)
-        return range_regions(column, codes, codes, everything)
 
     def _local(self, microdata: Microdata) -> Release:
         n = len(microdata)
@@ -288,48 +251,3 @@ class Recoding(Sanitizer):
             notes=microdata.notes,
             suppressed=found.suppressed,
         )
-
-    def _merged_anew(
-        self,
-        microdata: Microdata,
-        records: NDArray[np.intp],
-        statistic: Statistic,
-        n_jobs: int | None,
-        done: Callable[[int], None],
-    ) -> LeaveOneOut:
-        """Sanitize anew without one record of each kind."""
-        present = self.sanitize(microdata).statistic(statistic, microdata.codes[:, records])
-        absent = np.zeros_like(present)
-        possible = np.zeros(len(records), dtype=bool)
-        kinds, kind_of = np.unique(microdata.distinct_of[records], return_inverse=True)
-
-        def task(kind: int) -> Task:
-            def leave_out() -> list[Task]:
-                which = np.flatnonzero(kind_of == kind)
-                record = int(records[which[0]])
-                try:
-                    release = self.sanitize_without(microdata, record)
-                except GoalError:
-                    return []
-                absent[which] = release.statistic(statistic, microdata.codes[:, [record]])
-                possible[which] = True
-                done(len(which))
-                return []
-
-            return leave_out
-
-        run_tasks([task(kind) for kind in range(len(kinds))], n_jobs)
-        return LeaveOneOut(present.astype(np.int32), absent.astype(np.int32), possible)
-
-
-def _note(problem: Problem, chosen: Judged, suppressed: int) -> str:
-    """To which levels the columns were brought, in words."""
-    levels = ", ".join(
-        f"{column.name} to level {level} of {len(ladder) - 1}"
-        for column, level, ladder in zip(
-            problem.microdata.quasi, chosen.node, problem.lattice.ladders, strict=True
-        )
-    )
-    n = len(problem.microdata)
-    gone = f"; {suppressed:,} of {n:,} records are suppressed" if suppressed else ""
-    return f"recoded: {levels}{gone}"
