@@ -9,14 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
 from unveil.errors import InputError
 from unveil.microdata._column import Kind, Role
-from unveil.microdata._derived import Derived
+from unveil.microdata._derived import Derived, listed_values
 from unveil.microdata._derived_names import bare, named_values
 from unveil.microdata._derived_numbers import derived_numbers
-from unveil.microdata._distinct import Distinct
 from unveil.microdata._encode import MISSING, Wish, encode, stray_texts
 from unveil.microdata._notations import EMPTY_WORDS, Notation, mask_bounds, unquoted
 from unveil.microdata._regions import EVERYTHING
@@ -24,7 +21,7 @@ from unveil.microdata._release_columns import Empty
 from unveil.microdata._release_source import Cells
 from unveil.microdata._ruler import Ruler
 
-__all__ = ["derived_domain", "is_hidden", "listed_values"]
+__all__ = ["derived_domain", "is_hidden"]
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _CLOCK = re.compile(r"\d:\d\d", re.ASCII)
@@ -59,16 +56,6 @@ def derived_domain(
 def is_hidden(text: str) -> bool:
     """Whether a cell tells nothing."""
     return text.strip() in EMPTY_WORDS or not text.strip().strip(EVERYTHING)
-
-
-def listed_values(name: str, values: Sequence[str], source: str) -> Distinct:
-    """Texts as the distinct values of a column, of which nobody says whether they are numbers."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = list(values)
-    places = np.arange(len(values))
-    return Distinct(
-        name=name, source=source, codes=places.astype(np.int32), values=array, rows=places
-    )
 
 
 class _Derivation:

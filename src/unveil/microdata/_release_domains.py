@@ -14,7 +14,8 @@ import numpy as np
 
 from unveil.errors import HierarchyError, InputError, did_you_mean
 from unveil.microdata._column import Column, Kind, Role
-from unveil.microdata._derived_domain import derived_domain, is_hidden, listed_values
+from unveil.microdata._derived import listed_values
+from unveil.microdata._derived_domain import derived_domain, is_hidden
 from unveil.microdata._distinct import Distinct, distinct_values
 from unveil.microdata._encode import MISSING, Wish, encode
 from unveil.microdata._hierarchy import Hierarchy
@@ -139,11 +140,9 @@ def _from_given(name: str, given: Any, wish: Wish) -> Column:
         levels = wish.levels or (given.texts if kind is Kind.ORDINAL else None)
         tree = wish.hierarchy or given.hierarchy
         wish = replace(wish, kind=kind, levels=levels, hierarchy=tree)
-        places = np.arange(given.size)
-        values = Distinct(
-            name=name, source=f"domains[{name!r}]", codes=places.astype(np.int32),
-            values=given.values, rows=places, is_category=given.kind is not Kind.NUMERIC,
-        )  # fmt: skip
+        values = listed_values(
+            name, given.values, f"domains[{name!r}]", is_category=given.kind is not Kind.NUMERIC
+        )
     else:
         values = _distinct_of(name, given)
     texts = set(values.texts())
@@ -158,21 +157,20 @@ def _from_given(name: str, given: Any, wish: Wish) -> Column:
 def _distinct_of(name: str, given: Any) -> Distinct:
     """The distinct ones of the values that the user lists."""
     where = f"domains[{name!r}]"
-    refused = InputError(f"{where} must list the values that there are, but got {given!r}")
-    if isinstance(given, str | bytes | Mapping):
-        raise refused
-    if isinstance(given, Set) or not hasattr(given, "__len__"):
-        try:
-            given = list(given)
-        except TypeError:
-            raise refused from None
+    listed = given
     try:
-        empty = len(given) == 0
-    except TypeError:  # numpy's arrays of no dimension
-        raise refused from None
-    if empty:
+        if isinstance(given, str | bytes | Mapping):
+            raise TypeError
+        if isinstance(given, Set) or not hasattr(given, "__len__"):
+            listed = list(given)
+        is_empty = len(listed) == 0  # an array of numpy may have no length
+    except TypeError:
+        raise InputError(
+            f"{where} must list the values that there are, but got {given!r}"
+        ) from None
+    if is_empty:
         raise InputError(f"{where} is empty: it must list the values that there are")
-    source = from_table({name: given})
+    source = from_table({name: listed})
     if name in source.unreadable:
         raise InputError(f"{where} {source.unreadable[name]}: make them all texts or all numbers")
     values = distinct_values(source.arrays[name], name=name, source=where, is_text_file=False)
@@ -204,11 +202,8 @@ def _from_cells(
 ) -> tuple[Column, str]:
     """A column of the values that its cells tell of, and how these were come by."""
     found = derived_domain(cells, kind=wish.kind, notation=notation, empty=empty)
-    places = np.arange(len(found.values))
-    values = Distinct(
-        name=cells.distinct.name, source=cells.distinct.source, codes=places.astype(np.int32),
-        values=found.values, rows=places, is_category=found.values.dtype == object,
-    )  # fmt: skip
+    distinct, are_names = cells.distinct, found.values.dtype == object
+    values = listed_values(distinct.name, found.values, distinct.source, is_category=are_names)
     return encode(values, wish), found.words
 
 
