@@ -134,12 +134,15 @@ def write_json(
     *,
     records: bool,
     others: Sequence[Finding] = (),
+    after: Sequence[Finding] = (),
     failed: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write what became of every sanitizer, and other findings and failures before them."""
+    """Write what became of every sanitizer, other findings and failures before them, and others
+    ``after`` them.
+    """
     write_findings(
         path,
-        [*others, *findings_of(outcomes)],
+        [*others, *findings_of(outcomes), *after],
         records=records,
         failed=[
             *({"release": name, "error": error} for name, error in failed),

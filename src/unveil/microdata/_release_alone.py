@@ -7,7 +7,7 @@ exact values, the members of its sets, and whole numbers between the bounds of i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -47,7 +47,6 @@ def read_release_alone(
     quasi: Names,
     sensitive: str,
     values: Mapping[str, Sequence[Any]] | None = None,
-    also: Mapping[str, Iterable[Any]] | None = None,
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
@@ -70,8 +69,6 @@ def read_release_alone(
         All values that a quasi-identifier may have. Otherwise they are its levels, if it is
         ordinal, or the leaves of its hierarchy, or those that the cells name: exact values, members
         of sets, and the whole numbers between the bounds of intervals.
-    also : mapping of str to sequence, optional
-        Values that there are besides those which the cells name.
     numeric, ordinal, categorical, hierarchies
         As in `read_csv`.
     made_by, notation, count, delimiter, encoding
@@ -96,7 +93,7 @@ def read_release_alone(
         quasi=quasi, sensitive=sensitive, identifier=(), numeric=numeric, ordinal=ordinal,
         categorical=categorical, hierarchies=hierarchies, missing="error", missing_values=None,
     )  # fmt: skip
-    told = _Told(source=source, options=options, values=values or {}, also=also or {})
+    told = _Told(source=source, options=options, values=values or {})
     original = told.stand_in(count)
     given: dict[str, Any] = {
         "made_by": made_by, "notation": notation, "count": count, "delimiter": delimiter,
@@ -119,20 +116,18 @@ class _Told:
     source: Source
     options: Options
     values: Mapping[str, Sequence[Any]]
-    also: Mapping[str, Iterable[Any]]
     notes: list[str] = field(default_factory=list)
 
     def stand_in(self, count: str | None) -> Microdata:
         """A table with the columns' values, and the release's own secrets."""
         roles = self.options.roles(self.source)
         quasi = [name for name, role in roles.items() if role is Role.QUASI]
-        for option, named in (("values", self.values), ("also", self.also)):
-            for name in named:
-                if name not in quasi:
-                    raise InputError(
-                        f"{option} names {name!r}, which is no quasi-identifier"
-                        f"{did_you_mean(str(name), quasi)} (those are {', '.join(quasi)})"
-                    )
+        for name in self.values:
+            if name not in quasi:
+                raise InputError(
+                    f"values names {name!r}, which is no quasi-identifier"
+                    f"{did_you_mean(str(name), quasi)} (those are {', '.join(quasi)})"
+                )
         kinds = self.options.kinds(self.source)
         levels = self.options.levels(self.source)
         trees = self.options.hierarchies_for(self.source, roles)
@@ -179,8 +174,7 @@ class _Told:
         if tree is not None:
             return list(tree.leaves)
         cells = column_cells(self.source, name).distinct
-        also = [value_text(value) for value in self.also.get(name, ())]
-        found = _named(name, cells.texts(), also, as_words=wish.kind is Kind.CATEGORICAL)
+        found = _named(name, cells.texts(), as_words=wish.kind is Kind.CATEGORICAL)
         self.notes.append(
             f"the values of {name} are taken from the release: {len(found):,} of them, "
             f"{found[0]} to {found[-1]}"
@@ -207,9 +201,10 @@ def _says_something(text: str) -> bool:
     return text.strip() not in EMPTY_WORDS and bool(text.strip().strip("*"))
 
 
-def _named(name: str, cells: Sequence[str], also: Sequence[str], *, as_words: bool) -> list[str]:
+def _named(name: str, cells: Sequence[str], *, as_words: bool) -> list[str]:
     """The values that cells name; ``as_words``, if what looks like numbers are words."""
-    values, bounds = dict.fromkeys(also), []
+    values: dict[str, None] = {}
+    bounds: list[float] = []
     for cell in cells:
         text = cell.strip()
         if not _says_something(text):
@@ -219,7 +214,10 @@ def _named(name: str, cells: Sequence[str], also: Sequence[str], *, as_words: bo
             bounds += pair
             continue
         if not as_words and _is_interval(text):
-            raise _not_told(name, f"{text!r} is an interval of something that has an order")
+            raise _not_told(
+                name, f"which ones lie in {text!r} is a matter of their order",
+                f'ordinal={{"{name}": […]}}',
+            )  # fmt: skip
         values.update(dict.fromkeys(_members(text)))
     masked = next((text for text in values if "*" in text), None)
     if masked is not None:
@@ -280,10 +278,11 @@ def _numbers(name: str, bounds: Sequence[float], values: Sequence[str]) -> list[
     return [str(number) for number in range(int(low), int(high) + 1)]
 
 
-def _not_told(name: str, why: str) -> InputError:
+def _not_told(name: str, why: str, option: str | None = None) -> InputError:
+    remedy = option or f'values={{"{name}": […]}}'
     return InputError(
         f"the values of {name!r} cannot be told from the release alone: {why}; say them with "
-        f'values={{"{name}": […]}}, or give a hierarchy'
+        f"{remedy}, or give a hierarchy"
     )
 
 
