@@ -27,8 +27,8 @@ __all__ = ["MEANING", "Answered", "compared", "print_text", "was_interrupted", "
 MEANING = (
     "N_L, N_A: how many records' own values are the most likely ones to somebody who learns from "
     "the release, and to an attacker who knows that they are in the table. GR: by how much N_A is "
-    "more, as a share of the records. Guessed right: by the attacker. Worst: how many times as credible somebody's own value is "
-    "for being in the table."
+    "more, as a share of the records. Guessed right: by the attacker. Worst: how many times as "
+    "credible somebody's own value is for being in the table."
 )
 
 _HEADS = ("release", "groups", "N_L", "N_A", "GR", "guessed\nright", "worst\np_A/p_L", "how",
