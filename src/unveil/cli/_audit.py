@@ -16,7 +16,15 @@ from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout
 from unveil.cli._published import NEEDS_SANITIZER, Examined, Published, show_published
 from unveil.cli._reading import Reading
-from unveil.cli._testing import Trial, draw, findings_of, warm_up, was_interrupted, write_json
+from unveil.cli._testing import (
+    Trial,
+    draw,
+    findings_of,
+    warm_up,
+    warm_up_risk,
+    was_interrupted,
+    write_json,
+)
 from unveil.errors import InputError
 from unveil.microdata import Microdata
 from unveil.report import (
@@ -74,6 +82,8 @@ class Audit:
         trial = Trial(microdata=microdata, options=options, closer=self.worst > 0)
         with self.test.cluster():
             warm_up(sanitizers, adversary="naive-bayes")
+            if self.risk:
+                warm_up_risk()
             outcomes = trial.run(sanitizers)
         risks = self._risks(microdata, published, sanitizers, outcomes)
         # The files first: whoever reads the report may stop in the middle.

@@ -56,7 +56,7 @@ Table = Annotated[
 OptionalTable = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[FILE]",
+        metavar="FILE",
         help="The original table, one row a person: CSV (may be packed: .gz), or .parquet. May be "
         "left out where it is not at hand.",
         show_default=False,

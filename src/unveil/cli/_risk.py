@@ -27,7 +27,7 @@ from unveil.cli._risk_words import (
     was_interrupted,
     worst_people,
 )
-from unveil.cli._testing import warm_up
+from unveil.cli._testing import warm_up, warm_up_risk
 from unveil.engine import parse_duration
 from unveil.errors import InputError, MissingExtraError, UnveilError
 from unveil.microdata import AnyRelease, Microdata
@@ -66,8 +66,11 @@ class RiskTest:
             for note in microdata.notes:
                 out.print(f"Note: {in_command_line_words(note)}\n")
         done = self._read(microdata)
-        for _, release in done.releases:
+        for one, release in done.releases:
             check_values(victims, release.quasi)
+            for note in one.notes():
+                out.print(f"Note: {note}\n")
+        warm_up_risk()
         self._answer(done, microdata, victims)
         self._write(done, out)
         self._show(done, out)
@@ -185,6 +188,11 @@ class RiskTest:
                 out.print(f"traces: {self.traces}", soft_wrap=True)
             except UnveilError as error:
                 done.fail(done.releases[0][0], error)
+            except OSError as error:
+                why = error.strerror or error
+                done.fail(
+                    done.releases[0][0], InputError(f"cannot write {str(self.traces)!r}: {why}")
+                )
         if self.plot is not None:
             try:
                 save_picture(self.plot, self._drawn(done.answered), out)

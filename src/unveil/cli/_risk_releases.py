@@ -14,6 +14,7 @@ from unveil.microdata import (
     AnyRelease,
     Column,
     Microdata,
+    csv_layout,
     read_anatomy,
     read_release,
     read_release_alone,
@@ -34,6 +35,8 @@ class ToRead:
     kind: Literal["release", "sanitizer"]
     name: str
     get: Callable[[], AnyRelease]
+    notes: Callable[[], Sequence[str]] = tuple
+    """What to say of it once it is read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +133,16 @@ class Given:
                 delimiter=_delimiter(reading),
             )  # fmt: skip
 
-        return ToRead(kind="release", name=name, get=get)
+        def notes() -> list[str]:
+            known = (*names(reading.quasi), reading.sensitive)
+            if "group" in known or "group" not in _columns(file):
+                return []
+            return [
+                f"{name} has a column 'group', which is not used; if sensitive values are shuffled "
+                "within groups, as Anatomy's are, give it with --anatomy"
+            ]
+
+        return ToRead(kind="release", name=name, get=get, notes=notes)
 
     def _anatomy(
         self, file: Path, table: Path | None, name: str, reading: Reading,
@@ -155,6 +167,18 @@ class Given:
 def sanitized(sanitizer: Sanitizer, microdata: Microdata) -> ToRead:
     """What a sanitizer publishes."""
     return ToRead(kind="sanitizer", name=sanitizer.label, get=lambda: sanitizer.sanitize(microdata))
+
+
+def _columns(file: Path) -> Sequence[str]:
+    """The columns of a file that could be read; none if its first line is an odd one."""
+    if file.suffix.lower() in (".parquet", ".pq"):
+        import pyarrow.parquet
+
+        return list(pyarrow.parquet.read_schema(file).names)
+    try:
+        return csv_layout(file, None).names
+    except InputError:
+        return ()
 
 
 def _kinds(reading: Reading) -> dict[str, Any]:
