@@ -78,7 +78,7 @@ def test_json_has_the_python_numbers(table, tmp_path):
     run("audit", table, "--quasi", "age", "--quasi", "town", "--sensitive", "vote", "--identifier",
         "name", "--sanitizer", "identity", "--sanitizer", "mondrian:k=3,l=2", "--sanitizer",
         "identity", "--adversary", "conditional-frequency", "--distance", "l1", "--targets", 20,
-        "--seed", 7, "--jobs", 1, "--json", out, "--records")  # fmt: skip
+        "--seed", 7, "--jobs", 1, "--json", out, "--records", "--no-risk")  # fmt: skip
     document = json.loads(out.read_text(encoding="utf-8"))
     assert document["unveil"] == uv.__version__
     assert document["failed"] == []
@@ -94,8 +94,9 @@ def test_json_has_the_python_numbers(table, tmp_path):
 
 def test_json_says_nothing_about_individuals_unless_asked(table):
     result = run("audit", table, *ROLES, "--sanitizer", "identity", "--json", "-")
-    (found,) = json.loads(result.stdout)["findings"]
+    found, risk = json.loads(result.stdout)["findings"]
     assert "distances" not in found
+    assert "record" not in risk
     assert "no anonymization" in result.stderr  # the report has made room
 
 
@@ -115,7 +116,8 @@ def test_a_goal_out_of_reach_loses_nothing(table, tmp_path):
     assert "Mondrian(k=3)" in result.stdout
     assert result.stderr == "error: 1 of 2 anonymizations could not be done: Mondrian(k=500)\n"
     document = json.loads(out.read_text(encoding="utf-8"))
-    assert [f["sanitizer"] for f in document["findings"]] == ["Mondrian(k=3)"]
+    found, risk = document["findings"]
+    assert (found["sanitizer"], risk["release"]) == ("Mondrian(k=3)", "Mondrian(k=3)")
     assert [f["sanitizer"] for f in document["failed"]] == ["Mondrian(k=500)"]
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 

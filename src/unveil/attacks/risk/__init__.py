@@ -4,6 +4,7 @@ from unveil.attacks.risk._answer import Answer, attacker, given_tuple, joint_lea
 from unveil.attacks.risk._chains import Chains
 from unveil.attacks.risk._exact import LIKELIHOODS, Likelihood, exact_answer, is_settled
 from unveil.attacks.risk._finding import RelativeRisk
+from unveil.attacks.risk._pictures import KINDS, grid, panels
 from unveil.attacks.risk._problem import (
     Horizontal,
     Problem,
@@ -15,6 +16,7 @@ from unveil.attacks.risk._relative_risk import relative_risk
 from unveil.attacks.risk._victim import Victim
 
 __all__ = [
+    "KINDS",
     "LIKELIHOODS",
     "Answer",
     "Chains",
@@ -27,9 +29,11 @@ __all__ = [
     "attacker",
     "exact_answer",
     "given_tuple",
+    "grid",
     "horizontal_problem",
     "is_settled",
     "joint_learner",
+    "panels",
     "relative_risk",
     "vertical_problem",
 ]
