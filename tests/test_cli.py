@@ -16,6 +16,7 @@ from command_line import ROLES, run
 import unveil as uv
 from unveil.cli import _console, app
 from unveil.errors import InputError
+from unveil.sanitize import SANITIZERS
 
 
 def shell(*args, code=0, env=None, text=True):
@@ -342,8 +343,9 @@ def test_help_waits_for_nothing_heavy(command):
 def test_errors_in_a_process_of_its_own(table):
     done = shell("audit", table, *ROLES, "--sanitizer", "nothing", code=2)
     assert done.stdout == ""
-    known = "(known: identity, mondrian, laplace-counts)"
-    assert done.stderr == f"error: no sanitizer 'nothing' {known}\n"
+    known = ", ".join(SANITIZERS)
+    assert "mondrian" in known
+    assert done.stderr.split() == f"error: no sanitizer 'nothing' (known: {known})".split()
 
 
 def test_an_encoding_without_blocks_is_no_reason_to_fail(table):

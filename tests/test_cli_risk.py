@@ -368,7 +368,7 @@ def test_bad_options_are_told_at_once(options, message, monkeypatch):
             [*RELEASE, *MALAYSIAN, "--plot", "p.png", "--picture", "scatter"],
             "--picture scatter is about the people of the original table",
         ),
-        ([*RELEASE, *MALAYSIAN], "say them, as in --values 'zip=…|…', or give a hierarchy that has"),
+        ([*RELEASE, *MALAYSIAN], "say them, as in --values 'zip=…|…', or give a hierarchy that"),
         ([*RELEASE, *MALAYSIAN, "--values", "zip"], "cannot read --values 'zip'; write the column"),
         (
             [*RELEASE, *MALAYSIAN, "--values", "zip=45501|45502|55503|55504|66601|77701",
