@@ -18,7 +18,10 @@ import numpy as np
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _part = _jit(no_cpython_wrapper=True)
 
-_FEW = 32  # numbers that are looked at one by one
+# Places in arrays are unsigned in the innermost loops: numba takes any other number for one that
+# may count from the end, and looks.
+_place = np.uint64
+_FEW = np.uint64(32)  # numbers that are looked at one by one
 
 # Random numbers -------------------------------------------------------------------------------
 
@@ -51,19 +54,40 @@ def _below(random, n):
     return np.int64(_uniform(random) * n)
 
 
+# Half a bell in strips of the same area (Marsaglia and Tsang's ziggurat): how wide they are, the
+# lowest standing for the tail, too, and how high the bell is there.
+_STRIPS, _TAIL, _AREA = 256, 3.6541528853610088, 0.00492867323399
+_WIDTH = np.zeros(_STRIPS + 1)
+_WIDTH[:2] = _AREA * np.exp(_TAIL**2 / 2), _TAIL
+for _i in range(1, _STRIPS - 1):
+    _above = _AREA / _WIDTH[_i] + np.exp(-(_WIDTH[_i] ** 2) / 2)
+    _WIDTH[_i + 1] = np.sqrt(-2 * np.log(_above))
+_HEIGHT = np.exp(-(_WIDTH**2) / 2)
+
+
 @_part
 def _normal(random):
-    """By Marsaglia's polar method; the second of the pair is not kept."""
     while True:
-        x, y = 2 * _uniform(random) - 1, 2 * _uniform(random) - 1
-        s = x * x + y * y
-        if 0 < s < 1:
-            return x * np.sqrt(-2 * np.log(s) / s)
+        word = _word(random)
+        strip, sign = word & np.uint64(255), 1.0 - 2.0 * np.float64((word >> np.uint64(8)) & 1)
+        x = np.float64(word >> np.uint64(11)) * 1.1102230246251565e-16 * _WIDTH[strip]
+        if x < _WIDTH[strip + np.uint64(1)]:
+            return sign * x
+        if strip == 0:
+            while True:
+                x = -np.log(1 - _uniform(random)) / _TAIL
+                if -2 * np.log(1 - _uniform(random)) > x * x:
+                    return sign * (_TAIL + x)
+        low, high = _HEIGHT[strip], _HEIGHT[strip + np.uint64(1)]
+        if low + _uniform(random) * (high - low) < np.exp(-0.5 * x * x):
+            return sign * x
 
 
 @_part
 def _gamma(random, shape):
     """A Gamma variable, by Marsaglia and Tsang's method."""
+    if shape == 1:
+        return -np.log(1 - _uniform(random))
     boost = 1.0
     if shape < 1:
         boost = (1 - _uniform(random)) ** (1 / shape)
@@ -94,18 +118,38 @@ def _beta(random, a, b):
 @_part
 def _first_above(cumulated, n, x):
     """The first of n ascending numbers that is above x."""
-    if n <= _FEW:  # without branches
-        low = 0
-        for k in range(n - 1):
-            low += cumulated[k] <= x
-        return low
-    low, width = 0, n
-    while width > 1:
-        half = width >> 1
-        if cumulated[low + half - 1] <= x:
+    low, width = _place(0), _place(n)
+    if width <= _FEW:  # without branches
+        for k in range(width - _place(1)):
+            low += _place(cumulated[k] <= x)
+        return np.int64(low)
+    while width > _place(1):
+        half = width >> _place(1)
+        if cumulated[low + half - _place(1)] <= x:
             low += half
         width -= half
-    return low
+    return np.int64(low)
+
+
+@_part
+def _cumulate(weight, base, atoms, first, width, cumulated):
+    """Add up the weights of a cell's atoms, one after the other; returns the sum of all."""
+    total = cumulated.dtype.type(0)
+    base, first = _place(base), _place(first)
+    for k in range(_place(width)):
+        total += weight[base + _place(atoms[first + k])]
+        cumulated[k] = total
+    return total
+
+
+@_part
+def _share_out(rows, total, weight, base, atoms, first, width, expected):
+    """Add to each of a cell's atoms its share of the rows, by weight."""
+    factor = rows / total
+    base, first = _place(base), _place(first)
+    for k in range(_place(width)):
+        atom = base + _place(atoms[first + k])
+        expected[atom] += factor * weight[atom]
 
 
 # Horizontal, saturated: rows in atoms ---------------------------------------------------------
@@ -139,8 +183,8 @@ def weigh(beta, one, size, of_row, weight):
 
 
 @_part
-def _is_member(atoms, first, last, atom):
-    """Whether an atom is among those, which ascend, of a cell."""
+def _found(atoms, first, last, atom):
+    """Where an atom stands, or would stand, among those of a cell, which ascend."""
     low, high = first, last
     while low < high:
         middle = (low + high) >> 1
@@ -148,7 +192,14 @@ def _is_member(atoms, first, last, atom):
             low = middle + 1
         else:
             high = middle
-    return low < last and atoms[low] == atom
+    return low
+
+
+@_part
+def _is_member(atoms, first, last, atom):
+    """Whether an atom is among those of a cell."""
+    at = _found(atoms, first, last, atom)
+    return at < last and atoms[at] == atom
 
 
 @_part
@@ -180,139 +231,96 @@ def _copy_or_not(
 
 @_jit()
 def sweep_collapsed(
-    random, beta, one, sweeps, value, value_start, rows, row_start, first, last, atoms, atom_start,
-    size, volume, by_copy, largest, longest, weight, of_row,
+    random, beta, one, sweeps, value, value_start, row_start, first, last, atoms, atom_start, size,
+    volume, by_copy, largest, longest, weight, of_row, expected, share, share_start,
 ):  # fmt: skip
     """Draw all rows anew, π integrated out, cell after cell.
 
     The rows of a cell are drawn together: the first from the weights without them, each further
-    one from these or, as an urn would have it, like one of those before.
+    one from these or, as an urn would have it, like one of those before. In the last of the
+    sweeps, how many rows each atom is expected to have, each cell given all others, is written to
+    ``expected``; where rows are copied, those that are there are counted. ``share``, unless it is
+    empty, gets the same for each cell as shares, from its ``share_start`` on.
     """
     cumulated = np.empty(longest, np.int64)
-    for _ in range(sweeps):
-        for cell in range(len(rows)):
-            width, s = last[cell] - first[cell], value[cell]
-            if width == 1:
-                continue
+    expected[:] = 0
+    shares = len(share) > 0
+    for sweep in range(sweeps):
+        look = sweep == sweeps - 1
+        for cell in range(len(value)):
+            s, at, width = value[cell], first[cell], last[cell] - first[cell]
             base, begin, end = atom_start[s], row_start[cell], row_start[cell + 1]
-            if by_copy[cell]:
+            if width == 1:
+                if look:
+                    expected[base + atoms[at]] += end - begin
+                    if shares:
+                        share[share_start[cell]] = 1.0
+                continue
+            if by_copy[cell] and not (look and shares):
                 others, until = row_start[value_start[s]], row_start[value_start[s + 1]]
                 everything = width == atom_start[s + 1] - base
                 for j in range(begin, end):
                     weight[of_row[j]] -= one
                     of_row[j] = _copy_or_not(
-                        random, beta, volume[cell], j, others, until, first[cell], last[cell],
-                        base, atoms, everything, size, largest[cell], of_row,
+                        random, beta, volume[cell], j, others, until, at, last[cell], base, atoms,
+                        everything, size, largest[cell], of_row,
                     )  # fmt: skip
                     weight[of_row[j]] += one
+                    if look:
+                        expected[of_row[j]] += 1.0
                 continue
-            for j in range(begin, end):
-                weight[of_row[j]] -= one
-            total, at = np.int64(0), first[cell]
-            for k in range(width):
-                total += weight[base + atoms[at + k]]
-                cumulated[k] = total
-            for j in range(begin, end):
-                x = _below(random, total + one * (j - begin))
+            for j in range(_place(begin), _place(end)):
+                weight[_place(of_row[j])] -= one
+            total = _cumulate(weight, base, atoms, at, width, cumulated)
+            if look:
+                _share_out(end - begin, total, weight, base, atoms, at, width, expected)
+                if shares:
+                    for k in range(width):
+                        share[share_start[cell] + k] = weight[base + atoms[at + k]] / total
+            urn = total
+            for j in range(_place(begin), _place(end)):
+                x = _below(random, urn)
                 if x < total:
-                    of_row[j] = base + atoms[at + _first_above(cumulated, width, x)]
+                    k = _place(at + _first_above(cumulated, width, x))
+                    atom = _place(base + atoms[k])
                 else:
-                    of_row[j] = of_row[begin + (x - total) // one]
-            for j in range(begin, end):
-                weight[of_row[j]] += one
-    return 0
-
-
-@_jit()
-def look_collapsed(
-    one, value, rows, row_start, first, last, atoms, atom_start, by_copy, weight, of_row, expected,
-    share, share_start,
-):  # fmt: skip
-    """How many rows each atom is expected to have, each row given all others.
-
-    Where it would take too long, the rows that are there are counted. ``share``, unless it is
-    empty, gets the same for each cell as shares, from its ``share_start`` on.
-    """
-    expected[:] = 0
-    for cell in range(len(rows)):
-        base, at, n = atom_start[value[cell]], first[cell], rows[cell]
-        begin, end = row_start[cell], row_start[cell + 1]
-        if last[cell] - at == 1:
-            expected[base + atoms[at]] += n
-            if len(share) > 0:
-                share[share_start[cell]] = 1.0
-            continue
-        if by_copy[cell] and len(share) == 0:
-            for j in range(begin, end):
-                expected[of_row[j]] += 1.0
-            continue
-        total = -one
-        for k in range(at, last[cell]):
-            total += weight[base + atoms[k]]
-        factor = n / total
-        for k in range(at, last[cell]):
-            atom = base + atoms[k]
-            expected[atom] += factor * weight[atom]
-        itself = one / total
-        for j in range(begin, end):
-            expected[of_row[j]] -= itself
-        if len(share) > 0:
-            shift = share_start[cell] - at
-            for k in range(at, last[cell]):
-                share[shift + k] = weight[base + atoms[k]] / total
-            for j in range(begin, end):
-                share[shift + _place(atoms, at, last[cell], of_row[j] - base)] -= itself / n
-
-
-@_part
-def _place(atoms, first, last, atom):
-    """Where an atom stands among those of a cell."""
-    low, high = first, last
-    while low < high:
-        middle = (low + high) >> 1
-        if atoms[middle] < atom:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+                    atom = _place(of_row[_place(begin + (x - total) // one)])
+                of_row[j] = atom
+                weight[atom] += one
+                urn += one
 
 
 @_jit()
 def sweep_gibbs(
-    random, beta, sweeps, value, rows, row_start, first, last, atoms, atom_start, size, longest,
-    count, weight, of_row,
+    random, beta, sweeps, value, row_start, first, last, atoms, atom_start, size, longest, count,
+    weight, of_row, expected, share, share_start,
 ):  # fmt: skip
-    """Draw π given the rows, then the rows given π, as it was published."""
+    """Draw π given the rows, then the rows given π, as it was published.
+
+    In the last of the sweeps, how many rows each atom is expected to have, given π, is written to
+    ``expected``, and to ``share`` as `sweep_collapsed` does.
+    """
     cumulated = np.empty(longest)
-    for _ in range(sweeps):
+    expected[:] = 0
+    for sweep in range(sweeps):
+        look = sweep == sweeps - 1
         for a in range(len(weight)):
             weight[a] = _gamma(random, beta * size[a] + count[a])
         count[:] = 0
-        for cell in range(len(rows)):
+        for cell in range(len(value)):
             width, base, at = last[cell] - first[cell], atom_start[value[cell]], first[cell]
-            total = 0.0
-            for k in range(width):
-                total += weight[base + atoms[at + k]]
-                cumulated[k] = total
-            for j in range(row_start[cell], row_start[cell + 1]):
+            begin, end = row_start[cell], row_start[cell + 1]
+            total = _cumulate(weight, base, atoms, at, width, cumulated)
+            if look:
+                _share_out(end - begin, total, weight, base, atoms, at, width, expected)
+                if len(share) > 0:
+                    for k in range(width):
+                        share[share_start[cell] + k] = weight[base + atoms[at + k]] / total
+            for j in range(_place(begin), _place(end)):
                 k = _first_above(cumulated, width, _uniform(random) * total)
-                of_row[j] = base + atoms[at + k]
-                count[of_row[j]] += 1
-
-
-@_jit()
-def look_gibbs(value, rows, first, last, atoms, atom_start, weight, expected, share, share_start):
-    """How many rows each atom is expected to have, given π."""
-    expected[:] = 0
-    for cell in range(len(rows)):
-        base, n, total = atom_start[value[cell]], rows[cell], 0.0
-        for k in range(first[cell], last[cell]):
-            total += weight[base + atoms[k]]
-        for k in range(first[cell], last[cell]):
-            atom = base + atoms[k]
-            expected[atom] += n * weight[atom] / total
-            if len(share) > 0:
-                share[share_start[cell] + k - first[cell]] = weight[atom] / total
+                atom = _place(base + atoms[at + k])
+                of_row[j] = atom
+                count[atom] += 1
 
 
 @_jit()
@@ -632,7 +640,7 @@ def join_columns(cell_of, first, last, atoms, share, counts, begins, inside, cod
                 rows = np.float64(counts[g, s])
                 for c in range(codes.shape[1]):
                     cell = cell_of[c, g, s]
-                    rows *= share[_place(atoms, first[cell], last[cell], codes[inside[p], c])]
+                    rows *= share[_found(atoms, first[cell], last[cell], codes[inside[p], c])]
                 found[s, inside[p]] += rows
 
 

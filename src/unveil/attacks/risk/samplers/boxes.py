@@ -127,7 +127,7 @@ def kernel(
             random, problem.beta, *which, *shape, codes, known, slots, begins, inside, count,
             each, watched, expected,
         )  # fmt: skip
-        notes.add(random, expected.ravel(), count.ravel())
+        notes.add(random, expected.ravel(), count.ravel)
     return replace(state, codes=codes, random=random), notes.finished(kept * thin)
 
 
