@@ -38,7 +38,7 @@ TYPES = 12  # of people, for whom other values are the frequent ones
 PANEL = 30
 K = 5
 WARM_UP = 100
-LONG = 1000  # sweeps that it takes to tell effective samples
+LONG = 2500  # sweeps that it takes to tell effective samples
 CHAINS, CHUNK, AGREE = 4, 50, 1.05
 
 

@@ -38,7 +38,9 @@ DOMAINS: tuple[DomainName, ...] = get_args(DomainName)
 Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 """The tuples of each set: those of set g are ``members[start[g]:start[g + 1]]``, ascending."""
 
-_MOST_NUMBERED = 8_000_000  # tuples of all boxes together that are written out
+# Tuples of all boxes together that are written out, which takes some 100 bytes each. There is
+# another way for products; what is covered can only be told by writing it out.
+_MOST_NUMBERED, _MOST_COVERED = 8_000_000, 16_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,8 +55,8 @@ class Domain:
     size : int
         How many tuples there are.
     codes : array (columns × tuples), optional
-        Those that are numbered, each once: all that a record of the release may have. None where
-        they are too many.
+        Those that are numbered, each once and in order: all that a record of the release may
+        have. None where they are too many.
     """
 
     name: DomainName
@@ -63,14 +65,17 @@ class Domain:
     codes: NDArray[np.int32] | None
 
     @cached_property
-    def _numbers(self) -> dict[bytes, int]:
+    def _keys(self) -> NDArray[np.bytes_]:
         assert self.codes is not None
-        return {one: number for number, one in enumerate(_as_bytes(self.codes))}
+        return _as_keys(self.codes)
 
     def find(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
         """The numbers of tuples (columns × tuples), -1 where they have none."""
-        found = [self._numbers.get(one, -1) for one in _as_bytes(codes)]
-        return np.array(found, dtype=np.int64)
+        wanted = _as_keys(codes)
+        if len(self._keys) == 0:
+            return np.full(len(wanted), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return np.where(self._keys[at] == wanted, at, -1).astype(np.int64)
 
     def has(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Whether tuples (columns × tuples) are in the domain."""
@@ -109,7 +114,7 @@ def product_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Memb
 def covered_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Members]:
     """What the boxes cover, all together."""
     tuples = boxes.volumes.sum()
-    if math.prod(int(one) for one in sizes) >= 2**62 or tuples > _MOST_NUMBERED:
+    if math.prod(int(one) for one in sizes) >= 2**62 or tuples > _MOST_COVERED:
         raise InputError(
             f"the groups of the release cover {tuples:,.0f} tuples in all, those of several "
             f"counted again, which are too many to tell how many they are together; take "
@@ -154,7 +159,7 @@ def tuples_once(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np
     return np.ascontiguousarray(ordered[:, new], dtype=np.int32), which
 
 
-def _as_bytes(codes: NDArray[np.int32]) -> list[bytes]:
-    rows = np.ascontiguousarray(codes.T, dtype=np.int32)
-    whole, width = rows.tobytes(), rows.shape[1] * 4
-    return [whole[at : at + width] for at in range(0, len(whole), width)]
+def _as_keys(codes: NDArray[np.int32]) -> NDArray[np.bytes_]:
+    """Tuples (columns × tuples) as bytes that are in the same order."""
+    rows = np.ascontiguousarray(codes.T, dtype=">i4")
+    return rows.view(f"S{4 * rows.shape[1]}").ravel()

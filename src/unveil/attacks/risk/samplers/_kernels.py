@@ -243,7 +243,7 @@ def sweep_collapsed(
     empty, gets the same for each cell as shares, from its ``share_start`` on.
     """
     cumulated = np.empty(longest, np.int64)
-    expected[:] = 0
+    expected.fill(0)
     shares = len(share) > 0
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
@@ -301,12 +301,12 @@ def sweep_gibbs(
     ``expected``, and to ``share`` as `sweep_collapsed` does.
     """
     cumulated = np.empty(longest)
-    expected[:] = 0
+    expected.fill(0)
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
         for a in range(len(weight)):
             weight[a] = _gamma(random, beta * size[a] + count[a])
-        count[:] = 0
+        count.fill(0)
         for cell in range(len(value)):
             width, base, at = last[cell] - first[cell], atom_start[value[cell]], first[cell]
             begin, end = row_start[cell], row_start[cell + 1]
@@ -358,7 +358,7 @@ def draw_conditional(random, shape, beta, tuples, totals, place, size, count, fo
 @_jit()
 def count_columns(of_cell, row_start, of_row, codes, count):
     """How many rows have each value of each column, by their sensitive values."""
-    count[:] = 0
+    count.fill(0)
     for cell in range(len(of_cell)):
         for j in range(row_start[cell], row_start[cell + 1]):
             for c in range(codes.shape[1]):
@@ -502,7 +502,7 @@ def shuffle(random, start, of_row):
 @_jit()
 def count_dealt(tuples, codes, of_row, count):
     """How many rows there are at each place."""
-    count[:] = 0
+    count.fill(0)
     for i in range(len(tuples)):
         for c in range(codes.shape[1]):
             count[of_row[i], codes[tuples[i], c]] += 1
@@ -595,7 +595,7 @@ def look_swaps(beta, collapsed, start, tuples, codes, count, weight, of_row, exp
 
     In large groups the rows that are there are counted.
     """
-    expected[:] = 0
+    expected.fill(0)
     for g in range(len(start) - 1):
         begin, end = start[g], start[g + 1]
         for i in range(begin, end):
@@ -630,7 +630,7 @@ def join_columns(cell_of, first, last, atoms, share, counts, begins, inside, cod
     codes ``atoms[first:last]`` with the probabilities ``share``. The tuples (``codes``: tuples ×
     columns) in box g are ``inside[begins[g]:begins[g + 1]]``.
     """
-    found[:] = 0
+    found.fill(0)
     boxes, values = counts.shape
     for g in range(boxes):
         for s in range(values):
@@ -644,101 +644,50 @@ def join_columns(cell_of, first, last, atoms, share, counts, begins, inside, cod
                 found[s, inside[p]] += rows
 
 
-# Horizontal, saturated, on boxes that are not written out: rows have codes --------------------
+# Horizontal, saturated, on boxes that are not written out: rows have tuples, as words ---------
+
+# ``boxes`` is a `Packed`; ``words`` (rows × words) are the tuples of rows, ``number`` which of the
+# ``known`` ones that is, or -1.
+
+
+# Of ``boxes``, what the innermost loops need is handed on as arrays: that is quicker than all.
 
 
 @_part
-def _in_box(region, low, high, mask_at, mask, box, codes, row):
-    for c in range(region.shape[1]):
-        x, code = region[box, c], codes[row, c]
-        if code < low[x] or code > high[x]:
-            return False
-        if mask_at[x] >= 0 and not mask[mask_at[x] + code - low[x]]:
+def _within(guard, low, high, box, words, row):
+    """Whether no code of a row is too small or too large for a box."""
+    for w in range(len(guard)):
+        x = words[row, w]
+        if ((x | guard[w]) - low[box, w]) & (high[box, w] - x) & guard[w] != guard[w]:
             return False
     return True
 
 
 @_part
-def _random_tuple(random, region, start, members, box, codes, row):
-    for c in range(region.shape[1]):
-        x = region[box, c]
-        codes[row, c] = members[start[x] + _below(random, start[x + 1] - start[x])]
-
-
-@_jit()
-def scatter_in_boxes(random, group, row_start, region, start, members, codes):
-    """Give every row a tuple of its box, all being alike."""
-    for cell in range(len(group)):
-        for j in range(row_start[cell], row_start[cell + 1]):
-            _random_tuple(random, region, start, members, group[cell], codes, j)
-
-
-@_part
-def _proposed(
-    random, prior, cell, j, begin, end, row_start, near_start, near, near_rows, region, low, high,
-    mask_at, mask, box, codes,
-):  # fmt: skip
-    """The row that row j copies, or -1 if its tuple is to be a random one of its box."""
-    first, last = near_start[cell], near_start[cell + 1]
-    listed = last > first
-    others = near_rows[last - 1] if listed else end - begin
-    while True:
-        x = _uniform(random) * (prior + others)
-        if x < prior:
-            return np.int64(-1)
-        at = np.int64(x - prior)
-        if at >= others:
+def _not_in_gap(boxes, box, words, row):
+    """Whether a box that lacks codes in between lacks none of a row's."""
+    for c in range(len(boxes.word)):
+        x = boxes.region[box, c]
+        if boxes.mask_at[x] < 0:
             continue
-        if listed:
-            k = first + _first_above(near_rows[first:last], last - first, at)
-            before = near_rows[k - 1] if k > first else 0
-            row = row_start[near[k]] + at - before
-        else:
-            row = begin + at
-        if row != j and _in_box(region, low, high, mask_at, mask, box, codes, row):
-            return row
-
-
-@_jit()
-def sweep_boxes(
-    random, beta, sweeps, value, value_start, group, row_start, volume, near_start, near,
-    near_rows, region, start, members, low, high, mask_at, mask, codes,
-):  # fmt: skip
-    """Draw all rows anew, π integrated out: each copies another one, or has a random tuple.
-
-    ``near`` lists, from ``near_start`` on, the cells from which a cell's rows may copy, and
-    ``near_rows`` how many rows these have up to each; where there are none, all of its value.
-    """
-    for _ in range(sweeps):
-        for cell in range(len(group)):
-            s, box = value[cell], group[cell]
-            begin, end = row_start[value_start[s]], row_start[value_start[s + 1]]
-            for j in range(row_start[cell], row_start[cell + 1]):
-                row = _proposed(
-                    random, beta * volume[cell], cell, j, begin, end, row_start, near_start, near,
-                    near_rows, region, low, high, mask_at, mask, box, codes,
-                )  # fmt: skip
-                if row < 0:
-                    _random_tuple(random, region, start, members, box, codes, j)
-                else:
-                    for c in range(codes.shape[1]):
-                        codes[j, c] = codes[row, c]
+        code = (words[row, boxes.word[c]] >> boxes.shift[c]) & boxes.field[c]
+        if not boxes.mask[boxes.mask_at[x] + np.int64(code) - boxes.lowest[x]]:
+            return False
+    return True
 
 
 @_part
-def _slot(codes, row, slots, known):
+def _slot(words, row, slots, known):
     """Where a tuple is, or would be, in a table of numbers of known tuples."""
     mixed = np.uint64(0)
-    for c in range(codes.shape[1]):
-        mixed = (mixed ^ np.uint64(codes[row, c])) * np.uint64(0x9E3779B97F4A7C15)
+    for w in range(words.shape[1]):
+        mixed = (mixed ^ words[row, w]) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     at = np.int64(mixed & np.uint64(len(slots) - 1))
     while slots[at] >= 0:
         same = True
-        for c in range(codes.shape[1]):
-            if known[slots[at], c] != codes[row, c]:
-                same = False
-                break
+        for w in range(words.shape[1]):
+            same &= known[slots[at], w] == words[row, w]
         if same:
             return at
         at = (at + 1) & (len(slots) - 1)
@@ -748,55 +697,154 @@ def _slot(codes, row, slots, known):
 @_jit()
 def fill_slots(known, slots):
     """Put the numbers of tuples where `_slot` finds them; the table's length is a power of 2."""
-    slots[:] = -1
+    slots.fill(-1)
     for w in range(len(known)):
         at = _slot(known, w, slots, known)
         if slots[at] < 0:
             slots[at] = w
 
 
-@_jit()
-def look_boxes(
-    random, beta, value, value_start, group, row_start, volume, near_start, near, near_rows,
-    region, low, high, mask_at, mask, codes, known, slots, begins, inside, count, each, watched,
-    expected,
-):  # fmt: skip
-    """How many rows (s, r) are expected for watched tuples, each row given all others.
+@_part
+def _random_tuple(random, region, start, members, word, shift, box, words, row):
+    for w in range(words.shape[1]):
+        words[row, w] = 0
+    for c in range(len(word)):
+        x = region[box, c]
+        code = np.uint64(members[start[x] + _below(random, start[x + 1] - start[x])])
+        words[row, word[c]] |= code << shift[c]
 
-    For that one has to know how many rows of its sensitive value lie in a row's box. They are
-    counted where few come into question; elsewhere, whether the row would get a random tuple is
-    tried out once, which is right on average. ``each``, ``watched``: scratch, one a row.
-    ``begins``, ``inside``: the watched tuples of each box.
+
+@_jit()
+def scatter_in_boxes(random, group, row_start, boxes, words):
+    """Give every row a tuple of its box, all being alike."""
+    for cell in range(len(group)):
+        for j in range(row_start[cell], row_start[cell + 1]):
+            _random_tuple(
+                random, boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift,
+                group[cell], words, j,
+            )  # fmt: skip
+
+
+@_jit()
+def number_rows(words, known, slots, number):
+    """Which of the known tuples each row has."""
+    for j in range(len(words)):
+        number[j] = slots[_slot(words, j, slots, known)]
+
+
+@_part
+def _row_to_copy(random, prior, begin, end, j, guard, low, high, box, words):
+    """A row, between the ends of the box, that row j may copy; -1 for a random tuple instead."""
+    while True:
+        x = _uniform(random) * (prior + (end - begin))
+        if x < prior:
+            return np.int64(-1)
+        row = begin + np.int64(x - prior)
+        if row != j and row < end and _within(guard, low, high, box, words, row):
+            return row
+
+
+@_part
+def _listed(cell, near_start, near, row_start, guard, low, high, box, words, rows):
+    """Write down the rows of other cells that lie between the ends of the cell's box."""
+    n = 0
+    for k in range(near_start[cell], near_start[cell + 1]):
+        if near[k] == cell:
+            continue
+        for row in range(row_start[near[k]], row_start[near[k] + 1]):
+            rows[n] = row
+            n += _within(guard, low, high, box, words, row)
+    return n
+
+
+@_part
+def _without_gaps(boxes, box, words, rows, n):
+    """Keep of n rows those that are in the box, which lacks codes in between."""
+    kept = 0
+    for i in range(n):
+        rows[kept] = rows[i]
+        kept += _not_in_gap(boxes, box, words, rows[i])
+    return kept
+
+
+@_jit()
+def sweep_boxes(
+    random, beta, sweeps, value, value_start, group, row_start, volume, near_start, near, boxes,
+    known, slots, begins, inside, most, words, number, expected,
+):  # fmt: skip
+    """Draw all rows anew, π integrated out: each copies another one, or has a random tuple.
+
+    ``near`` lists, from ``near_start`` on, the cells from which a cell's rows may copy, with at
+    most so many rows; where there are none, all rows of its value are tried.
+
+    In the last of the sweeps, how many rows (s, r) are expected of known tuples is written to
+    ``expected``: where cells are listed, those of a cell given all others; elsewhere, given
+    which rows are copies. ``begins``, ``inside``: the known tuples of each box.
     """
-    count[:] = 0
-    expected[:] = 0
-    for cell in range(len(group)):
-        for j in range(row_start[cell], row_start[cell + 1]):
-            watched[j] = slots[_slot(codes, j, slots, known)]
-            if watched[j] >= 0:
-                count[value[cell], watched[j]] += 1
-    for cell in range(len(group)):
-        s, box, prior = value[cell], group[cell], beta * volume[cell]
-        begin, end = row_start[value_start[s]], row_start[value_start[s + 1]]
-        if near_start[cell + 1] > near_start[cell]:
-            rows = -1
-            for k in range(near_start[cell], near_start[cell + 1]):
-                for row in range(row_start[near[k]], row_start[near[k] + 1]):
-                    rows += _in_box(region, low, high, mask_at, mask, box, codes, row)
-            for j in range(row_start[cell], row_start[cell + 1]):
-                each[j] = 1 / (prior + rows)
-        else:
-            for j in range(row_start[cell], row_start[cell + 1]):
-                row = _proposed(
-                    random, prior, cell, j, begin, end, row_start, near_start, near, near_rows,
-                    region, low, high, mask_at, mask, box, codes,
+    others = np.empty(most + 1, np.int64)
+    expected.fill(0)
+    for sweep in range(sweeps):
+        look = sweep == sweeps - 1
+        for cell in range(len(group)):
+            s, box, prior = value[cell], group[cell], beta * volume[cell]
+            begin, end = row_start[cell], row_start[cell + 1]
+            listed = near_start[cell + 1] > near_start[cell]
+            by_chance, n = np.float64(end - begin), 0
+            if listed:
+                n = _listed(
+                    cell, near_start, near, row_start, boxes.guard, boxes.low, boxes.high, box,
+                    words, others,
                 )  # fmt: skip
-                each[j] = 1 / prior if row < 0 else 0.0
-        total = 0.0
+                if boxes.has_gaps[box]:
+                    n = _without_gaps(boxes, box, words, others, n)
+                by_chance *= prior / (prior + n)
+                if look:
+                    for i in range(n):
+                        if number[others[i]] >= 0:
+                            expected[s, number[others[i]]] += (end - begin) / (prior + n)
+            for j in range(begin, end):
+                row = np.int64(-1)
+                if listed:
+                    urn = n + j - begin
+                    x = _uniform(random) * (prior + urn)
+                    if x >= prior and urn > 0:
+                        i = min(np.int64(x - prior), urn - 1)
+                        row = others[i] if i < n else begin + i - n
+                else:
+                    first, last = row_start[value_start[s]], row_start[value_start[s + 1]]
+                    while True:
+                        row = _row_to_copy(
+                            random, prior, first, last, j, boxes.guard, boxes.low, boxes.high, box,
+                            words,
+                        )  # fmt: skip
+                        if row < 0 or not boxes.has_gaps[box]:
+                            break
+                        if _not_in_gap(boxes, box, words, row):
+                            break
+                if row < 0:
+                    _random_tuple(
+                        random, boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift,
+                        box, words, j,
+                    )  # fmt: skip
+                    number[j] = slots[_slot(words, j, slots, known)]
+                    continue
+                for w in range(words.shape[1]):
+                    words[j, w] = words[row, w]
+                number[j] = number[row]
+                if look and not listed:
+                    by_chance -= 1
+                    if number[j] >= 0:
+                        expected[s, number[j]] += 1.0
+            if look:
+                for p in range(begins[box], begins[box + 1]):
+                    expected[s, inside[p]] += by_chance / volume[cell]
+
+
+@_jit()
+def count_numbers(value, row_start, number, count):
+    """How many rows have each known tuple, by their sensitive values."""
+    count.fill(0)
+    for cell in range(len(value)):
         for j in range(row_start[cell], row_start[cell + 1]):
-            total += each[j]
-            if watched[j] >= 0:
-                expected[s, watched[j]] -= each[j]
-        for p in range(begins[box], begins[box + 1]):
-            w = inside[p]
-            expected[s, w] += total * (beta + count[s, w])
+            if number[j] >= 0:
+                count[value[cell], number[j]] += 1

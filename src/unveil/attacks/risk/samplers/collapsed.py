@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.risk._kernels import most, scattered
+from unveil.attacks.risk._kernels import scattered
 from unveil.attacks.risk._lumped import Lumped
 from unveil.attacks.risk._problem import Horizontal
 from unveil.attacks.risk.samplers._info import Draws, Info, Notes, Random, random_state
@@ -40,8 +40,6 @@ class Plan:
     ----------
     by_copy : array
         Which cells are drawn by copying, not by going through their atoms.
-    largest : array
-        The size of each cell's largest atom.
     longest : int
         The most atoms of a cell.
     one : int
@@ -49,7 +47,6 @@ class Plan:
     """
 
     by_copy: NDArray[np.bool_]
-    largest: NDArray[np.int64]
     longest: int
     one: int
 
@@ -67,18 +64,15 @@ def planned(problem: Horizontal) -> Plan:
     """Choose for each cell by what is to be expected of rows scattered evenly."""
     lumps, beta = problem.lumped, problem.beta
     width = (lumps.last - lumps.first).astype(np.float64)
-    largest = np.empty(len(lumps.rows), dtype=np.int64)
-    most(lumps.value, lumps.first, lumps.last, lumps.atoms, lumps.atom_start, lumps.size, largest)
     near = _rows_to_be_expected(lumps)
     prior = beta * lumps.volume
     tries = (prior + problem.totals[lumps.value]) / (prior + near)
     # A try by β must find an atom as likely as it is large.
-    tries += largest * width / lumps.volume
+    tries += lumps.largest * width / lumps.volume
     heaviest = float((problem.totals[lumps.value] + prior).max(initial=1.0))
     return Plan(
         # All rows of a cell are drawn by going once through its list.
-        by_copy=_TRY * tries * lumps.rows < width, largest=largest,
-        longest=int(width.max(initial=1)),
+        by_copy=_TRY * tries * lumps.rows < width, longest=int(width.max(initial=1)),
         one=2 ** math.floor(_BITS - math.log2(heaviest + 1)),
     )  # fmt: skip
 
@@ -146,7 +140,7 @@ class Walk:
         sweep_collapsed(
             self._random, self._beta, plan.one, sweeps, lumps.value, lumps.value_start,
             lumps.row_start, lumps.first, lumps.last, lumps.atoms, lumps.atom_start, lumps.size,
-            lumps.volume, plan.by_copy, plan.largest, plan.longest, self.weight, self._of_row,
+            lumps.volume, plan.by_copy, lumps.largest, plan.longest, self.weight, self._of_row,
             expected, share, share_start,
         )  # fmt: skip
 
