@@ -43,6 +43,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/noisy_counts.py
 	$(BIN)/python benchmarks/hardening.py
 	$(BIN)/python benchmarks/measures.py --rows 100000 10000000
+	$(BIN)/python benchmarks/relative_risk.py
 
 reproduce: $(VENV)/.installed-test
 	$(BIN)/python examples/reproductions/internet_usage.py --json reproductions-out/internet_usage.json
@@ -51,6 +52,7 @@ reproduce: $(VENV)/.installed-test
 	$(BIN)/python examples/reproductions/k_l_epsilon.py --json reproductions-out/k_l_epsilon.json
 	$(BIN)/python examples/reproductions/outliers.py --json reproductions-out/outliers.json
 	$(BIN)/python examples/reproductions/computing_times.py --json reproductions-out/computing_times.json
+	$(BIN)/python examples/reproductions/relative_risk.py --json reproductions-out/relative_risk.json
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("unveil needs Python 3.11 or newer; say which one with: make PYTHON=python3.12 …")'

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from unveil import datasets
 from unveil.cli import app
+from unveil.microdata import Permuted, read_csv
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -80,6 +81,10 @@ def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     shutil.copytree(Path(datasets.__file__).parent / "hierarchies", "hierarchies")
     Path("hierarchies/country.csv").write_text("France;Europe;*\nGermany;Europe;*\n")
     somebody_elses_anonymization(Path("survey.csv"))
+    people = read_csv("survey.csv", quasi=["age", "education", "country"], sensitive="income")
+    Permuted.from_groups(people, [row // 4 for row in range(80)]).write(
+        "records.csv", "secrets.csv"
+    )
     for words in commands(page):
         result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, (words, result.output)

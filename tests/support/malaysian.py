@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from plain_risk import dealt
 
 import unveil as uv
 
@@ -37,4 +36,4 @@ def recoded(*quasi):
 
 def anatomized(*quasi):
     """The same groups, with sensitive values shuffled."""
-    return dealt(patients(*quasi), GROUPS)
+    return uv.Permuted.from_groups(patients(*quasi), GROUPS, made_by="Anatomy")

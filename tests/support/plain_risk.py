@@ -4,34 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from unveil.attacks.risk import Horizontal, Vertical
-from unveil.microdata import Column
-
-
-@dataclass(frozen=True)
-class Dealt:
-    """A permuted release, made by hand."""
-
-    quasi: tuple[Column, ...]
-    sensitive: Column
-    codes: np.ndarray
-    group_of: np.ndarray
-    counts: np.ndarray
-    made_by: str = "hand"
-    dropped: int = 0
-
-
-def dealt(microdata, group_of):
-    """What Anatomy publishes for a grouping."""
-    counts = np.zeros((max(group_of) + 1, microdata.sensitive.size), dtype=np.int64)
-    np.add.at(counts, (np.asarray(group_of), microdata.sensitive.codes), 1)
-    return Dealt(microdata.quasi, microdata.sensitive, microdata.codes, np.asarray(group_of),
-                 counts)  # fmt: skip
 
 
 def tables_behind(problem):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
-from plain_risk import dealt
 
 from unveil.attacks.risk import horizontal_problem, vertical_problem
-from unveil.microdata import Column, Kind, Microdata, Release, Role, Sets
+from unveil.microdata import Column, Kind, Microdata, Permuted, Release, Role, Sets
 
 PRIORS = [(1.0, 1.0), (0.5, 0.3), (2.0, 5.0), (1.0, 0.1)]
 
@@ -54,7 +53,7 @@ def random_problem(seed, n, sizes, values, groups, *, kind, domain, alpha, beta)
     group_of = np.unique(group_of[:n], return_inverse=True)[1]
     options = {"domain": domain, "alpha": alpha, "beta": beta}
     if kind == "vertical":
-        return vertical_problem(dealt(table, group_of), table, **options)
+        return vertical_problem(Permuted.from_groups(table, group_of), table, **options)
     release = loosely_grouped(rng, table, group_of, rng.choice([0.0, 0.3, 0.6]))
     return horizontal_problem(release, table, **options)
 

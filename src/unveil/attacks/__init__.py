@@ -29,6 +29,7 @@ from unveil.attacks.members import (
     roc_panels,
     split_people,
 )
+from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
 
 __all__ = [
     "DISTANCES",
@@ -43,10 +44,12 @@ __all__ = [
     "Estimate",
     "Inference",
     "Membership",
+    "RelativeRisk",
     "Sampling",
     "Separation",
     "ShareBound",
     "TailProbabilities",
+    "Victim",
     "adversaries_named",
     "attackers_named",
     "check_chance",
@@ -55,6 +58,7 @@ __all__ = [
     "distance_named",
     "inference",
     "membership",
+    "relative_risk",
     "roc_panels",
     "sampling_in_words",
     "share_bound",

@@ -81,7 +81,7 @@ class DifferentialInference(Finding):
     distance_explained: str = ""
     n_classes: int | None
     smallest_class: int | None
-    """None if the release has no classes."""
+    """None if the release has no classes, or groups, of records."""
     way: str
     """``fast``, ``updating`` or ``general``, which are exact; where chance decides, ``direct``,
     which needs no sampling, ``counts`` or ``sampled``."""

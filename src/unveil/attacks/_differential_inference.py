@@ -76,7 +76,8 @@ def differential_inference(
         For a sanitizer or an adversary that depends on chance: how often both are run with and
         without each record. Distances are then between the distributions of beliefs, value by
         value, corrected for the bias of sampling; see `DifferentialInference.sampling`. By
-        default nothing is sampled if it can be worked out, as for `LaplaceCounts`.
+        default nothing is sampled if it can be worked out, as for `LaplaceCounts`; sanitizers
+        that are known to be random, such as `Anatomy`, are sampled 1,000 times.
     error : float, optional
         Go on sampling until each distance is this exact (with 95 % confidence), at most
         ``samples`` times.

@@ -129,7 +129,8 @@ def _quickest(
         if known:
             return "counts"
         return "general" if without_chance(sanitizer, adversary) else "sampled"
-    if chance.asked_for and not without_chance(sanitizer, adversary):
+    sample = chance.asked_for or sanitizer.is_random
+    if sample and not without_chance(sanitizer, adversary):
         return "sampled"
     if isinstance(sanitizer, LeavesOneOut) and isinstance(adversary, CountingAdversary):
         return "fast"

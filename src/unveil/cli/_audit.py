@@ -10,12 +10,21 @@ import typer
 from rich.console import Console
 
 from unveil.cli._asked import Oracles, Test
+from unveil.cli._audit_risk import Risks, risks_of, show_risks
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout
-from unveil.cli._published import NEEDS_SANITIZER, Published, show_published
+from unveil.cli._published import NEEDS_SANITIZER, Examined, Published, show_published
 from unveil.cli._reading import Reading
-from unveil.cli._testing import Trial, draw, findings_of, warm_up, was_interrupted, write_json
+from unveil.cli._testing import (
+    Trial,
+    draw,
+    findings_of,
+    warm_up,
+    warm_up_risk,
+    was_interrupted,
+    write_json,
+)
 from unveil.errors import InputError
 from unveil.microdata import Microdata
 from unveil.report import (
@@ -31,7 +40,7 @@ from unveil.report import (
 from unveil.report import worst_records as listed
 from unveil.sanitize import Identity, Mondrian, Sanitizer, sanitizer_named
 
-__all__ = ["Audit", "first_look", "show"]
+__all__ = ["Audit", "first_look", "heading", "show"]
 
 _LEGEND = "(d; rows counted from 1; belief without their record → with it)"
 _FIRST_LOOK = (2, 5, 10, 20)  # k, where the user names no sanitizer
@@ -51,6 +60,7 @@ class Audit:
     plot: Path | None
     records: bool
     worst: int
+    risk: bool
 
     def run(self) -> None:
         """Read, test, report."""
@@ -62,7 +72,7 @@ class Audit:
             wanted = first_look(microdata)
         sanitizers = list(dict.fromkeys(wanted))
         out = console(stderr=is_stdout(self.json))
-        out.print(_heading(microdata))
+        out.print(heading(microdata))
         for note in microdata.notes:
             out.print(f"Note: {in_command_line_words(note)}\n")
         published = Published(
@@ -72,7 +82,10 @@ class Audit:
         trial = Trial(microdata=microdata, options=options, closer=self.worst > 0)
         with self.test.cluster():
             warm_up(sanitizers, adversary="naive-bayes")
+            if self.risk:
+                warm_up_risk()
             outcomes = trial.run(sanitizers)
+        risks = self._risks(microdata, published, sanitizers, outcomes)
         # The files first: whoever reads the report may stop in the middle.
         if self.json is not None:
             write_json(
@@ -80,6 +93,7 @@ class Audit:
                 outcomes,
                 records=self.records,
                 others=published.findings,
+                after=risks.findings,
                 failed=published.failed,
             )
         if self.plot is not None:
@@ -89,7 +103,11 @@ class Audit:
             show(outcomes, out, known=microdata.notes)
         if self.worst:
             self._show_worst(trial, sanitizers, outcomes, out)
+        show_risks(risks, out)
         _finish(outcomes, len(sanitizers), published.failed)
+        if risks.interrupted:
+            say("interrupted: the relative risk of some releases is lacking")
+            raise typer.Exit(INTERRUPTED)
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
@@ -104,6 +122,23 @@ class Audit:
             if given:
                 raise InputError(f"{given[0]} is for the differential test; {NEEDS_SANITIZER}")
         self.test.check()
+
+    def _risks(
+        self, microdata: Microdata, published: Examined, sanitizers: Sequence[Sanitizer],
+        outcomes: Sequence[Outcome],
+    ) -> Risks:  # fmt: skip
+        """The relative risk of what was published and of what was tested."""
+        if not self.risk or was_interrupted(outcomes):
+            return Risks()
+        releases = {finding.release.made_by: finding.release for finding in published.findings}
+        tested = [
+            sanitizer
+            for sanitizer, outcome in zip(sanitizers, outcomes, strict=False)
+            if outcome.finding is not None
+        ]
+        return risks_of(
+            microdata, list(releases.values()), tested, seed=self.test.seed, n_jobs=self.test.jobs
+        )
 
     def _show_worst(
         self,
@@ -127,7 +162,8 @@ def first_look(microdata: Microdata) -> list[Sanitizer]:
     return [Identity(), *(Mondrian(k=k) for k in _FIRST_LOOK if k <= len(microdata))]
 
 
-def _heading(microdata: Microdata) -> str:
+def heading(microdata: Microdata) -> str:
+    """What is read, and who attacks."""
     known = ", ".join(column.name for column in microdata.quasi)
     return (
         f"{microdata.source}: {len(microdata):,} records. An attacker knows {known} and wants to "

@@ -29,6 +29,10 @@ def _flag(found: re.Match[str]) -> str:
     return f"--may-{found[1].replace('_', '-')}"
 
 
+def _victim(found: re.Match[str]) -> str:
+    return f"--victim '{found[1].replace(', ', ',')}'"
+
+
 # The library's messages name its parameters; here they are options.
 _AS_TYPED = tuple(
     (re.compile(pattern), typed)
@@ -63,6 +67,21 @@ _AS_TYPED = tuple(
         (r"\bengine='(\w+)'", r"--engine \1"),
         (r"\bpopulation_size=", "--population-size"),
         (r"\b(memory|wildcard|partition|population|sensitive)=(?=[ ,;]|$)", r"--\1"),
+        (r'\bdomains=\{"([^"]*)": range\(([^,]*), [^)]*\)\}', r"--values '\1=\2-…'"),
+        (r'\bdomains=\{"([^"]*)": [^}]*\}', r"--values '\1=…|…'"),
+        (r"\bdomains names ", "--values names "),
+        (r'\bhierarchies=\{"[^"]*": "[^"]*"\}', "--hierarchies FOLDER"),
+        (r'\bnumeric=\["([^"]*)"\]', r"--numeric '\1'"),
+        (r"\bfinding\.victim\(([^…()][^()]*)\)", _victim),
+        (r"; take exact=None and it is sampled", "; leave out --exact and it is sampled"),
+        (r"\bwith exact=False it is sampled", "with --sampled it is sampled"),
+        (r"\bgive more \((sweeps|limit)=\)", r"give more (--\1)"),
+        (r"\bdomain='(\w+)'", r"--domain \1"),
+        (r"\bgive the microdata\b", "give FILE"),
+        (r"\bread it with read_anatomy\(…, microdata=…\)", "give the table that it is of"),
+        (r"\bgeneralized cells are read with read_release\b", "generalized cells: --release"),
+        (r"; if it has another name, say (group|count)='…'", r"; if it has another name: --\1"),
+        (r"^(alpha|beta|rhat|ess|chains|panel|sweeps) must be\b", r"--\1 must be"),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

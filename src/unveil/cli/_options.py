@@ -37,6 +37,7 @@ __all__ = [
     "Records",
     "Release",
     "Retries",
+    "Risk",
     "Rounds",
     "Samples",
     "Sanitizers",
@@ -206,6 +207,16 @@ Error = Annotated[
         "times.",
         rich_help_panel=TEST,
         show_default=False,
+    ),
+]
+
+Risk = Annotated[
+    bool,
+    typer.Option(
+        "--risk/--no-risk",
+        help="Also compare the attacker with anybody who learns from the release (unveil risk), "
+        "for at most 30 s a release.",
+        rich_help_panel=TEST,
     ),
 ]
 

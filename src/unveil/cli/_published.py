@@ -15,7 +15,7 @@ from unveil.cli._guard import in_command_line_words
 from unveil.errors import InputError
 from unveil.microdata import Microdata, read_release
 
-__all__ = ["NEEDS_SANITIZER", "Published", "show_published"]
+__all__ = ["NEEDS_SANITIZER", "Examined", "Published", "show_published"]
 
 NEEDS_SANITIZER = (
     "that needs the anonymization itself, to run it again without each person: give it with "

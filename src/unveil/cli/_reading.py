@@ -16,7 +16,10 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
 
-__all__ = ["Reading", "levels", "names"]
+__all__ = ["NO_FILE", "Reading", "levels", "names"]
+
+NO_FILE = Path("no table")
+"""In place of the file of a table that was not given, where that is allowed."""
 
 _PARQUET = (".parquet", ".pq")
 
@@ -41,6 +44,11 @@ class Reading:
     delimiter: str | None = None
     encoding: str | None = None
     columns: Sequence[str] | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is a table to read."""
+        return self.file is not NO_FILE
 
     def read(self) -> Microdata:
         """Read the table, and put its numbers into parts; a dash means CSV on standard input."""

@@ -22,6 +22,7 @@ __all__ = [
     "Missing",
     "MissingValue",
     "Numeric",
+    "OptionalTable",
     "Ordinal",
     "Parts",
     "Quantiles",
@@ -48,6 +49,16 @@ Table = Annotated[
     typer.Argument(
         metavar="FILE",
         help="The original table, one row a person: CSV (may be packed: .gz), or .parquet.",
+        show_default=False,
+    ),
+]
+
+OptionalTable = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="The original table, one row a person: CSV (may be packed: .gz), or .parquet. May be "
+        "left out where it is not at hand.",
         show_default=False,
     ),
 ]

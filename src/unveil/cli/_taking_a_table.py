@@ -10,15 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from unveil.cli import _reading_options as options
-from unveil.cli._reading import Reading
+from unveil.cli._reading import NO_FILE, Reading
 
-__all__ = ["takes_a_table"]
+__all__ = ["may_take_a_table", "takes_a_table"]
 
 _NOTHING = inspect.Parameter.empty
 
 # What every such command is told: first who and what, then, after its own options, how to read.
 _WHAT: tuple[tuple[str, Any, Any], ...] = (
-    ("file", options.Table, _NOTHING),
     ("quasi", options.Quasi, _NOTHING),
     ("sensitive", options.Sensitive, _NOTHING),
     ("identifier", options.Identifier, None),
@@ -44,13 +43,25 @@ def takes_a_table(command: Callable[..., None]) -> Callable[..., None]:
 
     The command itself gets them as a `Reading`, its first parameter.
     """
+    return _taking(command, ("file", options.Table, _NOTHING))
+
+
+def may_take_a_table(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for a command that does something without a table, too (`Reading.is_given`)."""
+    return _taking(command, ("file", options.OptionalTable, None))
+
+
+def _taking(command: Callable[..., None], file: tuple[str, Any, Any]) -> Callable[..., None]:
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
+    what = (file, *_WHAT)
 
     def run(**given: Any) -> None:
-        read = {name: given.pop(name) for name, *_ in (*_WHAT, *_HOW)}
+        read = {name: given.pop(name) for name, *_ in (*what, *_HOW)}
+        if read["file"] is None:
+            read["file"] = NO_FILE
         command(Reading(**read), **given)
 
-    parameters = [*map(_parameter, _WHAT), *own, *map(_parameter, _HOW)]
+    parameters = [*map(_parameter, what), *own, *map(_parameter, _HOW)]
     # Typer asks functions for their signature and for their annotations.
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     run.__name__, run.__doc__ = command.__name__, command.__doc__

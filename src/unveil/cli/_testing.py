@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from unveil.attacks import INTERRUPTED, DifferentialInference, differential_inference
+from unveil.attacks import (
+    INTERRUPTED,
+    DifferentialInference,
+    differential_inference,
+    relative_risk,
+)
 from unveil.cli._console import slow_start
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import save_picture, write_findings
@@ -24,6 +29,7 @@ __all__ = [
     "draw",
     "findings_of",
     "warm_up",
+    "warm_up_risk",
     "was_interrupted",
     "write_json",
 ]
@@ -105,16 +111,27 @@ def warm_up(sanitizers: Sequence[Sanitizer], *, adversary: str | None) -> None:
     """
     if all(isinstance(sanitizer, Identity | LaplaceCounts) for sanitizer in sanitizers):
         return  # they have none
-    table = read_table(
-        {"x": [0, 1, 2, 3], "y": ["a", "b", "a", "b"], "s": ["u", "v", "v", "u"]},
-        quasi=["x", "y"],
-        sensitive="s",
-    )
+    table = _four_people()
     with slow_start():
         if adversary is None:
             Mondrian(k=1).sanitize(table)
         else:
             differential_inference(table, Mondrian(k=1), adversary=adversary, progress=False)
+
+
+def warm_up_risk() -> None:
+    """The same for relative risk, as far as nothing has to be sampled."""
+    table = _four_people()
+    with slow_start():
+        relative_risk(Identity().sanitize(table), table)
+
+
+def _four_people() -> Microdata:
+    return read_table(
+        {"x": [0, 1, 2, 3], "y": ["a", "b", "a", "b"], "s": ["u", "v", "v", "u"]},
+        quasi=["x", "y"],
+        sensitive="s",
+    )
 
 
 def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) -> None:
@@ -134,12 +151,15 @@ def write_json(
     *,
     records: bool,
     others: Sequence[Finding] = (),
+    after: Sequence[Finding] = (),
     failed: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write what became of every sanitizer, and other findings and failures before them."""
+    """Write what became of every sanitizer, other findings and failures before them, and others
+    ``after`` them.
+    """
     write_findings(
         path,
-        [*others, *findings_of(outcomes)],
+        [*others, *findings_of(outcomes), *after],
         records=records,
         failed=[
             *({"release": name, "error": error} for name, error in failed),

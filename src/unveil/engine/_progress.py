@@ -27,6 +27,8 @@ class Progress:
         How many records there are to do.
     show : bool, optional
         Default: only if standard error is a terminal.
+    unit : str
+        What is counted, if not records.
 
     Examples
     --------
@@ -37,8 +39,11 @@ class Progress:
     3
     """
 
-    def __init__(self, label: str, total: int, show: bool | None = None) -> None:
+    def __init__(
+        self, label: str, total: int, show: bool | None = None, *, unit: str = "records"
+    ) -> None:
         self.label, self.total, self.finished = label, total, 0
+        self._unit, self._remark = unit, ""
         self._show = sys.stderr.isatty() if show is None else show
         self._started = time.monotonic()
         self._lock = threading.Lock()
@@ -58,7 +63,14 @@ class Progress:
             if self._shown is not None:
                 bar, task = self._shown
                 rate = self.finished / (time.monotonic() - self._started)
-                bar.update(task, completed=self.finished, rate=f"{rate:,.0f} records/s")
+                said = f"{rate:,.0f} {self._unit}/s{self._remark}"
+                bar.update(task, completed=self.finished, total=self.total, rate=said)
+
+    def expect(self, total: int, remark: str = "") -> None:
+        """Say that there is more to do than was thought, or less, and something besides."""
+        with self._lock:
+            self.total = total
+            self._remark = f", {remark}" if remark else ""
 
     def _begin(self) -> tuple[RichProgress, TaskID]:
         from rich.console import Console

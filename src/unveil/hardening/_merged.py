@@ -75,6 +75,10 @@ class Merged(Sanitizer):
     def deterministic(self) -> bool:  # type: ignore[override]  # that of what it merges
         return self.sanitizer.deterministic
 
+    @property
+    def is_random(self) -> bool:  # type: ignore[override]
+        return self.sanitizer.is_random
+
     def with_seed(self, seed: int) -> Merged:
         return replace(self, sanitizer=self.sanitizer.with_seed(seed))
 

@@ -18,7 +18,7 @@ from unveil.engine.counting import (
 )
 from unveil.errors import InputError
 from unveil.measures._secrets import Encoding, Hierarchies, Ordinal, secret_of
-from unveil.microdata import AnyRelease, Column, Microdata, Release
+from unveil.microdata import AnyRelease, Column, Microdata, Permuted, Release
 
 __all__ = ["Counting", "count"]
 
@@ -113,7 +113,7 @@ def count(
     elif isinstance(table, AnyRelease):
         raise InputError(
             f"{table.in_short} cannot be measured by its classes: it publishes no records, "
-            f"{table.instead}"
+            f"{table.instead}{_by_group(table)}"
         )
     else:
         question = _asked(
@@ -122,6 +122,17 @@ def count(
         )  # fmt: skip
         counts = counted(question)
     return counts if wildcard is None else matching_everything(counts, wildcard)
+
+
+def _by_group(table: AnyRelease) -> str:
+    """What can be measured instead, if the release has groups."""
+    if not isinstance(table, Permuted):
+        return ""
+    group = table.to_frame().columns[0]
+    return (
+        f"; measure how the sensitive values are spread over its groups with to_frame(), "
+        f"quasi={group!r}, sensitive={table.sensitive.name!r}"
+    )
 
 
 def _asked(

@@ -21,7 +21,12 @@ from unveil.microdata._quantize import quantize
 from unveil.microdata._readers import read_csv, read_parquet, read_table
 from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release import AnyRelease, Release, Statistic
-from unveil.microdata._release_checks import check_release, same_domains, with_records
+from unveil.microdata._release_checks import (
+    check_release,
+    refuse_perturbed,
+    same_domains,
+    with_records,
+)
 from unveil.microdata._release_reader import read_release
 from unveil.microdata._sources import existing_file, from_parquet, from_table
 
@@ -65,6 +70,7 @@ __all__ = [
     "read_parquet",
     "read_release",
     "read_table",
+    "refuse_perturbed",
     "same_domains",
     "value_text",
     "with_records",

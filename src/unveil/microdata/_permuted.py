@@ -68,7 +68,7 @@ class Permuted(AnyRelease):
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
-    instead: ClassVar[str] = "only records and sensitive values apart from each other"
+    instead: ClassVar[str] = "only quasi-identifiers and sensitive values apart from each other"
 
     quasi: tuple[Column, ...]
     sensitive: Column
@@ -181,6 +181,8 @@ class Permuted(AnyRelease):
         Returns the expected counts in an array of shape (targets, columns, sensitive values).
         """
         each = zip(self.codes, codes, strict=True)
+        if codes.shape[1] == 1:
+            return np.stack([self._shares(ours == theirs) for ours, theirs in each])[None]
         return np.stack([self._expected(ours, theirs) for ours, theirs in each], axis=1)
 
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -188,8 +190,16 @@ class Permuted(AnyRelease):
 
         Returns the expected counts in an array of shape (targets, sensitive values).
         """
+        if codes.shape[1] == 1:
+            return self._shares((self.codes == codes).all(axis=0))[None]
         numbers = combinations(np.hstack([self.codes, codes]))
         return self._expected(numbers[: len(self)], numbers[len(self) :])
+
+    def _shares(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Expected counts of some records: what each one's group has, shared by its records."""
+        groups, number = np.unique(self.group_of[some], return_counts=True)
+        shares: NDArray[np.float64] = (number / self.sizes[groups]) @ self.counts[groups]
+        return shares
 
     def _expected(
         self, records: NDArray[np.integer], targets: NDArray[np.integer]

@@ -59,6 +59,11 @@ class AnyRelease(ABC):
     def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[Any]:
         """What a counting adversary wants to know about targets (columns × targets)."""
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Records in each class or group; of counts there is none."""
+        return np.zeros(0, dtype=np.int64)
+
     @abstractmethod
     def to_frame(self, *, by_class: bool = False) -> pd.DataFrame:
         """What is published, as a table."""
@@ -93,6 +98,9 @@ class Release(AnyRelease):
         For a release that was read, how many records have all their quasi-identifiers hidden.
     dropped : int
         For a release that was read, how many of the original's records it does not have.
+    perturbed : tuple of str
+        The columns whose published values need not be true of the records, such as means, or
+        answers changed by chance. In all others a record's cell covers its value.
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
@@ -107,6 +115,7 @@ class Release(AnyRelease):
     notations: Mapping[str, ReadAs] = field(default_factory=dict)
     suppressed: int = 0
     dropped: int = 0
+    perturbed: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.class_of)

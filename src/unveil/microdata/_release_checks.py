@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from unveil.errors import InputError, did_you_mean
+from unveil.microdata._column import Column
 from unveil.microdata._microdata import Microdata
 from unveil.microdata._release import AnyRelease, Release
 
-__all__ = ["check_release", "same_domains", "with_records"]
+__all__ = ["check_release", "refuse_perturbed", "same_domains", "with_records"]
 
 
 def check_release(
@@ -100,6 +103,16 @@ def same_domains(release: Release, microdata: Microdata) -> bool:
         a.name == b.name and a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
         for a, b in zip(ours, theirs, strict=True)
     )
+
+
+def refuse_perturbed(release: Release, columns: Iterable[Column], what: str) -> None:
+    """Refuse a release whose values in some of these columns need not be true."""
+    untrue = [column.name for column in columns if column.name in release.perturbed]
+    if untrue:
+        raise InputError(
+            f"{what} takes what is published for true, and {release.made_by} publishes values of "
+            f"{', '.join(untrue)} that need not be; differential_inference does not mind"
+        )
 
 
 def with_records(release: AnyRelease, what: str) -> Release:

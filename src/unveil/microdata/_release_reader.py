@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -10,16 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata._cells import cell_reader
-from unveil.microdata._column import Column
-from unveil.microdata._distinct import Distinct
-from unveil.microdata._encode import MISSING
 from unveil.microdata._microdata import Microdata
-from unveil.microdata._notations import EMPTY_WORDS, Notation
-from unveil.microdata._regions import EVERYTHING
+from unveil.microdata._notations import Notation
+from unveil.microdata._options import HierarchiesOption, Names, Options
 from unveil.microdata._release import Release
 from unveil.microdata._release_checks import check_release
 from unveil.microdata._release_columns import CellColumn, Empty, read_column
+from unveil.microdata._release_domains import (
+    DomainsOption,
+    KnownColumns,
+    check_held,
+    columns_alone,
+)
+from unveil.microdata._release_notes import (
+    about_empty,
+    about_hidden,
+    about_uncovered,
+    about_untold,
+)
+from unveil.microdata._release_rows import read_secrets, read_weights
 from unveil.microdata._release_source import column_cells, open_release
 from unveil.microdata._sources import Source
 
@@ -31,8 +40,15 @@ _SAYABLE = tuple(str(notation) for notation in Notation if notation is not Notat
 
 def read_release(
     table: Any,
-    original: Microdata,
+    original: Microdata | None = None,
     *,
+    quasi: Names | None = None,
+    sensitive: str | None = None,
+    domains: DomainsOption = None,
+    numeric: Names = (),
+    ordinal: Mapping[str, Sequence[Any]] | None = None,
+    categorical: Names = (),
+    hierarchies: HierarchiesOption = None,
     made_by: str = "somebody",
     notation: Mapping[str, str] | None = None,
     empty: Empty | None = None,
@@ -41,7 +57,7 @@ def read_release(
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> Release:
-    """Read a table of generalized cells as a release of the original.
+    """Read a table of generalized cells as a release: of the original, or all by itself.
 
     How a column's cells are written is found out from all its cells together: intervals
     ``[20, 30)``, ranges ``20-30``, bounds ``>=40`` and ``90+``, masks ``2*``, sets ``{a, b}`` or
@@ -49,13 +65,25 @@ def read_release(
     original is that value whatever it looks like, and what remains unclear is refused, with the
     way to say what is meant.
 
+    Without the original, a column has the values that `domains` says, or the levels in `ordinal`,
+    or the leaves of its hierarchy, or those that its cells name: values, members of sets, and the
+    whole numbers (or days) from the least to the largest that ranges reach. The last is told in
+    `Release.notes`. Where the cells do not tell, as with masks and ``>=90``, it is asked for.
+
     Parameters
     ----------
     table : path, pandas, polars or Arrow table, or a mapping of columns
-        Needs the original's quasi-identifiers and its sensitive column; others are ignored. A
-        path leads to a Parquet file (``.parquet``, ``.pq``) or a CSV file.
-    original : Microdata
+        Needs the quasi-identifiers and the sensitive column; others are ignored. A path leads to
+        a Parquet file (``.parquet``, ``.pq``) or a CSV file.
+    original : Microdata, optional
         Whose domains and hierarchies the cells refer to.
+    quasi, sensitive : str or sequence of str, and str
+        Without the original: the quasi-identifiers and the sensitive column.
+    domains : mapping of str to sequence or Column, optional
+        Without the original: which values a column has, in any order and any number of times; the
+        column of a register or of other microdata will do. Kinds follow as in `read_table`.
+    numeric, ordinal, categorical, hierarchies
+        Without the original: as in `read_csv`.
     made_by : str
         For people.
     notation : mapping of str to str, optional
@@ -65,7 +93,7 @@ def read_release(
         beside it.
     empty : {"suppressed", "missing"}, optional
         What an empty cell (or ``NA``, ``null``, ``NaN``) means. By default it is suppressed,
-        unless the original keeps missing values as a value of the column.
+        unless missing is a value of the column, as the original keeps it.
     count : str, optional
         The column that says how many records a row stands for. By default a row is a record,
         unless the numbers in a column ``count`` add up to the original's records.
@@ -78,7 +106,7 @@ def read_release(
     -------
     Release
         Rows whose quasi-identifiers are all suppressed are counted in ``suppressed``, records
-        that are not there, or there without a sensitive value, in ``dropped``.
+        of the original that are not there, or there without a sensitive value, in ``dropped``.
 
     Raises
     ------
@@ -90,38 +118,108 @@ def read_release(
     >>> import unveil as uv
     >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},
     ...                        quasi="age", sensitive="vote")
-    >>> read_release({"age": ["30-39", "30-39", "*"], "vote": ["a", "b", "a"]}, survey)
+    >>> published = {"age": ["30-39", "30-39", "*"], "vote": ["a", "b", "a"]}
+    >>> read_release(published, survey)
     Release by somebody: 3 records in 2 classes of 1 to 2
       age    records
       30-39  2
       *      1
       age: ranges like 30-39, suppressed cells
       1 of 3 records is suppressed: all its quasi-identifiers are hidden
+
+    The same without the original:
+
+    >>> release = read_release(published, quasi="age", sensitive="vote")
+    >>> release.notes[0]
+    'age: taken to be the whole numbers from 30 to 39'
+    >>> read_release(published, quasi="age", sensitive="vote",
+    ...              domains={"age": range(18, 100)}).quasi[0].size
+    82
     """
-    said = _checked(notation, empty, original)
+    alone: dict[str, Any] = {
+        "quasi": quasi, "sensitive": sensitive, "domains": domains, "numeric": numeric,
+        "ordinal": ordinal, "categorical": categorical, "hierarchies": hierarchies,
+    }  # fmt: skip
+    names = _quasi_names(original, alone)
+    said = _checked(notation, empty, names)
     source = open_release(table, delimiter=delimiter, encoding=encoding)
-    columns = [
-        read_column(column, column_cells(source, column.name),
-                    notation=said.get(column.name), empty=empty)
-        for column in original.quasi
-    ]  # fmt: skip
-    told = column_cells(source, original.sensitive.name).distinct
-    secrets, as_missing = _secrets(original.sensitive, told, empty)
-    weights, counted = _weights(source, original, count)
-    release = _release(original, columns, secrets, weights, made_by)
-    check_release(release, original, may_drop=True, may_change=may_change)
-    taken = [(c.name, r.as_missing) for c, r in zip(original.quasi, columns, strict=True)]
+    known = _known(source, original, alone, said, empty)
+    template = known.table
+    columns = []
+    for column in template.quasi:
+        cells = column_cells(source, column.name)
+        read = read_column(column, cells, notation=said.get(column.name), empty=empty)
+        if original is None:
+            check_held(column, cells, read, known.held_by[column.name])
+        columns.append(read)
+    secret = template.sensitive
+    told = column_cells(source, secret.name).distinct
+    secrets, as_missing = read_secrets(secret, told, empty, known.held_by[secret.name])
+    weights, counted = read_weights(source, template, count, is_alone=original is None)
+    release = _release(template, columns, secrets, weights, made_by)
+    if original is None:
+        counted += about_untold(len(secrets), int((secrets < 0).sum()), secret.name)
+    else:
+        check_release(release, original, may_drop=True, may_change=may_change)
+    taken = [
+        *((c.name, r.as_missing) for c, r in zip(template.quasi, columns, strict=True)),
+        (secret.name, as_missing),
+    ]
     notes = [
         *counted,
-        *_about_empty([*taken, (original.sensitive.name, as_missing)]),
-        *_about_hidden(release, original),
-        *_about_uncovered(release, original, columns),
+        *about_empty(taken, known.held_by),
+        *about_hidden(release, template),
+        *about_uncovered(release, template, columns),
     ]
-    return replace(release, notes=(*original.notes, *notes))
+    return replace(release, notes=(*template.notes, *notes))
+
+
+def _quasi_names(original: Microdata | None, alone: Mapping[str, Any]) -> list[str]:
+    """The names of the quasi-identifiers, from the original or from the user: one of them."""
+    if original is None:
+        lacking = [name for name in ("quasi", "sensitive") if alone[name] is None]
+        if lacking:
+            raise InputError(
+                f"{' and '.join(f'{name}=' for name in lacking)} must be given without the "
+                "original; give it, as read_csv or read_table returns it, or name the columns: "
+                "quasi=['age', 'zip'], sensitive='disease'"
+            )
+        return [alone["quasi"]] if isinstance(alone["quasi"], str) else list(alone["quasi"])
+    if not isinstance(original, Microdata):
+        raise InputError(
+            f"original must be microdata, as read_csv or read_table returns it, but got a "
+            f"{type(original).__name__}"
+        )
+    said = [
+        name for name, value in alone.items()
+        if value is not None and not (isinstance(value, tuple) and not value)
+    ]  # fmt: skip
+    if said:
+        raise InputError(
+            f"{said[0]}= and the original cannot be given together: columns, and which values they "
+            "have, follow from the original"
+        )
+    return [column.name for column in original.quasi]
+
+
+def _known(
+    source: Source,
+    original: Microdata | None,
+    alone: Mapping[str, Any],
+    notation: Mapping[str, Notation],
+    empty: Empty | None,
+) -> KnownColumns:
+    """The columns and their domains: the original's, or what is known without it."""
+    if original is not None:
+        columns = (*original.quasi, original.sensitive)
+        return KnownColumns(table=original, held_by={c.name: "the original" for c in columns})
+    said = {name: value for name, value in alone.items() if name != "domains"}
+    options = Options(**said, identifier=(), missing="error", missing_values=None)
+    return columns_alone(source, options, alone["domains"], notation, empty)
 
 
 def _checked(
-    notation: Mapping[str, str] | None, empty: Empty | None, original: Microdata
+    notation: Mapping[str, str] | None, empty: Empty | None, names: Sequence[str]
 ) -> dict[str, Notation]:
     """What the user said, as far as it can be meant."""
     if empty is not None and empty not in get_args(Empty):
@@ -130,7 +228,6 @@ def _checked(
         raise InputError(
             f'notation maps columns to words, such as {{"age": "range"}}, but got {notation!r}'
         )
-    names = [column.name for column in original.quasi]
     said = {}
     for name, word in (notation or {}).items():
         if name not in names:
@@ -145,56 +242,6 @@ def _checked(
             )
         said[name] = Notation(word)
     return said
-
-
-def _secrets(column: Column, cells: Distinct, empty: Empty | None) -> tuple[NDArray[np.int32], int]:
-    """Each row's sensitive value, -1 where it is hidden; and how many were taken for missing."""
-    domain = cell_reader(column).domain
-    missing = -1 if empty == "suppressed" else column.places.get(MISSING, -1)
-    codes, empties = [], []
-    for position, text in enumerate(cells.texts()):
-        code = domain.value(text)
-        if code is None and text.strip() in EMPTY_WORDS:
-            code = missing
-            empties.append(position)
-        elif code is None and not text.strip().strip(EVERYTHING):
-            code = -1
-        elif code is None:
-            raise InputError(
-                f"row {cells.first_row(position)}: {text!r} is no {column.name} of the "
-                f"original{did_you_mean(text, column.texts)}"
-            )
-        codes.append(code)
-    as_missing = cells.count(empties) + int(cells.missing.sum()) if missing >= 0 else 0
-    return np.array([*codes, missing], dtype=np.int32)[cells.codes], as_missing
-
-
-def _weights(
-    source: Source, original: Microdata, count: str | None
-) -> tuple[NDArray[np.int64] | None, list[str]]:
-    """How many records each row stands for, if that is not one; and what to tell about it."""
-    name = "count" if count is None else count
-    if count is None and (
-        name not in source.arrays
-        or source.n_rows >= len(original)
-        or any(column.name == name for column in original.columns)
-    ):
-        return None, []
-    cells = column_cells(source, name).distinct
-    numbers = [int(text) if text.strip().isdecimal() else 0 for text in cells.texts()]
-    weights = np.array([*numbers, 0], dtype=np.int64)[cells.codes]
-    if count is None and weights.sum() != len(original):
-        return None, []
-    if (weights < 1).any():
-        row = int(np.argmax(weights < 1))
-        what = cells.texts()[cells.codes[row]] if cells.codes[row] >= 0 else ""
-        raise InputError(
-            f"row {row + 1}, column {name!r} of {source.name}: {what!r} is no number of records"
-        )
-    return weights, [
-        f"a row stands for as many records as its {name!r} says: {source.n_rows:,} rows, "
-        f"{weights.sum():,} records"
-    ]
 
 
 def _release(
@@ -231,48 +278,3 @@ def _classes(cells: list[NDArray[np.int32]]) -> tuple[list[NDArray[np.int64]], N
         pairs = class_of * (int(column.max()) + 1) + column
         _, first, class_of = np.unique(pairs, return_index=True, return_inverse=True)
     return [column[first].astype(np.int64) for column in cells], class_of.astype(np.int32)
-
-
-def _about_empty(as_missing: list[tuple[str, int]]) -> list[str]:
-    return [
-        f"{n:,} empty {'cell' if n == 1 else 'cells'} of {name} read as {MISSING!r}, which the "
-        'original has; if suppressed, say empty="suppressed"'
-        for name, n in as_missing
-        if n
-    ]
-
-
-def _about_hidden(release: Release, original: Microdata) -> list[str]:
-    notes = []
-    if release.suppressed:
-        are, their = ("is", "its") if release.suppressed == 1 else ("are", "their")
-        notes.append(
-            f"{release.suppressed:,} of {len(release):,} records {are} suppressed: all {their} "
-            "quasi-identifiers are hidden"
-        )
-    if release.dropped:
-        are = "is" if release.dropped == 1 else "are"
-        notes.append(
-            f"{release.dropped:,} of {len(original):,} records {are} not in the release, or in it "
-            "without a sensitive value"
-        )
-    return notes
-
-
-def _about_uncovered(release: Release, original: Microdata, columns: list[CellColumn]) -> list[str]:
-    """Values that no cell covers, though each record that is there should be by its own.
-
-    Such are the labels of tools that round their bounds, and means that stand for several values.
-    """
-    notes = []
-    for column, read in zip(original.quasi, columns, strict=True):
-        once = np.ones((len(read.regions), 1), dtype=np.int64)
-        uncovered = read.regions.cover_counts(once, column.size)[:, 0] == 0
-        left_out = uncovered[column.codes]
-        if left_out.sum() > release.dropped:
-            value = column.texts[column.codes[np.argmax(left_out)]]
-            notes.append(
-                f"{column.name}: no cell covers the values of {left_out.sum():,} of "
-                f"{len(original):,} records, such as {value}; cells are read as they are written"
-            )
-    return notes

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import GoalError
 from unveil.microdata import Column, Intervals, Microdata, Release, Statistic
-from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
+from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata, refuse_empty
 
 __all__ = ["Identity"]
 
@@ -38,8 +37,7 @@ class Identity(Sanitizer):
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Identity")
-        if len(microdata) == 0:
-            raise GoalError(f"{self.label} cannot be met: {microdata.source} has no records")
+        refuse_empty(self, microdata)
         cells = microdata.cells
         return Release(
             quasi=microdata.quasi,

@@ -8,19 +8,14 @@ table of all counts ε-differentially private.
 from __future__ import annotations
 
 import math
-import secrets
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
-from unveil.errors import InputError
 from unveil.microdata import Microdata, NoisyCounts
+from unveil.sanitize._option_checks import check_epsilon, check_seed, seed_or_secret
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 
 __all__ = ["LaplaceCounts"]
-
-_SMALLEST = 1e-12  # ε; 1/ε is as large as counts can be
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,26 +49,15 @@ class LaplaceCounts(Sanitizer):
     """
 
     treats_equals_alike: ClassVar[bool] = True
+    is_random: ClassVar[bool] = True
     attacked_by: ClassVar[str] = "smoothed-frequency"
 
     epsilon: float
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        given = self.epsilon
-        number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-        if not number or not (_SMALLEST <= given <= 1 / _SMALLEST or given == math.inf):
-            raise InputError(
-                "LaplaceCounts' epsilon must be a number above 0, such as 0.5 or 1 (the smaller, "
-                f"the more noise; inf is none), got {given!r}"
-            )
-        seed = 0 if self.seed is None else self.seed
-        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-        if not whole or not 0 <= seed < 2**64:
-            raise InputError(
-                "LaplaceCounts' seed must be a whole number from 0 up, below 2^64, got "
-                f"{self.seed!r}"
-            )
+        check_epsilon("LaplaceCounts'", self.epsilon, "noise")
+        check_seed("LaplaceCounts'", self.seed)
 
     @property
     def scale(self) -> float:
@@ -96,7 +80,7 @@ class LaplaceCounts(Sanitizer):
             sensitive=microdata.sensitive,
             exact=microdata.cells,
             scale=self.scale,
-            seed=secrets.randbits(64) if self.seed is None else int(self.seed),
+            seed=seed_or_secret(self.seed),
             made_by=replace(self, seed=None).label,  # a seed is no more to be told than the noise
             notes=(*microdata.notes, *_mostly_noise(microdata)),
         )

@@ -8,17 +8,25 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from unveil._named_options import name_and_options, options_in
 from unveil.errors import InputError, did_you_mean
+from unveil.sanitize._anatomy import Anatomy
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
+from unveil.sanitize._microaggregation import Microaggregation
 from unveil.sanitize._mondrian import Mondrian
+from unveil.sanitize._randomized_response import RandomizedResponse
 from unveil.sanitize._sanitizer import Sanitizer
+from unveil.sanitize.recoding import Recoding
 
 __all__ = ["SANITIZERS", "sanitizer_named"]
 
 SANITIZERS: dict[str, type[Sanitizer]] = {
     "identity": Identity,
     "mondrian": Mondrian,
+    "anatomy": Anatomy,
+    "microaggregation": Microaggregation,
+    "recoding": Recoding,
     "laplace-counts": LaplaceCounts,
+    "randomized-response": RandomizedResponse,
 }
 """Register a sanitizer here and its fields become options."""
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
+from unveil.errors import GoalError, InputError
 from unveil.microdata import AnyRelease, Microdata, Statistic
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "NeedsMicrodataError",
     "Sanitizer",
     "as_microdata",
+    "refuse_empty",
 ]
 
 
@@ -49,6 +50,10 @@ class Sanitizer(ABC):
     deterministic: ClassVar[bool] = False
     """Whether the same table is always sanitized alike. Where this is not known, it is taken to
     depend on chance by a test that samples."""
+
+    is_random: ClassVar[bool] = False
+    """Whether it is known to depend on chance, and `with_seed` reaches all of it: then a test
+    samples it unasked."""
 
     attacked_by: ClassVar[str] = "naive-bayes"
     """The adversary who attacks it unless the user names another."""
@@ -96,6 +101,12 @@ class Sanitizer(ABC):
 
     def __call__(self, microdata: Microdata) -> AnyRelease:
         return self.sanitize(microdata)
+
+
+def refuse_empty(sanitizer: Sanitizer, microdata: Microdata) -> None:
+    """A table without records cannot be published."""
+    if len(microdata) == 0:
+        raise GoalError(f"{sanitizer.label} cannot be met: {microdata.source} has no records")
 
 
 def _plain(value: Any) -> Any:

@@ -116,6 +116,23 @@ def test_expected_ratios_against_an_integral_of_hypergeometric_functions(shapes)
     assert found.sum() == pytest.approx(1, abs=1e-10)
 
 
+@pytest.mark.parametrize("small", [1e-6, 1e-3, 0.02, 1.0, 300.0])
+def test_expected_ratios_that_are_known_however_small_the_prior(small):
+    """Gamma(a + b) times Beta(a, b) is Gamma(a), and these have the shares of their shapes."""
+    shapes = [small, 3 * small, 0.7, 5000.0]
+    laws = [
+        (small + 0.4, ((small, 0.4),)),
+        (3 * small + 7.0, ((3 * small + 2.0, 5.0), (3 * small, 2.0))),
+        (0.7, ()),
+        (5000.0 + small, ((5000.0, small),)),
+    ]
+    for some in ([0, 1], [0, 2], [0, 1, 2], [1, 3], [0, 1, 2, 3]):
+        parts = [Part([i], np.ones(1), [[laws[s]]]) for i, s in enumerate(some)]
+        found = Ratios({laws[s] for s in some}).of(parts, len(some))
+        expected = np.array([shapes[s] for s in some])
+        np.testing.assert_allclose(found, expected / expected.sum(), atol=1e-10)
+
+
 def test_mixed_parts_against_draws():
     """Values whose latent rows hang together, and more than one Beta variable."""
     rng = np.random.default_rng(5)

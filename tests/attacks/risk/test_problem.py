@@ -2,14 +2,12 @@
 
 import itertools
 import re
-from dataclasses import replace
 
 import malaysian
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_risk import dealt
 from random_risks import loosely_grouped, small_table
 from random_tables import tables_and_goals
 
@@ -20,6 +18,7 @@ from unveil.microdata import Release
 
 PATIENTS = malaysian.patients("nationality", "zip")
 RECODED = malaysian.recoded("nationality", "zip")
+ANATOMIZED = malaysian.anatomized("nationality", "zip")
 
 
 def covered(release, cls, codes):
@@ -95,21 +94,6 @@ def test_large_products_are_not_written_out():
     assert horizontal_problem(release, table).domain.size == 50
 
 
-def test_a_vertical_release_has_its_own_tuples():
-    permuted = dealt(PATIENTS, malaysian.GROUPS)
-    for microdata in (None, PATIENTS):
-        problem = vertical_problem(permuted, microdata)
-        assert problem.domain.size == 8
-        rows = problem.domain.codes[:, problem.tuples]
-        assert rows.tolist() == PATIENTS.codes.tolist()
-    assert vertical_problem(permuted, domain="product").domain.size == 24
-    fewer = dealt(PATIENTS.take(range(6)), malaysian.GROUPS[:6])
-    assert vertical_problem(fewer).domain.size == 6
-    assert vertical_problem(replace(fewer, dropped=2), PATIENTS).domain.size == 8
-    with pytest.raises(InputError, match="has 6 records, and the table 8"):
-        vertical_problem(fewer, PATIENTS)
-
-
 @pytest.mark.parametrize("options", [
     {"alpha": 0.0}, {"alpha": -1.0}, {"alpha": float("nan")}, {"beta": 0}, {"beta": -0.5},
     {"beta": float("nan")}, {"alpha": np.array([1, 1, 0, 1, 1.0])},
@@ -119,7 +103,7 @@ def test_priors_are_above_nought(options):
     with pytest.raises(InputError, match=f"{name} must be above 0"):
         horizontal_problem(RECODED, PATIENTS, **options)
     with pytest.raises(InputError, match=f"{name} must be above 0"):
-        vertical_problem(dealt(PATIENTS, malaysian.GROUPS), **options)
+        vertical_problem(ANATOMIZED, **options)
 
 
 def trouble(match):
@@ -163,13 +147,6 @@ def test_release_and_table_must_fit():
     swapped = PATIENTS.take([0, 0, 2, 3, 4, 5, 6, 7])
     with trouble("sensitive values were changed"):
         horizontal_problem(RECODED, swapped)
-    permuted = dealt(PATIENTS, malaysian.GROUPS)
-    with trouble("has 8 records, and the table 7"):
-        vertical_problem(permuted, PATIENTS.take(range(7)))
-    with trouble("records with disease 'Flu' where the table has"):
-        vertical_problem(permuted, swapped)
-    with trouble("has other columns or values than the original"):
-        vertical_problem(permuted, malaysian.patients("nationality"))
 
 
 def test_groups_with_the_same_cells_are_one():

@@ -42,7 +42,7 @@ class Membership(Finding):
     adversary: Adversary
     n_classes: int | None
     smallest_class: int | None
-    """None if the release has no classes."""
+    """None if the release has no classes, or groups, of records."""
     seed: int
     seconds: float
     notes: tuple[str, ...] = field(default=())

@@ -28,7 +28,7 @@ from unveil.attacks.members._scores import Scores, scores_of
 from unveil.attacks.members._texts import ATTACKERS
 from unveil.engine import chosen_backend
 from unveil.errors import InputError, UnveilError, did_you_mean
-from unveil.microdata import Microdata, Release
+from unveil.microdata import Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["attackers_named", "membership"]
@@ -130,8 +130,8 @@ def membership(
         played=played,
         sanitizer=f.label,
         adversary=attacker,
-        n_classes=release.n_classes if isinstance(release, Release) else None,
-        smallest_class=int(release.sizes.min()) if isinstance(release, Release) else None,
+        n_classes=len(release.sizes) or None,
+        smallest_class=int(release.sizes.min()) if len(release.sizes) else None,
         seed=number,
         seconds=time.perf_counter() - started,
         notes=_notes(release.notes, attacker.notes, played),

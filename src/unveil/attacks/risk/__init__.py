@@ -1,7 +1,10 @@
 """Relative risk: what an attacker learns about somebody beyond what anyone can learn."""
 
 from unveil.attacks.risk._answer import Answer, attacker, given_tuple, joint_learner
+from unveil.attacks.risk._chains import Chains
 from unveil.attacks.risk._exact import LIKELIHOODS, Likelihood, exact_answer, is_settled
+from unveil.attacks.risk._finding import RelativeRisk
+from unveil.attacks.risk._pictures import KINDS, grid, panels
 from unveil.attacks.risk._problem import (
     Horizontal,
     Problem,
@@ -9,19 +12,28 @@ from unveil.attacks.risk._problem import (
     horizontal_problem,
     vertical_problem,
 )
+from unveil.attacks.risk._relative_risk import relative_risk
+from unveil.attacks.risk._victim import Victim
 
 __all__ = [
+    "KINDS",
     "LIKELIHOODS",
     "Answer",
+    "Chains",
     "Horizontal",
     "Likelihood",
     "Problem",
+    "RelativeRisk",
     "Vertical",
+    "Victim",
     "attacker",
     "exact_answer",
     "given_tuple",
+    "grid",
     "horizontal_problem",
     "is_settled",
     "joint_learner",
+    "panels",
+    "relative_risk",
     "vertical_problem",
 ]

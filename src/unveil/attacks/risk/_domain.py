@@ -24,6 +24,7 @@ __all__ = [
     "Domain",
     "DomainName",
     "Members",
+    "TooManyCoveredError",
     "checked_domain",
     "covered_domain",
     "members_of",
@@ -41,6 +42,10 @@ Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 # Tuples of all boxes together that are written out, which takes some 100 bytes each. There is
 # another way for products; what is covered can only be told by writing it out.
 _MOST_NUMBERED, _MOST_COVERED = 8_000_000, 16_000_000
+
+
+class TooManyCoveredError(InputError):
+    """Nobody can tell how many tuples a release covers."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -64,18 +69,22 @@ class Domain:
     size: int
     codes: NDArray[np.int32] | None
 
-    @cached_property
-    def _keys(self) -> NDArray[np.bytes_]:
-        assert self.codes is not None
-        return _as_keys(self.codes)
-
     def find(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
         """The numbers of tuples (columns × tuples), -1 where they have none."""
-        wanted = _as_keys(codes)
-        if len(self._keys) == 0:
-            return np.full(len(wanted), -1, dtype=np.int64)
-        at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        return np.where(self._keys[at] == wanted, at, -1).astype(np.int64)
+        assert self.codes is not None
+        if math.prod(int(one) for one in self.sizes) >= 2**62:
+            return _find_by_sorting(self.codes, codes)
+        keys, wanted = self._keys, codes.T @ _strides(self.sizes)
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        # A code that the column does not have could make the key of another tuple.
+        inside = ((codes >= 0) & (codes < self.sizes[:, None])).all(axis=0)
+        return np.where(inside & (keys[place] == wanted), place, -1).astype(np.int64)
+
+    @cached_property
+    def _keys(self) -> NDArray[np.int64]:
+        """One number for each tuple; they ascend, as the tuples are in order."""
+        assert self.codes is not None
+        return np.asarray(self.codes.T @ _strides(self.sizes), dtype=np.int64)
 
     def has(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Whether tuples (columns × tuples) are in the domain."""
@@ -115,7 +124,7 @@ def covered_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Memb
     """What the boxes cover, all together."""
     tuples = boxes.volumes.sum()
     if math.prod(int(one) for one in sizes) >= 2**62 or tuples > _MOST_COVERED:
-        raise InputError(
+        raise TooManyCoveredError(
             f"the groups of the release cover {tuples:,.0f} tuples in all, those of several "
             f"counted again, which are too many to tell how many they are together; take "
             "domain='product', or domain='observed' if the original table may be used"
@@ -125,7 +134,7 @@ def covered_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Memb
 
 
 def _written_out(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], Members]:
-    strides = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.int64)
+    strides = _strides(sizes)
     start = np.concatenate([[0], np.cumsum(boxes.volumes)]).astype(np.int64)
     keys = np.empty(start[-1], dtype=np.int64)
     product_keys(boxes.region, boxes.start, boxes.members, strides, start, keys)
@@ -159,7 +168,14 @@ def tuples_once(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np
     return np.ascontiguousarray(ordered[:, new], dtype=np.int32), which
 
 
-def _as_keys(codes: NDArray[np.int32]) -> NDArray[np.bytes_]:
-    """Tuples (columns × tuples) as bytes that are in the same order."""
-    rows = np.ascontiguousarray(codes.T, dtype=">i4")
-    return rows.view(f"S{4 * rows.shape[1]}").ravel()
+def _find_by_sorting(codes: NDArray[np.int32], wanted: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The places of tuples among others, which are all different; -1 where they are not."""
+    both, number = tuples_once(np.hstack([codes, wanted]))
+    places = np.full(both.shape[1], -1, dtype=np.int64)
+    known = codes.shape[1]
+    places[number[:known]] = np.arange(known)
+    return places[number[known:]]
+
+
+def _strides(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.int64)

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 from unveil.attacks.risk._answer import Answer
 from unveil.attacks.risk._exact_columns import naive_bayes_answer
-from unveil.attacks.risk._exact_saturated import are_disjoint, disjoint_answer, saturated_answer
+from unveil.attacks.risk._exact_saturated import are_disjoint, saturated_answer, settled_answer
 from unveil.attacks.risk._latent import Budget, TooManyError
 from unveil.attacks.risk._problem import Horizontal, Problem
 from unveil.errors import InputError, did_you_mean
@@ -74,7 +74,7 @@ def exact_answer(
     """
     if isinstance(problem, Horizontal) and problem.members is None:  # too many to be numbered
         settled = is_settled(problem, likelihood)
-        return disjoint_answer(problem, conditional) if settled else None
+        return settled_answer(problem, conditional) if settled else None
     try:
         if likelihood == "naive-bayes":
             return naive_bayes_answer(problem, conditional, Budget(steps))

@@ -20,7 +20,7 @@ from unveil.attacks.risk._pieces import groups_of, marginal, shares_of
 from unveil.attacks.risk._problem import Horizontal, Problem, Vertical
 from unveil.attacks.risk._ratio import Law, Part
 
-__all__ = ["are_disjoint", "disjoint_answer", "saturated_answer"]
+__all__ = ["are_disjoint", "atoms_of_watched", "saturated_answer", "settled_answer"]
 
 
 def are_disjoint(problem: Horizontal) -> bool:
@@ -34,7 +34,7 @@ def are_disjoint(problem: Horizontal) -> bool:
 def saturated_answer(problem: Problem, conditional: bool, budget: Budget) -> Answer:
     if isinstance(problem, Horizontal):
         if problem.lumped.is_settled.all():
-            return _settled(problem, conditional)
+            return settled_answer(problem, conditional)
         place_of, size = problem.lumped.atom_of, problem.lumped.size
         latents = _horizontal_pieces(problem, budget)
     else:
@@ -54,18 +54,25 @@ def saturated_answer(problem: Problem, conditional: bool, budget: Budget) -> Ans
     return Answer(rows=rows, density=saturated_density(problem, rows), conditional=shares)
 
 
-def _settled(problem: Horizontal, conditional: bool) -> Answer:
+def settled_answer(problem: Horizontal, conditional: bool) -> Answer:
     """The closed form: every cell is a single atom."""
+    return _closed(problem, *atoms_of_watched(problem), conditional)
+
+
+def atoms_of_watched(problem: Horizontal) -> tuple[Table, Table]:
+    """How many rows are in the atoms of watched tuples, if that is certain, and their sizes."""
+    if problem.members is None:
+        return _disjoint_boxes(problem)
     lumps, numbers = problem.lumped, problem.watched_numbers
     cells = lumps.atoms[lumps.first] + lumps.atom_start[lumps.value]
     in_atoms = np.bincount(cells, weights=lumps.rows, minlength=len(lumps.size))
     atom = np.where(numbers >= 0, lumps.atom_of[:, numbers], -1)
     there = np.where(atom >= 0, in_atoms[atom], 0.0)
-    return _closed(problem, there, np.where(atom >= 0, lumps.size[atom], 1), conditional)
+    return there, np.where(atom >= 0, lumps.size[atom], 1).astype(np.float64)
 
 
-def disjoint_answer(problem: Horizontal, conditional: bool) -> Answer:
-    """The closed form for boxes: each is an atom of the sensitive values that it has."""
+def _disjoint_boxes(problem: Horizontal) -> tuple[Table, Table]:
+    """Each box is an atom of the sensitive values that it has."""
     assert problem.boxes is not None
     boxes, watched = problem.boxes, problem.watched
     sizes = problem.domain.sizes
@@ -78,7 +85,7 @@ def disjoint_answer(problem: Horizontal, conditional: bool) -> Answer:
         ours = problem.counts[box, s] > 0
         there[s, inside[ours]] = problem.counts[box[ours], s]
         size[s, inside[ours]] = boxes.volumes[box[ours]]
-    return _closed(problem, there, size, conditional)
+    return there, size
 
 
 def _closed(
@@ -88,12 +95,15 @@ def _closed(
     rows = there / size
     shares = None
     if conditional:
+        # Tuples of the same atoms are alike: once for all of them.
+        kinds, kind_of = np.unique(np.vstack([there, size]), axis=1, return_inverse=True)
+        there_once, size_once = np.split(kinds, 2)
         parts = [
             [Part([s], np.ones(1), [[_tuple_law(problem, s, int(n), int(m))]])
-             for s, (n, m) in enumerate(zip(there[:, w], size[:, w], strict=True))]
-            for w in range(there.shape[1])
+             for s, (n, m) in enumerate(zip(there_once[:, w], size_once[:, w], strict=True))]
+            for w in range(kinds.shape[1])
         ]  # fmt: skip
-        shares = shares_of(parts, problem.values)
+        shares = shares_of(parts, problem.values)[:, kind_of.ravel()]
     return Answer(rows=rows, density=saturated_density(problem, rows), conditional=shares)
 
 

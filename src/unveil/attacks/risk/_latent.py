@@ -141,7 +141,8 @@ def _finished(
     values: NDArray[np.int64], places: NDArray[np.int64], states: dict[tuple[int, ...], int],
     weigh: Weigh,
 ) -> Latent:  # fmt: skip
-    counts = np.array(list(states), dtype=np.int64).reshape(-1, len(values), len(places))
+    shape = (len(states), len(values), len(places))
+    counts = np.array(list(states), dtype=np.int64).reshape(shape)
     logs = np.array([math.log(number) for number in states.values()]) + weigh(counts, places)
     weights = np.exp(logs - logs.max())
     return Latent(values, places.astype(np.int64), counts, weights / weights.sum())

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +32,18 @@ from unveil.attacks.risk._domain import (
 )
 from unveil.attacks.risk._lumped import Lumped, lumped
 from unveil.errors import InputError
-from unveil.microdata import Column, Microdata, Release, check_release
+from unveil.microdata import (
+    Column,
+    Microdata,
+    Permuted,
+    Release,
+    check_permuted,
+    check_release,
+    refuse_perturbed,
+)
 
 __all__ = [
     "Horizontal",
-    "PermutedTables",
     "Problem",
     "Vertical",
     "horizontal_problem",
@@ -88,10 +95,21 @@ class Problem:
     def with_panel(self, panel: NDArray[np.integer]) -> Self:
         """The same problem, keeping the traces of these of the watched tuples."""
         found = replace(self, panel=np.asarray(panel, dtype=np.int64))
-        for name in ("totals", "watched_numbers", "lumped"):  # do not hang on the panel
-            if name in self.__dict__:
-                found.__dict__[name] = self.__dict__[name]
+        self._hand_over(found, "totals", "lumped", "watched_numbers")
         return found
+
+    def watching(self, watched: NDArray[np.int32]) -> Self:
+        """The same problem asked about other tuples (columns × tuples), keeping all traces."""
+        codes = np.ascontiguousarray(watched, dtype=np.int32)
+        found = replace(self, watched=codes, panel=np.arange(codes.shape[1]))
+        self._hand_over(found, "totals", "lumped")
+        return found
+
+    def _hand_over(self, other: Self, *names: str) -> None:
+        """Let another problem have what was computed and does not hang on who is asked about."""
+        for name in names:
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -150,25 +168,6 @@ class Vertical(Problem):
     tuples: NDArray[np.int32]
 
 
-class PermutedTables(Protocol):
-    """What a vertical release has: exact tuples in groups, and counts of sensitive values."""
-
-    @property
-    def quasi(self) -> tuple[Column, ...]: ...
-    @property
-    def sensitive(self) -> Column: ...
-    @property
-    def codes(self) -> NDArray[np.int32]: ...
-    @property
-    def group_of(self) -> NDArray[np.int32]: ...
-    @property
-    def counts(self) -> NDArray[np.int64]: ...
-    @property
-    def made_by(self) -> str: ...
-    @property
-    def dropped(self) -> int: ...
-
-
 def horizontal_problem(
     release: Release,
     microdata: Microdata | None = None,
@@ -209,6 +208,7 @@ def horizontal_problem(
     """
     name = checked_domain(domain)
     priors = _checked_priors(alpha, beta, release.sensitive)
+    refuse_perturbed(release, (*release.quasi, release.sensitive), "relative risk")
     if microdata is not None:
         check_release(release, microdata, may_drop=release.dropped > 0, may_change=False)
     boxes, group_of_class = boxes_of(release.quasi, release.regions)
@@ -238,7 +238,7 @@ def horizontal_problem(
 
 
 def vertical_problem(
-    permuted: PermutedTables,
+    permuted: Permuted,
     microdata: Microdata | None = None,
     *,
     domain: str = "observed",
@@ -249,7 +249,22 @@ def vertical_problem(
     """What a permuted release leaves open; see `horizontal_problem`.
 
     It publishes its tuples, so that those observed are known without the microdata, and are the
-    same as those covered.
+    same as those covered unless it lacks records.
+
+    Raises
+    ------
+    InputError
+        If α or β is not above 0, or the release is not one of the microdata: also if it lacks
+        records and does not say so.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [41, 30, 34, 30], "vote": ["a", "b", "b", "b"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> problem = vertical_problem(uv.Permuted.from_groups(survey, [1, 1, 2, 2]), survey)
+    >>> problem.counts.tolist(), problem.start.tolist(), problem.tuples.tolist()
+    ([[1, 1], [0, 2]], [0, 2, 4], [0, 2, 0, 1])
     """
     name = checked_domain(domain)
     priors = _checked_priors(alpha, beta, permuted.sensitive)
@@ -257,7 +272,8 @@ def vertical_problem(
     codes, which = tuples_once(permuted.codes)
     size = codes.shape[1]
     if microdata is not None:
-        _check_permuted(permuted, microdata)
+        check_permuted(permuted, microdata)
+        _nobody_lost(permuted, microdata)
         if name == "observed":
             codes, which = _with_others(permuted.codes, microdata.codes)
             size = codes.shape[1]
@@ -273,6 +289,16 @@ def vertical_problem(
         start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
         tuples=which[order].astype(np.int32),
     )  # fmt: skip
+
+
+def _nobody_lost(permuted: Permuted, microdata: Microdata) -> None:
+    """A release that lacks records has to say so, or it may be one of another table."""
+    if permuted.dropped == 0 and len(permuted) < len(microdata):
+        raise InputError(
+            f"the release by {permuted.made_by} has {len(permuted):,} records, where "
+            f"{microdata.source} has {len(microdata):,}, and does not say that any were left out: "
+            "if they were, read it with read_anatomy(…, microdata=…)"
+        )
 
 
 def _with_others(
@@ -337,28 +363,3 @@ def _no_empty_group(
         f"the group ({', '.join(cells)}) of {rows:,} record{'s' * (rows != 1)} covers no tuple of "
         f"the domain{more}{remedy}"
     )
-
-
-def _check_permuted(permuted: PermutedTables, microdata: Microdata) -> None:
-    """Refuse a permuted release that cannot be one of the microdata."""
-    ours = (*microdata.quasi, microdata.sensitive)
-    theirs = (*permuted.quasi, permuted.sensitive)
-    if [(c.name, c.texts) for c in ours] != [(c.name, c.texts) for c in theirs]:
-        raise InputError(
-            f"the release by {permuted.made_by} has other columns or values than the original: "
-            "read it as a release of this original"
-        )
-    totals = permuted.counts.sum(axis=0)
-    left = len(microdata) - int(totals.sum())
-    if left < 0 or (left > 0 and permuted.dropped == 0):
-        raise InputError(
-            f"the release by {permuted.made_by} has {int(totals.sum()):,} records, and the table "
-            f"{len(microdata):,}: it is not a release of this table"
-        )
-    more = np.flatnonzero(totals > microdata.sensitive_counts)
-    if len(more):
-        raise InputError(
-            f"the release by {permuted.made_by} has {int(totals[more[0]]):,} records with "
-            f"{permuted.sensitive.name} {permuted.sensitive.texts[more[0]]!r} where the table has "
-            f"{int(microdata.sensitive_counts[more[0]]):,}: it is not a release of this table"
-        )

@@ -8,10 +8,13 @@ over t from 0 up,
     E[Y_s / ΣY] = ∫ E[Y_s exp(-t Y_s)] · Π_{u≠s} E[exp(-t Y_u)] dt .
 
 The powers of such a product of variables have expectations in Gamma functions, M(z) = E[Y^z], and
-E[exp(-tY)] is the Mellin inversion of Γ(z) M(-z): an integral along a line on which the integrand
-dies off like exp(-π|ω|/2). Both integrals are smooth and vanish at both ends, so that the
-trapezoidal rule (in log t, and along the line) converges faster than any power of its step. The
-results must sum to one; by how much they miss is the error.
+E[exp(-tY)] is the Mellin inversion of Γ(z) M(-z): an integral along a curve on which the integrand
+dies off exponentially. Both integrals are smooth and vanish at both ends, so that the trapezoidal
+rule (in log t, and along the curve) converges faster than any power of its step. The results must
+sum to one; by how much they miss is the error.
+
+With a small α or β, the integrand over log t has a tail as long as 1/β. So the nodes lie further
+and further apart out there, where it is but a sum of exponentials.
 """
 
 from __future__ import annotations
@@ -29,11 +32,15 @@ __all__ = ["Law", "Part", "Ratios"]
 Law: TypeAlias = tuple[float, tuple[tuple[float, float], ...]]
 """The shape of the Gamma variable, and (a, b) of each Beta variable."""
 
+Points: TypeAlias = NDArray[np.complex128]
+
 _STEP = 0.25  # of log t: the rule's own error is about exp(-π² / step)
 _TINY = 37.0  # -log of what may be missed
-_HALF = 0.5  # how far from the poles the lines of integration stay, at most
+_LEFT = 0.5  # how far to the left of the pole at 0 the line of integration runs
 _LAST_FREQUENCY = 30.0
-_CHUNK = 2**22  # entries of nodes × frequencies held together
+_TILT = 0.2  # of the curve to the right of it
+_LAST_POINT = 60.0
+_CHUNK = 2**22  # entries of nodes × points of a curve held together
 
 
 @dataclass(frozen=True)
@@ -74,26 +81,29 @@ class Ratios:
         # Beyond the ends there is less than exp(-_TINY): t E[Y] below, t to the power of less
         # than minus the least exponent above.
         low = -_TINY - np.log(means.max())
-        high = _TINY / least + 2.0 - np.log(means.min())
-        self._x = np.arange(low, high + _STEP, _STEP)
-        self._damped, self._weighted = _transforms(listed, means, self._x, least)
+        bend = 3.0 + max(0.0, -float(np.log(means.min())))
+        high = bend + np.log1p(_TINY / least)
+        places = np.arange(low, high + _STEP, _STEP)
+        stretch = np.exp(places - bend)
+        self._weights = _STEP * (1 + stretch)
+        self._damped, self._weighted = _transforms(listed, means, places + stretch, least)
 
     def of(self, parts: Sequence[Part], values: int) -> NDArray[np.float64]:
         """E[Y_s / ΣY] for each sensitive value, the parts being independent."""
         shares = np.zeros(values)
         together = [self._together(part) for part in parts]
         for i, (_, weighted) in enumerate(together):
-            others = np.ones_like(self._x)
+            others = self._weights
             for j, (damped, _) in enumerate(together):
                 if j != i:
                     others = others * damped
-            shares[list(parts[i].values)] = _STEP * (weighted @ others)
+            shares[list(parts[i].values)] = weighted @ others
         return shares
 
     def _together(self, part: Part) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """E[exp(-t ΣY)] over a part, and t E[Y_s exp(-t ΣY)] for each of its values."""
-        damped, n = np.zeros_like(self._x), len(part.values)
-        weighted = np.zeros((n, len(self._x)))
+        damped, n = np.zeros_like(self._weights), len(part.values)
+        weighted = np.zeros((n, len(damped)))
         for probability, laws in zip(part.probabilities, part.laws, strict=True):
             at = [self._place[law] for law in laws]
             single = self._damped[at]
@@ -121,32 +131,58 @@ def _log_moment(law: Law, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
 def _transforms(
     laws: Sequence[Law], means: NDArray[np.float64], x: NDArray[np.float64], least: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """E[exp(-tY)] and t E[Y exp(-tY)] for t = exp(x): laws × nodes each.
+    """E[exp(-tY)] and t E[Y exp(-tY)] for t = exp(x), ascending: laws × nodes each.
 
     To the right of the pole at 0 where tY is large, to the left of it (whose residue is 1) where
     it is small: so that no large terms cancel.
     """
-    right = _along(laws, x, min(_HALF, least / 2))
-    left = _along(laws, x, -_HALF)
     small = x[None, :] + np.log(means)[:, None] < 0
-    return np.where(small, 1 + left[0], right[0]), np.where(small, left[1], right[1])
+    last, first = int(small.any(axis=0).sum()), int(small.all(axis=0).sum())
+    found = []
+    for residue, left, right in zip(
+        (1.0, 0.0), _along(laws, x[:last], *_line()), _along(laws, x[first:], *_curve(least)),
+        strict=True,
+    ):  # fmt: skip
+        both = np.empty(small.shape)
+        both[:, first:] = right
+        np.copyto(both[:, :last], left + residue, where=small[:, :last])
+        found.append(both)
+    return found[0], found[1]
+
+
+def _line() -> tuple[Points, Points]:
+    """Points of the upper half of a line to the left of 0, and their weights."""
+    step = 2 * np.pi * _LEFT / _TINY
+    z = np.asarray(-_LEFT + 1j * np.arange(0, _LAST_FREQUENCY, step), dtype=np.complex128)
+    return z, np.full_like(z, 1j * step)
+
+
+def _curve(least: float) -> tuple[Points, Points]:
+    """The same of a hyperbola that crosses the axis between 0 and the least of the other poles.
+
+    Its points lie the closer the nearer they are to these, however small that is, and since it
+    leans to the right the integrand does not oscillate but die off where t is large.
+    """
+    focus = min(1.0, least)
+    step = 2 * np.pi * _TILT / _TINY
+    along = np.arange(0, np.arccosh(_LAST_POINT / focus), step)
+    grown = focus / 2 * np.exp(along + 1j * (np.pi / 2 - _TILT))
+    shrunk = (focus / 2) ** 2 / grown
+    return grown + shrunk, (grown - shrunk) * step  # hyperbolic cosine, and its derivative
 
 
 def _along(
-    laws: Sequence[Law], x: NDArray[np.float64], line: float
+    laws: Sequence[Law], x: NDArray[np.float64], z: Points, weight: Points
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    step = 2 * np.pi * abs(line) / _TINY
-    frequencies = np.arange(0, _LAST_FREQUENCY, step)
-    z = np.asarray(line + 1j * frequencies, dtype=np.complex128)
-    weight = np.full(len(z), step / np.pi)  # both directions, being conjugate, at once
-    weight[0] /= 2
+    """The integrals along a curve; its lower half is conjugate to the upper one."""
     gamma = loggamma(z)
-    terms = np.stack([np.exp(gamma + _log_moment(law, -z)) * weight for law in laws])
+    terms = np.stack([np.exp(gamma + _log_moment(law, -z)) * weight for law in laws]) / np.pi
+    terms[:, 0] /= 2  # the end of both halves
     damped, weighted = np.empty((len(laws), len(x))), np.empty((len(laws), len(x)))
     chunk = max(1, _CHUNK // len(z))
     for first in range(0, len(x), chunk):
         some = slice(first, first + chunk)
         waves = np.exp(-np.outer(z, x[some]))
-        damped[:, some] = (terms @ waves).real
-        weighted[:, some] = ((terms * z) @ waves).real
+        damped[:, some] = (terms @ waves).imag
+        weighted[:, some] = ((terms * z) @ waves).imag
     return damped, weighted

@@ -16,7 +16,14 @@ from unveil.measures._counted import Counting
 from unveil.measures._secrets import secret_of
 from unveil.measures.discrimination._asked import asked, cell_column, named
 from unveil.measures.discrimination._finding import keys_text
-from unveil.microdata import AnyRelease, Microdata, Release, same_domains, with_records
+from unveil.microdata import (
+    AnyRelease,
+    Microdata,
+    Release,
+    refuse_perturbed,
+    same_domains,
+    with_records,
+)
 
 __all__ = ["Columns", "Pairs", "pairs_of", "released"]
 
@@ -115,6 +122,7 @@ def pairs_of(release: Any, original: Any, columns: Columns, counting: Counting, 
             "their columns"
         )
     records = with_records(release, what)
+    refuse_perturbed(records, (*records.quasi, records.sensitive), what)
     _check_paired(records, original)
     everything = [column.name for column in original.quasi]
     chosen = everything if columns is None else list(named(columns) or ())

@@ -16,7 +16,7 @@ from unveil.measures.reidentification._pairs import pair_of, paired
 from unveil.measures.reidentification._population_model import ESTIMATORS
 from unveil.measures.reidentification._risk import RiskLooking, risk_in_population
 from unveil.measures.reidentification._texts import number_of
-from unveil.microdata import Microdata, Release
+from unveil.microdata import Microdata, Release, refuse_perturbed
 
 __all__ = ["check_threshold", "reidentification_risk", "size_of_population"]
 
@@ -86,6 +86,7 @@ def _in_population(
 ) -> ReidentificationRisk:
     if isinstance(table, Release) and isinstance(population, Microdata):
         assert isinstance(counts, Held)
+        refuse_perturbed(table, table.quasi, "re-identification risk with a population")
         _check_size(counts, len(population), population.source)
         people = covered_people(counts, table, population)
         return risk_in_population(

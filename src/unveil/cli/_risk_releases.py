@@ -1,0 +1,284 @@
+"""What ``unveil risk`` is about: files that were published, or what a sanitizer would publish."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from unveil.cli._reading import Reading, levels, names
+from unveil.errors import InputError, did_you_mean
+from unveil.microdata import (
+    AnyRelease,
+    Column,
+    Microdata,
+    csv_layout,
+    read_anatomy,
+    read_release,
+)
+from unveil.sanitize import Sanitizer, sanitizer_named
+
+__all__ = ["Given", "ToRead", "check_values", "described_victims", "sanitized", "values_said"]
+
+# What stands between commas; commas within double quotes part nothing.
+_PART = re.compile(r'\s*((?:[^",]|"(?:[^"]|"")*")*)(?:,|$)')
+_RANGE = re.compile(r"(-?\d{1,9})-(-?\d{1,9})", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToRead:
+    """One release that was asked for, and how to come by it."""
+
+    kind: Literal["release", "sanitizer"]
+    name: str
+    get: Callable[[], AnyRelease]
+    notes: Callable[[], Sequence[str]] = tuple
+    """What to say of it once it is read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """The releases that were asked for, as typed."""
+
+    releases: Sequence[Path]
+    anatomies: Sequence[Path]
+    sensitive_tables: Sequence[Path]
+    sanitizers: Sequence[str]
+    notation: dict[str, str]
+    group: str | None
+    count: str | None
+    values: Sequence[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.releases or self.anatomies or self.sanitizers)
+
+    def check(self, reading: Reading) -> None:
+        """What can be wrong without opening a file."""
+        self._check_anatomies()
+        for text in self.sanitizers:
+            sanitizer_named(text)
+        if self.notation and not self.releases:
+            raise InputError("--notation is for generalized cells; give them with --release")
+        if self.count is not None and not (self.releases or self.anatomies):
+            raise InputError("--count is for published files: --release or --anatomy")
+        if not reading.is_given:
+            self._check_alone(reading)
+        elif self.values:
+            raise InputError(
+                "--values is for a release without its original; FILE has the values of its columns"
+            )
+
+    def _check_anatomies(self) -> None:
+        if self.sensitive_tables and len(self.sensitive_tables) != len(self.anatomies):
+            raise InputError(
+                f"there are {len(self.anatomies)} --anatomy and {len(self.sensitive_tables)} "
+                "--sensitive-table; give one for each, or none where a folder or a single file "
+                "has both"
+            )
+        if self.group is not None and not self.anatomies:
+            raise InputError("--group is for the tables of --anatomy")
+
+    def _check_alone(self, reading: Reading) -> None:
+        if not (self.releases or self.anatomies):
+            raise InputError(
+                "there is nothing to look at: give the original table as FILE, or without it what "
+                "was published: --release or --anatomy"
+            )
+        if self.sanitizers:
+            raise InputError("--sanitizer needs the table that it sanitizes: give it as FILE")
+        for option in ("cuts", "parts", "quantiles", "columns", "identifier", "missing_value"):
+            if getattr(reading, option):
+                spelled = option.replace("_", "-")
+                raise InputError(f"--{spelled} is about the original table: give it as FILE")
+        if self.values and not self.releases:
+            raise InputError("--values is for generalized cells; give them with --release")
+        values_said(self.values)
+
+    def to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
+        """All that was asked for, in the order of the options."""
+        files = [*self.releases, *self.anatomies]
+        tables: Sequence[Path | None] = self.sensitive_tables or [None] * len(self.anatomies)
+
+        def called(file: Path) -> str:
+            alone = sum(other.name == file.name for other in files) == 1
+            return file.name if alone and file.name else str(file)
+
+        found = [self._release(file, called(file), reading, microdata) for file in self.releases]
+        found += [
+            self._anatomy(file, table, called(file), reading, microdata)
+            for file, table in zip(self.anatomies, tables, strict=True)
+        ]
+        for text in dict.fromkeys(self.sanitizers):
+            assert microdata is not None  # checked
+            found.append(sanitized(sanitizer_named(text), microdata))
+        return found
+
+    def _release(
+        self, file: Path, name: str, reading: Reading, microdata: Microdata | None
+    ) -> ToRead:
+        options: dict[str, Any] = {
+            "made_by": name, "notation": self.notation, "count": self.count,
+            "encoding": reading.encoding or "utf-8",
+        }  # fmt: skip
+
+        def get() -> AnyRelease:
+            if microdata is not None:
+                return read_release(file, microdata, **options)
+            return read_release(
+                file, quasi=names(reading.quasi), sensitive=reading.sensitive,
+                domains=values_said(self.values), **_kinds(reading), **options,
+                delimiter=_delimiter(reading),
+            )  # fmt: skip
+
+        def notes() -> list[str]:
+            known = (*names(reading.quasi), reading.sensitive)
+            if "group" in known or "group" not in _columns(file):
+                return []
+            return [
+                f"{name} has a column 'group', which is not used; if sensitive values are shuffled "
+                "within groups, as Anatomy's are, give it with --anatomy"
+            ]
+
+        return ToRead(kind="release", name=name, get=get, notes=notes)
+
+    def _anatomy(
+        self, file: Path, table: Path | None, name: str, reading: Reading,
+        microdata: Microdata | None,
+    ) -> ToRead:  # fmt: skip
+        options: dict[str, Any] = {
+            "made_by": name, "group": self.group, "count": self.count,
+            "encoding": reading.encoding or "utf-8",
+        }  # fmt: skip
+
+        def get() -> AnyRelease:
+            if microdata is not None:
+                return read_anatomy(file, table, microdata=microdata, **options)
+            return read_anatomy(
+                file, table, quasi=names(reading.quasi), sensitive=reading.sensitive,
+                **_kinds(reading), **options, delimiter=_delimiter(reading),
+            )  # fmt: skip
+
+        return ToRead(kind="release", name=name, get=get)
+
+
+def sanitized(sanitizer: Sanitizer, microdata: Microdata) -> ToRead:
+    """What a sanitizer publishes."""
+    return ToRead(kind="sanitizer", name=sanitizer.label, get=lambda: sanitizer.sanitize(microdata))
+
+
+def _columns(file: Path) -> Sequence[str]:
+    """The columns of a file that could be read; none if its first line is an odd one."""
+    if file.suffix.lower() in (".parquet", ".pq"):
+        import pyarrow.parquet
+
+        return list(pyarrow.parquet.read_schema(file).names)
+    try:
+        return csv_layout(file, None).names
+    except InputError:
+        return ()
+
+
+def _kinds(reading: Reading) -> dict[str, Any]:
+    """What the columns are, where there is no original to tell."""
+    return {
+        "numeric": names(reading.numeric), "categorical": names(reading.categorical),
+        "ordinal": levels(reading.ordinal), "hierarchies": reading.hierarchies,
+    }  # fmt: skip
+
+
+def _delimiter(reading: Reading) -> str | None:
+    return "\t" if reading.delimiter == "\\t" else reading.delimiter
+
+
+def values_said(given: Sequence[str]) -> dict[str, Sequence[str] | range]:
+    """The values of columns, from a repeatable option.
+
+    >>> values_said(["zip=45501|45502", "age=20-23"])
+    {'zip': ['45501', '45502'], 'age': range(20, 24)}
+    """
+    found: dict[str, Sequence[str] | range] = {}
+    for text in given:
+        column, equals, listed = (part.strip() for part in text.partition("="))
+        values: Sequence[str] | range = [value.strip() for value in listed.split("|")]
+        between = _RANGE.fullmatch(listed)
+        is_said = all(values)
+        if between is not None:
+            values = range(int(between[1]), int(between[2]) + 1)
+            is_said = len(values) > 0
+        if not equals or not column or not is_said:
+            raise InputError(
+                f"cannot read --values {text!r}; write the column and all its values, such as "
+                "'zip=45501|45502', or 'age=17-90' for whole numbers"
+            )
+        if column in found:
+            raise InputError(f"--values names the column {column!r} twice")
+        found[column] = values
+    return found
+
+
+def described_victims(given: Sequence[str], quasi: Sequence[str]) -> list[dict[str, str]]:
+    """Victims from a repeatable option, each described by all quasi-identifiers.
+
+    >>> described_victims(['town="Paris, Texas", age=30'], ["age", "town"])
+    [{'town': 'Paris, Texas', 'age': '30'}]
+    """
+    return [_victim(text, quasi) for text in given]
+
+
+def _victim(text: str, quasi: Sequence[str]) -> dict[str, str]:
+    said: dict[str, str] = {}
+    for part in _parts(text):
+        column, equals, value = (piece.strip() for piece in _unquoted(part).partition("="))
+        if not equals or not column or not value:
+            raise InputError(
+                f"cannot read {part!r} in --victim {text!r}; write column=value, with commas "
+                f"between several, such as '{quasi[0]}=…'"
+            )
+        if column not in quasi:
+            raise InputError(
+                f"--victim {text!r}: {column!r} is no quasi-identifier"
+                f"{did_you_mean(column, quasi)} (those are {', '.join(quasi)}); a value with a "
+                "comma is put in double quotes"
+            )
+        if column in said:
+            raise InputError(f"--victim {text!r} names the column {column!r} twice")
+        said[column] = _unquoted(value)
+    lacking = [name for name in quasi if name not in said]
+    if lacking:
+        raise InputError(
+            f"--victim {text!r} lacks {', '.join(lacking)}: a victim needs a value of every "
+            "quasi-identifier"
+        )
+    return said
+
+
+def _parts(text: str) -> list[str]:
+    found, at = [], 0
+    while at < len(text):
+        part = _PART.match(text, at)
+        if part is None:
+            raise InputError(f"--victim {text!r} has a double quote that does not end")
+        found.append(part[1].strip())
+        at = part.end()
+    return found
+
+
+def _unquoted(text: str) -> str:
+    whole = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('""', '"') if whole else text
+
+
+def check_values(victims: Sequence[dict[str, str]], columns: Sequence[Column]) -> None:
+    """Refuse, before the long work, victims with values that there are not."""
+    for victim in victims:
+        for column in columns:
+            value = victim[column.name]
+            if value not in column.places:
+                near = did_you_mean(value, column.texts)
+                shown = ", ".join(column.texts[:5]) + (", …" if column.size > 5 else "")
+                raise InputError(
+                    f"--victim: {value!r} is no value of {column.name}"
+                    f"{near or f' (there are: {shown})'}"
+                )

@@ -1,0 +1,131 @@
+"""Relative risk on the terminal: several releases side by side, and the people worst off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from unveil._text import harmless
+from unveil.attacks import RelativeRisk, Victim
+from unveil.cli._console import folded
+from unveil.cli._guard import in_command_line_words
+from unveil.findings import Finding
+from unveil.report import display_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MEANING", "Answered", "compared", "print_text", "was_interrupted", "worst_people"]
+
+MEANING = (
+    "N_L, N_A: how many records' own values are the most likely ones to somebody who learns from "
+    "the release, and to an attacker who knows that they are in the table. GR: by how much N_A is "
+    "more, as a share of the records. Guessed right: by the attacker. Worst: how many times as "
+    "credible somebody's own value is for being in the table."
+)
+
+_HEADS = ("release", "groups", "N_L", "N_A", "GR", "guessed\nright", "worst\np_A/p_L", "how",
+          "converged")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Answered(Finding):
+    """A finding of relative risk, and the victims who were asked about."""
+
+    name: str
+    finding: RelativeRisk
+    victims: tuple[Victim, ...] = ()
+
+    def summary(self) -> str:
+        return "\n\n".join([self.finding.summary(), *map(repr, self.victims)])
+
+    def to_frame(self) -> pd.DataFrame:
+        return self.finding.to_frame()
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        content = self.finding.content(records=records)
+        if self.victims:
+            content["victims"] = [_as_dict(victim) for victim in self.victims]
+        return content
+
+
+def _as_dict(victim: Victim) -> dict[str, Any]:
+    frame = victim.to_frame().astype(object)
+    beliefs = frame.where(frame.notna(), None).to_dict("records")
+    return {
+        "who": victim.who,
+        "covered": victim.is_covered,
+        "converged": victim.converged,
+        "error": victim.error if np.isfinite(victim.error) else None,
+        "beliefs": [
+            {"value": value, **{k: v for k, v in belief.items() if k != victim.sensitive}}
+            for value, belief in zip(victim.values, beliefs, strict=True)
+        ],
+    }
+
+
+def compared(findings: Sequence[RelativeRisk], names: Sequence[str]) -> Table:
+    """One row a release, of findings that know the original table."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table.add_column(_HEADS[0], overflow="fold")
+    for head in _HEADS[1:7]:
+        table.add_column(
+            head, justify="right", no_wrap=True, style="bold" if head == "GR" else None
+        )
+    for head in _HEADS[7:]:
+        table.add_column(head, no_wrap=True)
+    for finding, name in zip(findings, names, strict=True):
+        table.add_row(harmless(display_name(name)), *_cells(finding))
+    return table
+
+
+def _cells(finding: RelativeRisk) -> list[str]:
+    exact = finding.chains is None
+    # Sampled numbers have fewer digits, and those that have not converged fewer still.
+    digits = 2 if exact else 1 if finding.converged else 0
+    risks = finding.relative_risks
+    worst = "–" if np.isnan(risks).all() else f"{np.nanmax(risks):.{digits}f}"
+    return [
+        f"{len(finding.problem.counts):,}", f"{finding.n_learner:,.6g}",
+        f"{finding.n_attacker:,.6g}", f"{finding.gr:.{digits}%}", f"{finding.accuracy:.{digits}%}",
+        worst, finding.how, "exact" if exact else "yes" if finding.converged else "NO",
+    ]  # fmt: skip
+
+
+def was_interrupted(finding: RelativeRisk) -> bool:
+    """Whether the user ended the sampling before its end."""
+    return finding.chains is not None and finding.chains.stopped == "interrupted"
+
+
+def print_text(text: str, out: Console) -> None:
+    """Lines of the library, in the words of the command line."""
+    for line in text.splitlines():
+        out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
+
+
+def worst_people(finding: RelativeRisk, n: int) -> Table:
+    """Those with the largest relative risk: it, who they are, and what is believed."""
+    table = finding.microdata
+    assert table is not None
+    risks = finding.relative_risks
+    first = np.argsort(-np.nan_to_num(risks, nan=-1.0), kind="stable")[:n]
+    digits = 2 if finding.chains is None else 1
+    grid = Table.grid(padding=(0, 2))
+    secret = table.sensitive
+    for record in first[~np.isnan(risks[first])]:
+        values = (f"{c.name} {c.texts[c.codes[record]]}" for c in table.quasi)
+        text = Text.assemble(  # rows count from 1, as in every message
+            harmless(f"row {table.rows[record] + 1}: {', '.join(values)}; "),
+            (harmless(f"{secret.name} {secret.texts[secret.codes[record]]}"), "bold"),
+            f"\nbelief: learner {finding.under_learner.of_truth[record]:.0%} → attacker "
+            f"{finding.under_attacker.of_truth[record]:.0%}",
+        )
+        grid.add_row("", Text(f"{risks[record]:.{digits}f}", style="bold red"), text)
+    return grid

@@ -1,0 +1,445 @@
+"""Compiled kernels of recoding: the classes of one node of the lattice, and greedy merging.
+
+**A node.** The table is a list of distinct combinations of quasi-identifiers and, for each, its
+*entries*: how many records with which sensitive value. `classes` groups the combinations by what
+their codes become at the levels of the node. Where the goal is about more than the size of a class,
+`judge` looks into the classes, and `judge_without` once more for each entry, as if one of its
+records were missing.
+
+**Merging.** `merge` is the local recoding: see `_local`.
+
+Whether a class is close enough to the whole table is decided with whole numbers: shares are taken
+times the records of class and table, so that equal shares are equal.
+
+Everything is in this one file because numba's cache does not notice changes in other files. What
+the main thread calls returns a number or nothing, for the reason given in Mondrian's kernels.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+NO_DISTANCE, ORDERED, TREE = 0, 1, 2
+"""How far values are apart: nobody asks, by their ranks, by the node above both."""
+
+TUPLE, SECRET, COUNT = 0, 1, 2  # columns of an entry
+KEY, CLASS, FIRST_OF = 0, 1, 2  # rows of what `classes` works on
+START, ORDER = 0, 1  # rows of the room in which entries are sorted
+
+PARENT, FIRST, LAST, LOST = 0, 1, 2, 3  # columns of Cells.node
+BEGIN, END, UNIT = 0, 1, 2  # columns of Cells.column
+SIZE, FAILS, LOSES, HEAD, TAIL, INTO, ALIVE = range(7)  # columns of Classes.info
+
+NOT_MET = -1  # instead of a number of classes: everybody together misses the goal
+
+_SPAN = 2**62  # keys below it fit into 64 bits
+_ODD = np.int64(-7046029254386353131)  # a number without a pattern, to spread keys by
+_SLACK = 1e-12  # by which rounding may push a distance over t
+
+_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+_inner = _jit(no_cpython_wrapper=True)
+
+
+class Goal(NamedTuple):
+    """What every class has to meet; k = l = 1 and ``NO_DISTANCE`` ask for nothing.
+
+    ``parent`` and ``height`` are those of a tree whose leaves are the sensitive values, children
+    before parents; ``totals`` are the records of each value in the whole table, ``records`` all.
+    """
+
+    k: Any
+    l: Any  # noqa: E741
+    t: Any
+    distance: Any
+    parent: Any
+    height: Any
+    totals: Any
+    records: Any
+
+
+@_inner
+def _renumber(work, n, span, slots):
+    """Number the keys by first appearance; return how many there are.
+
+    Keys within a short span have a slot each; others are looked for from where their hash is.
+    """
+    n_slots = len(slots)
+    direct = span <= n_slots
+    for at in range(span if direct else n_slots):
+        slots[at] = -1
+    found = 0
+    for i in range(n):
+        key = work[KEY, i]
+        at = key
+        if not direct:
+            mixed = key * _ODD
+            at = (mixed ^ (mixed >> 29)) & (n_slots - 1)
+            while slots[at] >= 0 and work[KEY, slots[at]] != key:
+                at = (at + 1) & (n_slots - 1)
+        if slots[at] < 0:
+            slots[at] = i
+            work[CLASS, i] = found
+            work[FIRST_OF, found] = i
+            found += 1
+        else:
+            work[CLASS, i] = work[CLASS, slots[at]]
+    return found
+
+
+@_jit()
+def classes(codes, group, at, work, slots):
+    """Put combinations (columns × combinations) into classes; returns how many there are.
+
+    ``at`` tells where each column's cells begin in ``group``, and how many there are. ``work`` then
+    has the class of each combination in its row ``CLASS``, and the first combination of each class
+    in its row ``FIRST_OF``. There are a power of two of slots, more than twice the combinations.
+    """
+    n = codes.shape[1]
+    for i in range(n):
+        work[KEY, i] = 0
+    span = 1
+    for j in range(codes.shape[0]):
+        offset, width = at[j, 0], at[j, 1]
+        if span > _SPAN // width:
+            span = _renumber(work, n, span, slots)
+            for i in range(n):
+                work[KEY, i] = work[CLASS, i]
+        for i in range(n):
+            work[KEY, i] = work[KEY, i] * width + group[offset + codes[j, i]]
+        span *= width
+    return _renumber(work, n, span, slots)
+
+
+@_inner
+def _moved(hist, size, goal, tree):
+    """The earth mover's distance of a class to the table, times `_whole`; a whole number."""
+    n = goal.records
+    if goal.distance == ORDERED:
+        ahead, total = 0, 0
+        for s in range(len(hist) - 1):
+            ahead += hist[s] * n - goal.totals[s] * size
+            total += abs(ahead)
+        return total
+    # Beneath each node as much as possible is moved, and the rest is handed on.
+    total = 0
+    for node in range(len(goal.parent)):
+        tree[node, 0] = 0
+        tree[node, 1] = 0
+    for node in range(len(goal.parent)):
+        if node < len(hist):
+            extra = hist[node] * n - goal.totals[node] * size
+        else:
+            extra = tree[node, 0] - tree[node, 1]
+            total += goal.height[node] * min(tree[node, 0], tree[node, 1])
+        above = goal.parent[node]
+        if above >= 0:
+            if extra > 0:
+                tree[above, 0] += extra
+            else:
+                tree[above, 1] -= extra
+    return total
+
+
+@_inner
+def _whole(size, goal):
+    """What `_moved` is for a distance of 1."""
+    steps = len(goal.totals) - 1 if goal.distance == ORDERED else goal.height[-1]
+    return float(size) * goal.records * steps
+
+
+@_inner
+def _misses(hist, size, most, goal, tree):
+    """Whether a class misses the goal; ``most``: records of its most frequent value."""
+    if size < goal.k or most * goal.l > size:
+        return True
+    if goal.distance == NO_DISTANCE:
+        return False
+    return _moved(hist, size, goal, tree) > (goal.t + _SLACK) * _whole(size, goal)
+
+
+@_inner
+def _in_order(entry, class_of, n_classes, room):
+    """Put the entries of each class together, and tell where each class begins."""
+    for c in range(n_classes + 1):
+        room[START, c] = 0
+    for e in range(len(entry)):
+        room[START, class_of[entry[e, TUPLE]] + 1] += 1
+    for c in range(n_classes):
+        room[START, c + 1] += room[START, c]
+    # A class is filled from behind. Its end, kept with the next class, becomes its start on the
+    # way, and is then moved to where it belongs.
+    for e in range(len(entry) - 1, -1, -1):
+        c = class_of[entry[e, TUPLE]]
+        room[START, c + 1] -= 1
+        room[ORDER, room[START, c + 1]] = e
+    for c in range(n_classes):
+        room[START, c] = room[START, c + 1]
+    room[START, n_classes] = len(entry)
+
+
+@_inner
+def _count(entry, room, c, hist):
+    """Fill the histogram of a class; returns the records of its most frequent value."""
+    most = 0
+    for place in range(room[START, c], room[START, c + 1]):
+        e = room[ORDER, place]
+        s = entry[e, SECRET]
+        hist[s] += entry[e, COUNT]
+        most = max(most, hist[s])
+    return most
+
+
+@_jit()
+def judge(entry, class_of, sizes, goal, room, hist, tree, spared, limit, misses):
+    """Which classes miss the goal; returns how many records are in them.
+
+    With ``spared`` the largest such class is not counted. More than ``limit`` is more than is of
+    use: then the rest is not looked at. ``room`` has two rows, longer than there are entries.
+    """
+    _in_order(entry, class_of, len(sizes), room)
+    missing, largest = 0, 0
+    for c in range(len(sizes)):
+        most = _count(entry, room, c, hist)
+        misses[c] = _misses(hist, sizes[c], most, goal, tree)
+        for place in range(room[START, c], room[START, c + 1]):
+            hist[entry[room[ORDER, place], SECRET]] = 0
+        if misses[c]:
+            missing += sizes[c]
+            largest = max(largest, sizes[c] * spared)
+            if missing - largest > limit:
+                break
+    return missing - largest
+
+
+@_jit()
+def judge_without(entry, class_of, sizes, goal, room, hist, known, tree, is_target, misses):
+    """Which targets, entries, are in a class that would miss the goal without one of its records.
+
+    One record of that entry, that is. ``goal`` is that of the table without it. ``known``, -1 to
+    begin with, has what is known of the class without a record of each value.
+    """
+    _in_order(entry, class_of, len(sizes), room)
+    for c in range(len(sizes)):
+        begin, end = room[START, c], room[START, c + 1]
+        most = _count(entry, room, c, hist)
+        n_most = 0
+        for place in range(begin, end):
+            s = entry[room[ORDER, place], SECRET]
+            if known[s] == -1:
+                known[s] = -2
+                n_most += hist[s] == most
+        for place in range(begin, end):
+            e = room[ORDER, place]
+            s = entry[e, SECRET]
+            if not is_target[e]:
+                continue
+            if known[s] < 0:
+                # Where another value is as frequent, the most frequent one stays so.
+                without = most - 1 if n_most == 1 and hist[s] == most else most
+                hist[s] -= 1
+                known[s] = _misses(hist, sizes[c] - 1, without, goal, tree)
+                hist[s] += 1
+            misses[e] = known[s] == 1
+        for place in range(begin, end):
+            s = entry[room[ORDER, place], SECRET]
+            hist[s] = 0
+            known[s] = -1
+
+
+class Cells(NamedTuple):
+    """The columns while classes are merged, those of hierarchy nodes first, those of sets last.
+
+    ``begin``: the first column of ranges, the first of sets, and the number of columns. ``column``
+    has a row for each: where its part of ``node`` begins and ends, or its words of
+    `Classes.members`, and what one value more of a set loses.
+    """
+
+    begin: Any
+    column: Any
+    node: Any
+
+
+class Classes(NamedTuple):
+    """Classes on their way to be merged.
+
+    ``info`` has a row for each: its records, whether it misses the goal, what a record of it loses,
+    the first and last of its entries, which ``following`` chains, and the class that it has been
+    merged into; also, in a column that has nothing to do with the others, the classes alive.
+
+    ``cell`` has two numbers for each class and column: of a node its number, twice; of a range
+    the places where it begins and ends, whose difference is what it loses. What is in a set is
+    in ``members``, a bit for each value.
+    """
+
+    info: Any
+    cell: Any
+    members: Any
+    following: Any
+
+
+@_inner
+def _bits(word):
+    """How many bits of a word are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@_inner
+def _above(cells, j, a, b):
+    """The lowest node of column j above two nodes."""
+    offset = cells.column[j, BEGIN]
+    first, last = cells.node[offset + b, FIRST], cells.node[offset + b, LAST]
+    while cells.node[offset + a, FIRST] > first or cells.node[offset + a, LAST] < last:
+        a = cells.node[offset + a, PARENT]
+    return a
+
+
+@_inner
+def _in_both(cells, classes, j, a, b):
+    """How many values two classes' sets in column j have together."""
+    both = 0
+    for word in range(cells.column[j, BEGIN], cells.column[j, END]):
+        both += _bits(classes.members[a, word] | classes.members[b, word])
+    return both
+
+
+@_inner
+def _nearest(cells, classes, a, n_alive, joined):
+    """The class whose merging with `a` loses least in addition; ``joined`` is filled on the way.
+
+    The first of several. It has what a node loses once it is joined with a's.
+    """
+    ranges, sets, columns = cells.begin[0], cells.begin[1], cells.begin[2]
+    for j in range(ranges):
+        begin = cells.column[j, BEGIN]
+        for node in range(begin, cells.column[j, END]):
+            above = _above(cells, j, classes.cell[a, 2 * j], node - begin)
+            joined[node] = cells.node[begin + above, LOST]
+    nearest, least = np.int64(-1), np.int64(_SPAN)
+    for place in range(n_alive):
+        b = classes.info[place, ALIVE]
+        both = classes.info[a, SIZE] + classes.info[b, SIZE]
+        had = (
+            classes.info[a, SIZE] * classes.info[a, LOSES]
+            + classes.info[b, SIZE] * classes.info[b, LOSES]
+        )
+        lost = np.int64(0)
+        for j in range(ranges):
+            lost += joined[cells.column[j, BEGIN] + classes.cell[b, 2 * j]]
+        for j in range(ranges, sets):
+            low = min(classes.cell[a, 2 * j], classes.cell[b, 2 * j])
+            high = max(classes.cell[a, 2 * j + 1], classes.cell[b, 2 * j + 1])
+            lost += high - low
+        for j in range(sets, columns):
+            if both * lost - had > least:
+                break
+            lost += (_in_both(cells, classes, j, a, b) - 1) * cells.column[j, UNIT]
+        more = both * lost - had
+        if (more < least or (more == least and b < nearest)) and b != a:
+            nearest, least = b, more
+    return nearest, least
+
+
+@_inner
+def _take(cells, classes, a, b):
+    """Let class a have all of class b."""
+    ranges, sets, columns = cells.begin[0], cells.begin[1], cells.begin[2]
+    cell, lost = classes.cell, 0
+    for j in range(ranges):
+        cell[a, 2 * j] = _above(cells, j, cell[a, 2 * j], cell[b, 2 * j])
+        cell[a, 2 * j + 1] = cell[a, 2 * j]
+        lost += cells.node[cells.column[j, BEGIN] + cell[a, 2 * j], LOST]
+    for j in range(ranges, sets):
+        cell[a, 2 * j] = min(cell[a, 2 * j], cell[b, 2 * j])
+        cell[a, 2 * j + 1] = max(cell[a, 2 * j + 1], cell[b, 2 * j + 1])
+        lost += cell[a, 2 * j + 1] - cell[a, 2 * j]
+    for j in range(sets, columns):
+        lost += (_in_both(cells, classes, j, a, b) - 1) * cells.column[j, UNIT]
+    for word in range(classes.members.shape[1]):
+        classes.members[a, word] |= classes.members[b, word]
+    classes.info[a, LOSES] = lost
+    classes.info[a, SIZE] += classes.info[b, SIZE]
+    classes.following[classes.info[a, TAIL]] = classes.info[b, HEAD]
+    classes.info[a, TAIL] = classes.info[b, TAIL]
+    classes.info[b, INTO] = a
+
+
+@_inner
+def _class_misses(entry, classes, c, goal, hist, tree):
+    """Whether a class misses the goal, from its chain of entries."""
+    if goal.l <= 1 and goal.distance == NO_DISTANCE:
+        return classes.info[c, SIZE] < goal.k
+    most = 0
+    e = classes.info[c, HEAD]
+    while e >= 0:
+        s = entry[e, SECRET]
+        hist[s] += entry[e, COUNT]
+        most = max(most, hist[s])
+        e = classes.following[e]
+    misses = _misses(hist, classes.info[c, SIZE], most, goal, tree)
+    e = classes.info[c, HEAD]
+    while e >= 0:
+        hist[entry[e, SECRET]] = 0
+        e = classes.following[e]
+    return misses
+
+
+@_inner
+def _smallest_failing(classes, n_alive):
+    """The smallest class that misses the goal, the first of several; -1 if none does."""
+    smallest = np.int64(-1)
+    for place in range(n_alive):
+        c = classes.info[place, ALIVE]
+        if not classes.info[c, FAILS]:
+            continue
+        size = classes.info[c, SIZE]
+        if smallest < 0 or size < classes.info[smallest, SIZE] or (
+            size == classes.info[smallest, SIZE] and c < smallest
+        ):  # fmt: skip
+            smallest = c
+    return smallest
+
+
+@_inner
+def _bury(classes, n_alive, c):
+    """Take a class out of the list of those alive, which is in no order; returns its length."""
+    for place in range(n_alive):
+        if classes.info[place, ALIVE] == c:
+            classes.info[place, ALIVE] = classes.info[n_alive - 1, ALIVE]
+    return n_alive - 1
+
+
+@_jit()
+def merge(entry, cells, classes, goal, everything, limit, hist, tree, joined):
+    """Merge classes until all meet the goal; returns how many are left, or ``NOT_MET``.
+
+    Up to ``limit`` records are suppressed where that loses less: their class leads to -1.
+    """
+    n_alive = len(classes.info)
+    for c in range(n_alive):
+        classes.info[c, FAILS] = _class_misses(entry, classes, c, goal, hist, tree)
+    while True:
+        a = _smallest_failing(classes, n_alive)
+        if a < 0:
+            return n_alive
+        b, more = _nearest(cells, classes, a, n_alive, joined)
+        size = classes.info[a, SIZE]
+        if size <= limit and (b < 0 or size * (everything - classes.info[a, LOSES]) < more):
+            limit -= size
+            classes.info[a, INTO] = -1
+            n_alive = _bury(classes, n_alive, a)
+        elif b < 0:
+            return NOT_MET
+        else:
+            kept, gone = min(a, b), max(a, b)
+            _take(cells, classes, kept, gone)
+            classes.info[kept, FAILS] = _class_misses(entry, classes, kept, goal, hist, tree)
+            n_alive = _bury(classes, n_alive, gone)

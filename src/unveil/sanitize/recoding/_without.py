@@ -1,0 +1,231 @@
+"""The best node without each record, for all records at once.
+
+Without record i, every node has the classes that it has with i, but for one that has a record
+less. So a node is visited once for all records: what it loses, and how many miss the goal, is
+known for the whole table, and for each i only its own class is judged again. The search goes on
+until the bound on a node's loss exceeds the worst of what the records have found. Nothing is
+approximated.
+
+Two things may hang on i beyond its class, and records are searched for together where they are
+alike in both: which values a column has (`_losses`), and, for t-closeness, the sensitive values of
+the whole table, which lack i's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.microdata import Statistic
+from unveil.sanitize._sanitizer import LeaveOneOut
+from unveil.sanitize.recoding import _kernels as kernels
+from unveil.sanitize.recoding._goal import looks_inside
+from unveil.sanitize.recoding._lattice import Node, Weights, sweep
+from unveil.sanitize.recoding._losses import is_declared
+from unveil.sanitize.recoding._search import Judged, Problem, Shrinking, judged, sinks
+
+__all__ = ["leave_one_out"]
+
+_NONE = np.iinfo(np.int64).max
+
+
+class _Alike(NamedTuple):
+    """Targets that are searched for together: the entries they are, and what they all change."""
+
+    entries: NDArray[np.intp]
+    goal: kernels.Goal
+    weights: Weights
+
+
+def leave_one_out(
+    problem: Problem,
+    chosen: Judged,
+    records: NDArray[np.intp],
+    statistic: Statistic,
+    *,
+    limit: int,
+    done: Callable[[int], None],
+) -> LeaveOneOut:
+    """Count ``statistic`` for each of the records in the release with and without it.
+
+    ``chosen`` is the node of the whole table; ``limit``: how many records of the table without
+    one may be suppressed.
+    """
+    microdata = problem.microdata
+    secrets, combinations = microdata.sensitive.codes[records], problem.distinct.tuple_of[records]
+    shape = (len(records), len(microdata.quasi), microdata.sensitive.size)
+    present = np.zeros(shape if statistic is Statistic.COVER else shape[::2], dtype=np.int32)
+    present[:] = _Counted(problem, chosen).of(statistic, combinations)
+    absent, possible = present.copy(), np.zeros(len(records), dtype=bool)
+    if len(microdata) > 1:
+        for which, goal, node in _best_nodes(problem, records, limit):
+            without = _Counted(problem, judged(problem, node, goal))
+            absent[which] = without.of(statistic, combinations[which])
+            possible[which] = True
+            done(len(which))
+    # Wherever i's own class went, i was covered by i's own cells, in every column.
+    absent[np.arange(len(records)), ..., secrets] -= 1
+    return LeaveOneOut(present, absent, possible)
+
+
+def _best_nodes(
+    problem: Problem, records: NDArray[np.intp], limit: int
+) -> Iterator[tuple[NDArray[np.intp], kernels.Goal, Node]]:
+    """Places among the records, their goal, and the best node without each of them."""
+    inside, outlook = looks_inside(problem.goal), _Outlook(problem, limit)
+    entry_of = (problem.distinct.entry_of if inside else problem.distinct.tuple_of)[records]
+    for alike in _groups(problem, np.unique(entry_of)):
+        search = _Search(problem, alike, limit, outlook)
+        sweep(alike.weights.bounds, search.visit, search.enough)
+        numbers = search.number
+        for number in np.unique(numbers[numbers != _NONE]):
+            which = np.flatnonzero(np.isin(entry_of, alike.entries[numbers == number]))
+            yield which, alike.goal, problem.lattice.node(int(number))
+
+
+def _groups(problem: Problem, entries: NDArray[np.int64]) -> Iterator[_Alike]:
+    """The entries of which one record is to be left out, those together that change the same."""
+    table, columns = problem.table, problem.microdata.quasi
+    codes = table.codes[:, table.entry[entries, kernels.TUPLE]]
+    lacking = np.full(codes.shape, -1, dtype=np.int64)
+    for j, (column, counts) in enumerate(zip(columns, problem.counts, strict=True)):
+        # With two levels, a column loses all or nothing, however many values it has.
+        shallow = len(problem.lattice.ladders[j]) < 3 and (counts > 0).sum() > 2
+        if not is_declared(column) and not shallow:
+            alone = counts[codes[j]] == 1
+            lacking[j, alone] = codes[j, alone]
+    far = problem.goal.distance != kernels.NO_DISTANCE
+    secrets = table.entry[entries, kernels.SECRET] if far else np.full(len(entries), -1)
+    keys, which = np.unique(np.vstack([lacking, secrets]), axis=1, return_inverse=True)
+    for g, key in enumerate(keys.T):
+        goal = problem.goal
+        if far:
+            totals = goal.totals.copy()
+            totals[key[-1]] -= 1
+            goal = goal._replace(totals=totals, records=goal.records - 1)
+        yield _Alike(entries[which.ravel() == g], goal, problem.weights(key[:-1].tolist()))
+
+
+class _Outlook:
+    """What is known of a node without looking at each record, once for all kinds of targets."""
+
+    def __init__(self, problem: Problem, limit: int) -> None:
+        goal = problem.goal
+        # A record less moves the whole table by at most 1/(n − 1), and a class as far from it.
+        lenient = goal._replace(t=goal.t + 1 / max(1, goal.records - 1))
+        self._classifier = problem.classifier(lenient)
+        self._shrinking = Shrinking(problem.table, len(goal.totals))
+        self._lattice, self._limit = problem.lattice, limit
+        self._known: dict[Node, tuple[bool, bool]] = {}
+
+    def of(self, node: Node) -> tuple[bool, bool]:
+        """Whether a node may be good without some record; and whether nodes beneath it may be.
+
+        The latter by the classes that are too small alone, which holds for every goal.
+        """
+        if node not in self._known:
+            table = self._shrinking.table_for(node)
+            classes = self._classifier.classes(table, self._lattice.at(node))
+            self._shrinking.remember(node, table, classes)
+            # Without a target only its own class may meet a goal that it has missed before.
+            misses = self._classifier.misses_within(table, classes, self._limit, spared=True)
+            # The target may itself have been in one of the classes that are too small.
+            beneath = self._classifier.too_small(classes) - 1 <= self._limit
+            self._known[node] = (misses is not None, beneath)
+        return self._known[node]
+
+
+class _Search:
+    """A search for all targets of a kind on its way: the best node so far without each.
+
+    Attributes
+    ----------
+    loss, number : arrays
+        What the best node loses without each target, and its number; `_NONE` where there is none.
+    """
+
+    def __init__(self, problem: Problem, alike: _Alike, limit: int, outlook: _Outlook) -> None:
+        self.table, self.lattice = problem.table, problem.lattice
+        self.alike, self.limit, self.outlook = alike, limit, outlook
+        self.classifier = problem.classifier(alike.goal)
+        self.is_target = np.zeros(len(self.table.entry), dtype=bool)
+        self.is_target[alike.entries] = True
+        self.loss = np.full(len(alike.entries), _NONE)
+        self.number = np.full(len(alike.entries), _NONE)
+
+    def visit(self, node: Node) -> bool:
+        """Whether nodes beneath may be good for any target: see `_lattice`."""
+        may_be_good, beneath = self.outlook.of(node)
+        good = may_be_good and self._judge_each(node)
+        return good if sinks(self.alike.goal, self.limit) else beneath
+
+    def _judge_each(self, node: Node) -> bool:
+        """Let each target have this node if it is the best; whether it is good for any."""
+        at, everything = self.lattice.at(node), self.alike.weights.everything
+        classes = self.classifier.classes(self.table, at)
+        misses = self.classifier.misses(self.table, classes)
+        alone = self.alike.weights.of_classes(self.table.codes[:, classes.first], at)
+        missing = np.where(misses, classes.sizes, 0)
+        loss = classes.sizes * np.where(misses, everything, alone)
+        # Without a target all is as it was, but for the class that the target was in.
+        entries = self.alike.entries
+        own = classes.class_of[self.table.entry[entries, kernels.TUPLE]]
+        rest = classes.sizes[own] - 1
+        now = self.classifier.misses_without(self.table, classes, self.is_target)[entries]
+        meets = missing.sum() - missing[own] + rest * now <= self.limit
+        loss_now = loss.sum() - loss[own] + rest * np.where(now, everything, alone[own])
+        self._take(self.lattice.number(node), meets, loss_now)
+        return bool(meets.any())
+
+    def _take(self, number: int, meets: NDArray[np.bool_], loss: NDArray[np.int64]) -> None:
+        """Let those have this node for whom it is the best so far, the first of several."""
+        first = (loss == self.loss) & (number < self.number)
+        better = meets & ((loss < self.loss) | first)
+        self.loss[better] = loss[better]
+        self.number[better] = number
+
+    def enough(self, bound: int) -> bool:
+        """Whether nothing with this bound can be better without any of the targets.
+
+        The record left out has lost no more than everything.
+        """
+        return bound - self.alike.weights.everything > int(self.loss.max())
+
+
+class _Counted:
+    """How many released records cover each cell, once a node's classes are published."""
+
+    def __init__(self, problem: Problem, judged: Judged) -> None:
+        self.table, self.ladders = problem.distinct.table, problem.lattice.ladders
+        self.values = problem.microdata.sensitive.size
+        self.judged = judged
+        combination, secret, number = self.table.entry.T
+        self.hidden = judged.misses[judged.classes.class_of[combination]]
+        self.suppressed = np.bincount(
+            secret, weights=number * self.hidden, minlength=self.values
+        ).astype(np.int64)
+
+    def of(self, statistic: Statistic, combinations: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The statistic of targets with these combinations."""
+        if statistic is Statistic.JOINT:
+            return self._counts(self.judged.classes.class_of, combinations)
+        rows = []
+        for codes, ladder, level in zip(
+            self.table.codes, self.ladders, self.judged.node, strict=True
+        ):
+            rows.append(self._counts(ladder.group[level][codes], combinations))
+        return np.stack(rows, axis=1)
+
+    def _counts(
+        self, cell_of: NDArray[np.integer], combinations: NDArray[np.integer]
+    ) -> NDArray[np.int64]:
+        """Records in the same cell as each target, and all that are suppressed."""
+        combination, secret, number = self.table.entry.T
+        flat = cell_of[combination].astype(np.int64) * self.values + secret
+        size = (int(cell_of.max()) + 1) * self.values
+        counts = np.bincount(flat, weights=number * ~self.hidden, minlength=size)
+        counts = counts.reshape(-1, self.values)[cell_of[combinations]]
+        return np.asarray(counts, dtype=np.int64) + self.suppressed

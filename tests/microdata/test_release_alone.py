@@ -1,0 +1,682 @@
+"""Releases read without their original: domains said, taken from hierarchies, or from the cells."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from malaysian import LOCAL_RECODING, PATIENTS, patients
+from random_tables import tables_and_goals
+
+import unveil as uv
+from unveil.errors import HierarchyError, InputError
+from unveil.microdata import Kind, read_release
+
+CITIES = uv.Hierarchy.from_paths(
+    [("Paris", "France", "*"), ("Lyon", "France", "*"), ("Bonn", "Germany", "*")]
+)
+
+
+def read(*cells, **options):
+    """A release of one column, read alone."""
+    secrets = (["x", "y"] * len(cells))[: len(cells)]
+    return read_release({"q": list(cells), "s": secrets}, quasi="q", sensitive="s", **options)
+
+
+def domain(*cells, **options):
+    return list(read(*cells, **options).quasi[0].texts)
+
+
+def refusal(*cells, **options):
+    with pytest.raises(InputError) as error:
+        read(*cells, **options)
+    return str(error.value)
+
+
+def covered(release, column=0):
+    """For each released record, the values that its cell covers."""
+    texts, regions = release.quasi[column].texts, release.regions[column]
+    inside = np.stack([regions.covers(code) for code in range(len(texts))], axis=1)
+    return [[t for t, i in zip(texts, row, strict=True) if i] for row in inside[release.class_of]]
+
+
+def assert_same(one, other):
+    """Same classes, regions and counts, whatever columns are called by number."""
+    assert [c.texts for c in one.quasi] == [c.texts for c in other.quasi]
+    assert [c.kind for c in one.quasi] == [c.kind for c in other.quasi]
+    assert one.sensitive.texts == other.sensitive.texts
+    np.testing.assert_array_equal(one.class_of, other.class_of)
+    np.testing.assert_array_equal(one.counts, other.counts)
+    for j in range(len(one.quasi)):
+        assert covered(one, j) == covered(other, j)
+    assert one.suppressed == other.suppressed
+    pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
+
+
+# With the original's domains it is the release that is read with the original.
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=tables_and_goals())
+def test_the_same_release_with_and_without_the_original(case, tmp_path_factory):
+    microdata, options = case
+    file = tmp_path_factory.mktemp("alone") / "release.csv"
+    uv.Mondrian(**options).sanitize(microdata).to_frame().to_csv(file, index=False)
+    names = {"quasi": [c.name for c in microdata.quasi], "sensitive": "secret"}
+    expected = read_release(file, microdata)
+    columns = {c.name: c for c in (*microdata.quasi, microdata.sensitive)}
+    by_column = read_release(file, **names, domains=columns)
+    assert_same(by_column, expected)
+    assert (by_column.dropped, by_column.notes) == (0, expected.notes)
+    by_values = read_release(
+        file, **names,
+        domains={name: c.values for name, c in columns.items()},
+        ordinal={c.name: c.texts for c in microdata.quasi if c.kind is Kind.ORDINAL},
+        hierarchies={c.name: c.hierarchy for c in microdata.quasi if c.hierarchy is not None},
+    )  # fmt: skip
+    assert_same(by_values, expected)
+
+
+strange = st.text(st.sampled_from('ab,"*{}[]() <≤=>\n-;'), min_size=1, max_size=5).filter(str.strip)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(strange, min_size=1, max_size=5, unique=True), st.booleans(), st.integers(1, 3))
+def test_values_with_the_strangest_names(values, ordinal, k):
+    assume(not {"*", '"*"'} <= set(values))  # the first is written as the second
+    table = {"q": values * 2, "s": ["x", "y"] * len(values)}
+    kind = {"ordinal": {"q": values}} if ordinal else {"categorical": "q"}
+    microdata = uv.read_table(table, quasi="q", sensitive="s", **kind)
+    assume(k <= len(microdata))
+    frame = uv.Mondrian(k=k).sanitize(microdata).to_frame()
+    alone = read_release(frame, quasi="q", sensitive="s", domains={"q": values}, **kind)
+    assert_same(alone, read_release(frame, microdata))
+
+
+def published(tmp_path, *quasi):
+    file = tmp_path / "published.csv"
+    pd.DataFrame({name: LOCAL_RECODING[name] for name in (*quasi, "disease")}).to_csv(
+        file, index=False
+    )
+    return file
+
+
+@pytest.mark.parametrize(
+    ("quasi", "likelihood", "heart"),
+    [
+        (("nationality", "zip"), "saturated", Fraction(1, 2)),
+        (("nationality", "zip"), "naive-bayes", Fraction(7, 12)),
+        (("nationality",), "saturated", Fraction(6, 11)),
+    ],
+)
+def test_relative_risk_of_a_file_alone(tmp_path, quasi, likelihood, heart):
+    file = published(tmp_path, *quasi)
+    domains = {"zip": sorted(set(PATIENTS["zip"]))} if "zip" in quasi else None
+    release = read_release(file, quasi=quasi, sensitive="disease", domains=domains)
+    finding = uv.relative_risk(release, likelihood=likelihood)
+    original = patients(*quasi)
+    expected = uv.relative_risk(
+        read_release(file, original), original, domain="covered", likelihood=likelihood
+    )
+    who = {"nationality": "Malaysia", "zip": "45501"}
+    who = {name: who[name] for name in quasi}
+    alone, known = finding.victim(**who), expected.victim(**who)
+    assert alone.values == known.values
+    np.testing.assert_allclose(alone.attacker, known.attacker, atol=1e-12)
+    np.testing.assert_allclose(alone.learner, known.learner, atol=1e-12)
+    assert alone.attacker[alone.values.index("Heart")] == pytest.approx(float(heart), abs=1e-12)
+    assert "nationality: taken to be the 4 values that its cells name" in finding.notes
+
+
+def test_measures_take_it(tmp_path):
+    file = published(tmp_path, "nationality", "zip")
+    options = {"quasi": ["nationality", "zip"], "sensitive": "disease"}
+    alone = read_release(file, **options, domains={"zip": PATIENTS["zip"]})
+    known = read_release(file, patients("nationality", "zip"))
+    for measure in (
+        uv.k_anonymity, uv.l_diversity, uv.t_closeness, uv.discernibility, uv.suppression,
+        uv.information_loss, uv.uniqueness, uv.reidentification_risk, uv.measures,
+    ):  # fmt: skip
+        quiet = measure(replace(alone, notes=()))
+        assert quiet.content(records=True) == measure(known).content(records=True)
+    assert uv.k_anonymity(alone).content(records=False)["notes"] == list(alone.notes)
+    rate = uv.discrimination_rate(alone, of="disease", by=["zip"])
+    assert rate.rate == uv.discrimination_rate(known, of="disease", by=["zip"]).rate
+
+
+def test_written_and_read_again_it_is_the_same(tmp_path):
+    table = {
+        "age": ["[20, 30)", "[20, 30)", "35", "*"],
+        "city": ["{Lyon, Nice}", "Lyon", " Rome ", "NA"],
+        "pay": ["10", "20", "10", "30"],
+    }
+    names = {"quasi": ["age", "city"], "sensitive": "pay"}
+    release = read_release(table, **names)
+    release.to_frame().to_csv(tmp_path / "again.csv", index=False)
+    again = read_release(tmp_path / "again.csv", **names)
+    assert again.to_frame()[["age", "city"]].equals(release.to_frame()[["age", "city"]])
+    assert [covered(again, j) for j in (0, 1)] == [covered(release, j) for j in (0, 1)]
+    said = {column.name: column for column in (*release.quasi, release.sensitive)}
+    assert_same(read_release(release.to_frame(), **names, domains=said), release)
+
+
+@pytest.mark.real
+def test_adult_with_its_hierarchies_alone(adult_arx, real_data, tmp_path):
+    quasi = ["sex", "race", "marital-status", "education", "native-country", "workclass"]
+    original = adult_arx(quasi, sensitive="occupation")
+    file = tmp_path / "adult.csv"
+    release = uv.Mondrian(k=5, regions="cut").sanitize(original)
+    release.to_frame(by_class=True).to_csv(file, index=False)
+    alone = read_release(
+        file, quasi=quasi, sensitive="occupation",
+        hierarchies=real_data / "adult_arx" / "hierarchies",
+    )  # fmt: skip
+    assert_same(alone, read_release(file, original))
+
+
+# What the cells tell by themselves.
+
+NUMBERS = range(-40, 130)
+
+
+@st.composite
+def numeric_cells(draw):
+    """A cell, what it covers of the whole numbers, and whether it lacks a lower or an upper end."""
+    low = draw(st.integers(-20, 99))
+    high = draw(st.integers(low, 100))
+    forms = {
+        "value": (f"{low}", {low}),
+        "decimal": (f"{low}.0", {low}),
+        "set": (f"{{{low}, {high}}}", {low, high}),
+        "marks": (f"{low};{high}", {low, high}),
+        "range": (f"{low}-{high}", set(range(low, high + 1))),
+        "dots": (f"{low}..{high}", set(range(low, high + 1))),
+        "closed": (f"[{low}, {high}]", set(range(low, high + 1))),
+        "left": (f"[{low}, {high + 1})", set(range(low, high + 1))),
+        "right": (f"]{low - 1}; {high}]", set(range(low, high + 1))),
+        "open": (f"({low - 1}, {high + 1})", set(range(low, high + 1))),
+        "above": (f">={low}", set(range(low, NUMBERS[-1] + 1))),
+        "beyond": (f"> {low}", set(range(low + 1, NUMBERS[-1] + 1))),
+        "below": (f"≤ {low}", set(range(NUMBERS[0], low + 1))),
+    }
+    form = draw(st.sampled_from(sorted(forms)))
+    text, covers = forms[form]
+    return form, text, covers
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(numeric_cells(), min_size=1, max_size=6))
+def test_numbers_that_the_cells_reach(cells):
+    # A range of one number is that number.
+    one_by_one = all(
+        form in ("value", "decimal", "set", "marks")
+        or (form in ("range", "dots", "closed") and len(c) == 1)
+        for form, _, c in cells
+    )
+    ended = [c for form, _, c in cells if form not in ("above", "beyond")]
+    begun = [c for form, _, c in cells if form != "below"]
+    most = max((max(c) for c in ended), default=None)
+    least = min((min(c) for c in begun), default=None)
+    told = all(
+        (form not in ("above", "beyond") or (most is not None and min(c) < most))
+        and (form != "below" or (least is not None and max(c) > least))
+        for form, _, c in cells
+    )
+    texts = [text for _, text, _ in cells]
+    if not told:
+        assert 'as in domains={"q": range(' in refusal(*texts, "*")
+        return
+    if one_by_one:
+        expected = sorted(set().union(*(c for _, _, c in cells)))
+    else:
+        expected = list(range(least, most + 1))
+    release = read(*texts, "*")
+    assert release.quasi[0].values.tolist() == expected
+    for found, (_, _, c) in zip(covered(release), cells, strict=False):
+        assert [int(text) for text in found] == [n for n in expected if n in c]
+    assert [int(text) for text in covered(release)[-1]] == expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "words"),
+    [
+        (["20-30", "[30, 40)", "*"], "numeric", "the whole numbers from 20 to 39"),
+        (["23", "41", "*"], "numeric", "the 2 numbers that its cells name"),
+        ([23, None, 41.5], "numeric", "the 2 numbers that its cells name"),
+        (["[20, 31]", "[20, 25, 31]"], "numeric", "the 3 numbers that its cells name"),
+        ([{20, 25}, {31}], "numeric", "the 3 numbers that its cells name"),
+        (["['20-30']", "['35']"], "numeric", "the whole numbers from 20 to 35"),
+        (["1,5", "1,5-2,5"], "asked", ""),
+        (
+            ["20-30", ">=25", "72"],
+            "numeric",
+            "the whole numbers from 20 to 72, where cells such as '>=25' are taken to end too",
+        ),
+        (["2020-01-01", "2020-01-05"], "numeric", "the 2 days that its cells name"),
+        (["2020-01-01;2020-01-02", "2020-01-09"], "numeric", "the 3 days that its cells name"),
+        (
+            ["2020-01-01 - 2020-01-05", "2020-02"],
+            "numeric",
+            "the days from 2020-01-01 to 2020-02-29",
+        ),
+        (["2020-05", "2020-06"], "categorical", "the 2 values that its cells name"),
+        (["01234", "01299"], "categorical", "the 2 values that its cells name"),
+        (["18-65", "no"], "asked", ""),
+        (["Lyon", "{Nice, Rome}", "*"], "categorical", "the 3 values that its cells name"),
+        (["Lyon|Nice", "Lyon", "Nice"], "categorical", "the 2 values that its cells name"),
+        (["A, B", '{"A, B", C}'], "categorical", "the 2 values that its cells name"),
+        ([["Lyon", "Rome"], ["Nice"]], "categorical", "the 3 values that its cells name"),
+        (["{'a'}", "frozenset({'b', 'c'})"], "categorical", "the 3 values that its cells name"),
+        (["['Nice,Rome']", "Nice", "Rome"], "categorical", "the 2 values that its cells name"),
+        (["[Rome]", "Rome", "(none)"], "categorical", "the 2 values that its cells name"),
+        (['"2*"', "2"], "categorical", "the 2 values that its cells name"),
+        ([True, False], "categorical", "the 2 values that its cells name"),
+        (
+            ["65", "70", "80", "?"],
+            "categorical",
+            "the 4 values that its cells name, as words and not as numbers because of '?'",
+        ),
+        (["one"], "categorical", "the 1 value that its cells name"),
+    ],
+)  # fmt: skip
+def test_what_a_column_is_taken_to_be(cells, kind, words):
+    if kind == "asked":
+        assert refusal(*cells)
+        return
+    release = read(*cells)
+    assert release.quasi[0].kind == kind
+    assert release.notes[0] == f"q: taken to be {words}"
+    assert all(covered(release))
+
+
+def test_intervals_of_pandas():
+    release = read(*pd.cut(pd.Series([21, 25, 31]), [20, 30, 40]))
+    assert release.quasi[0].values.tolist() == list(range(21, 41))
+    assert covered(release)[0] == [str(age) for age in range(21, 31)]
+
+
+def test_days_in_ranges():
+    release = read("[2020-02-27, 2020-03-01)", "2020-03")
+    assert covered(release)[0] == ["2020-02-27", "2020-02-28", "2020-02-29"]
+    assert release.quasi[0].size == 3 + 31
+
+
+def test_masks_of_numbers_if_that_is_said():
+    release = read("2*", "3*", "*", numeric="q")
+    assert release.quasi[0].values.tolist() == list(range(20, 40))
+    assert covered(release)[0] == [str(age) for age in range(20, 30)]
+    assert domain("-2*", "3", numeric=["q"])[0] == "-29"
+
+
+def test_notation_says_what_is_meant():
+    assert domain("1,2", "25", notation={"q": "value"}) == ["1.2", "25"]
+    assert domain("1,2", "25", notation={"q": "set"}) == ["1", "2", "25"]
+    assert domain("Lyon;Nice", "Rome", notation={"q": "set"}) == ["Lyon", "Nice", "Rome"]
+    assert domain("Lyon;Nice", "Rome", notation={"q": "value"}) == ["Lyon;Nice", "Rome"]
+    assert domain("18-65", "2*", notation={"q": "value"}) == ["18-65", "2*"]
+    assert domain("[Lyon, Rome]", "Lyon", notation={"q": "list"}) == ["Lyon", "Rome"]
+
+
+def test_kinds_may_be_said():
+    assert domain("20-29", "unknown", categorical="q") == ["20-29", "unknown"]
+    assert domain("01-03", numeric="q") == ["1", "2", "3"]
+    assert domain("10", "9", categorical="q") == ["10", "9"]
+    release = read("low-mid", "high", "*", ordinal={"q": ["low", "mid", "high", "top"]})
+    assert covered(release) == [["low", "mid"], ["high"], ["low", "mid", "high", "top"]]
+    assert release.notes == (
+        "s: taken to be the 2 values that records have",
+        "1 of 3 records is suppressed: all its quasi-identifiers are hidden",
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "message"),
+    [
+        (
+            ["66601", "4550*"],
+            {},
+            "row 2, column 'q': what the cell '4550*' covers depends on which values there are, "
+            'which is not known without the original; say them, as in domains={"q": ["45500", '
+            '"45501", …]}, or give a hierarchy that has them, as in hierarchies={"q": "q.csv"}; if '
+            'they are whole numbers, say numeric=["q"]',
+        ),
+        (
+            ["AB*"],
+            {},
+            "row 1, column 'q': what the cell 'AB*' covers depends on which values there are, "
+            'which is not known without the original; say them, as in domains={"q": […]}, or give '
+            'a hierarchy that has them, as in hierarchies={"q": "q.csv"}',
+        ),
+        (
+            ["20-89", "90+"],
+            {},
+            "row 2, column 'q': the cell '90+' has no upper end, and no other cell reaches "
+            'further; say which numbers there are, as in domains={"q": range(20, …)}',
+        ),
+        (
+            ["<20", "20-30"],
+            {},
+            "row 1, column 'q': the cell '<20' has no lower end, and no other cell reaches "
+            'further; say which numbers there are, as in domains={"q": range(…, 31)}',
+        ),
+        (
+            ["20-30", "1.5-2.5"],
+            {},
+            "row 2, column 'q': the cell '1.5-2.5' is not about whole numbers, so that what ranges "
+            "cover is not known; say which numbers there are, as in "
+            'domains={"q": [1.5, …]}',
+        ),
+        (
+            ["20-30", "(20, 21)"],
+            {},
+            "row 2, column 'q': the cell '(20, 21)' covers no whole number; say which numbers "
+            'there are, as in domains={"q": [20, …]}',
+        ),
+        (
+            ["0-100000"],
+            {},
+            "column 'q': from 0 to 100000, as its cells reach, there are 100,001 whole numbers, "
+            "too many to take them all for its values (100,000 at the most); say which there are, "
+            'as in domains={"q": range(0, 100001, …)}',
+        ),
+        (
+            ["2020-01-01 - 2020-01-09", "≥ 2020-01-09"],
+            {},
+            "row 2, column 'q': the cell '≥ 2020-01-09' has no upper end, and no other cell "
+            "reaches further; say which days there are, as in "
+            'domains={"q": pandas.date_range("2020-01-01", "…")}',
+        ),
+        (
+            ["2020-01-01T10:00 - 2020-01-01T12:00"],
+            {},
+            "row 1, column 'q': the cell '2020-01-01T10:00 - 2020-01-01T12:00' leaves open which "
+            'moments there are; say them, as in domains={"q": pandas.date_range(…)}',
+        ),
+        (
+            ["20-29", "unknown"],
+            {},
+            "row 2, column 'q': the cell 'unknown' is no number, though others are ranges of "
+            "numbers, such as '20-29'; correct it, or say that all of them are names: "
+            'categorical=["q"]',
+        ),
+        (
+            ["01000-01999"],
+            {},
+            "column 'q': cells such as '01000-01999' may be ranges of numbers, or names, for some "
+            'have leading zeros as codes do; say numeric=["q"] or categorical=["q"]',
+        ),
+        (
+            ["Rome", "Lyon;Nice"],
+            {},
+            "row 2, column 'q': the cell 'Lyon;Nice' may be one value or a set of several; say "
+            'which is meant: notation={"q": "value"} or notation={"q": "set"}',
+        ),
+        (
+            ["*", None],
+            {},
+            "column 'q' of table tells nothing, for all its cells are suppressed; say which values "
+            'there are, as in domains={"q": […]}, or leave it out of quasi',
+        ),
+        (
+            ["20-30", "{25, 95}"],
+            {"domains": {"q": range(20, 31)}},
+            "row 2, column 'q': the cell '{25, 95}' names 95, which is not in domains['q']",
+        ),
+        (
+            ["[20, 95]", "[20, 21, 22]"],
+            {"domains": {"q": range(20, 31)}},
+            "row 1, column 'q': the cell '[20, 95]' names 95, which is not in domains['q']",
+        ),
+        (
+            ["2020-01-03"],
+            {"domains": {"q": pd.date_range("2020-01-01", "2020-01-02")}},
+            "row 1, column 'q': the cell '2020-01-03' names 2020-01-03, which is not in "
+            "domains['q']",
+        ),
+        (
+            ["95-99"],
+            {"domains": {"q": range(20, 31)}},
+            "row 1, column 'q': the cell '95-99' covers no value of domains['q'], which must have "
+            "all that the cells are about",
+        ),
+        (
+            ["x*"],
+            {"domains": {"q": ["ab", "abc"]}},
+            "row 1, column 'q': cannot read the cell 'x*': 'x*' is no value of the column; cells "
+            "may be a value, an interval such as [20, 35] or ≤ 36, a range such as 20-35, a mask "
+            "such as 2*, a set such as {France, Germany}, a hierarchy node, or *",
+        ),
+        (["a"], {"domains": ["a"]}, 'domains maps columns to the values that there are, such as '
+         '{"age": range(18, 91)}, but got a list'),
+        (["a"], {"domains": {"r": ["a"]}}, "domains names 'r', which is neither a quasi-identifier "
+         "nor sensitive (those are q, s)"),
+        (["a"], {"domains": {"q": "abc"}},
+         "domains['q'] must list the values that there are, but got 'abc'"),
+        (["a"], {"domains": {"q": 5}},
+         "domains['q'] must list the values that there are, but got 5"),
+        (["a"], {"domains": {"q": np.array(5)}},
+         "domains['q'] must list the values that there are, but got array(5)"),
+        (["a"], {"domains": {"q": []}},
+         "domains['q'] is empty: it must list the values that there are"),
+        (["a"], {"domains": {"q": ["a", None]}},
+         "domains['q'] has an empty value in place 2; leave it out, or write '(missing)' if "
+         "missing is a value"),
+        (["a"], {"domains": {"q": ["a", 1]}},
+         "domains['q'] mixes values of type int and str: make them all texts or all numbers"),
+        (["a"], {"domains": {"s": ["x", "z"]}, "categorical": "z"},
+         "column 'z' is not in table (columns: q, s)"),
+        (["a", "b"], {"domains": {"s": ["x", "yy"]}},
+         "row 2: 'y' is no s of domains['s']; did you mean 'yy'?"),
+        (["a", "b"], {"domains": {"q": ["a"]}, "notation": {"p": "set"}},
+         "notation names 'p', which is no quasi-identifier (those are q)"),
+    ],
+)  # fmt: skip
+def test_what_is_not_told_is_asked(cells, options, message):
+    assert refusal(*cells, **options) == message
+
+
+def test_as_many_numbers_as_may_be():
+    assert len(domain("0-99999")) == 100_000
+
+
+# Domains that are said.
+
+
+@pytest.mark.parametrize(
+    "ages",
+    [
+        range(20, 24),
+        np.array([23, 20, 21, 22, 22]),
+        pd.Series([20, 21, 22, 23], index=[5, 5, 5, 5]),
+        {20, 21, 22, 23},
+        (age for age in (23, 22, 21, 20)),
+        uv.read_table({"q": [20, 21, 22, 23], "s": list("abab")}, quasi="q", sensitive="s")["q"],
+        uv.read_table({"x": [20, 21, 22, 23], "q": list("abab")}, quasi="q", sensitive="x")["x"],
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_domains_of_all_sorts(ages):
+    release = read("20-21", "> 21", "*", domains={"q": ages})
+    assert covered(release) == [["20", "21"], ["22", "23"], ["20", "21", "22", "23"]]
+    assert release.quasi[0].name == "q"
+    assert release.quasi[0].role == "quasi-identifier"
+    assert release.notes[0].startswith("s: ")  # what was said is not told
+
+
+def test_ordered_categories_are_a_domain_with_an_order():
+    sizes = pd.Categorical(["S", "M", "L"], categories=["S", "M", "L"], ordered=True)
+    assert covered(read("S-M", "≥ M", domains={"q": sizes})) == [["S", "M"], ["M", "L"]]
+
+
+def test_masks_match_the_domain():
+    zips = ["45501", "45502", "66601"]
+    assert covered(read("4550*", "66601", domains={"q": zips}))[0] == zips[:2]
+    assert covered(read("4550*", "66601", domains={"q": [int(z) for z in zips]}))[0] == zips[:2]
+
+
+def test_the_leaves_of_a_hierarchy_are_a_domain(tmp_path):
+    file = tmp_path / "q.csv"
+    file.write_text("Paris;France;*\nLyon;France;*\nBonn;Germany;*\n")
+    for tree in (CITIES, file, str(file)):
+        release = read("France", "L***", "*", hierarchies={"q": tree})
+        assert covered(release) == [["Paris", "Lyon"], ["Lyon"], ["Paris", "Lyon", "Bonn"]]
+        assert release.notes[0].startswith("s: ")
+    assert covered(read("France", hierarchies=tmp_path)) == [["Paris", "Lyon"]]
+
+
+def test_leaves_that_are_numbers_have_their_order():
+    ages = uv.interval_hierarchy(range(18, 40), widths=(10,))
+    release = read("[20, 30)", "25-31", hierarchies={"q": ages})
+    assert release.quasi[0].kind is Kind.NUMERIC
+    assert [len(some) for some in covered(release)] == [10, 7]
+    message = f"row 1, column 'q': the cell '40' names 40, which is not in hierarchy {ages.source}"
+    assert refusal("40", hierarchies={"q": ages}) == message
+
+
+def test_a_domain_prunes_its_hierarchy():
+    release = read("France", "*", domains={"q": ["Bonn", "Lyon"]}, hierarchies={"q": CITIES})
+    assert covered(release) == [["Lyon"], ["Lyon", "Bonn"]]
+    with pytest.raises(HierarchyError) as error:
+        read("France", domains={"q": ["Lyons"]}, hierarchies={"q": CITIES})
+    assert str(error.value) == (
+        "hierarchy built in code does not have 'Lyons', which domains['q'] lists; did you mean "
+        "'Lyon'?"
+    )
+
+
+def test_a_hierarchy_made_from_what_the_cells_tell():
+    tens = partial(uv.interval_hierarchy, widths=(10,))
+    release = read("20-30", "35", hierarchies={"q": tens})
+    assert release.quasi[0].hierarchy.path(0) == ("20", "[20, 30)", "*")
+
+
+def test_what_is_said_goes_before_what_a_column_brings():
+    cities = uv.read_table(
+        {"q": ["Bonn", "Lyon", "Paris"], "s": list("aba")}, quasi="q", sensitive="s"
+    )["q"]
+    release = read("France", domains={"q": cities}, hierarchies={"q": CITIES})
+    assert covered(release) == [["Paris", "Lyon"]]
+    order = ["Paris", "Bonn", "Lyon", "Rome"]
+    release = read("Paris-Bonn", domains={"q": cities}, ordinal={"q": order})
+    assert release.quasi[0].texts == ("Paris", "Bonn", "Lyon")
+
+
+# The sensitive column, rows without one, empty cells, counts.
+
+
+def test_sensitive_values_are_those_found_unless_said():
+    table = {"q": ["a", "b", "a"], "s": ["30", "*", "10"]}
+    names = {"quasi": "q", "sensitive": "s"}
+    release = read_release(table, **names)
+    assert release.sensitive.texts == ("10", "30")
+    assert (len(release), release.dropped) == (2, 0)
+    assert release.notes == (
+        "q: taken to be the 2 values that its cells name",
+        "s: taken to be the 2 values that records have",
+        "1 of 3 rows tells no s and is left out",
+    )
+    said = read_release(table, **names, domains={"s": [10, 20, 30]})
+    assert said.sensitive.texts == ("10", "20", "30")
+    assert said.totals.tolist() == [1, 0, 1]
+    levels = read_release(table, **names, ordinal={"s": ["30", "20", "10"]})
+    assert levels.totals.tolist() == [1, 0, 1]
+    assert levels.sensitive.kind is Kind.ORDINAL
+    with pytest.raises(InputError, match="no row of the release tells a s"):
+        read_release({"q": ["a"], "s": [None]}, **names)
+
+
+def test_sensitive_numbers_of_a_file_are_numbers(tmp_path):
+    (tmp_path / "r.csv").write_text("q,s\n1-2,10\n1-2,9\n")
+    release = read_release(tmp_path / "r.csv", quasi="q", sensitive="s")
+    assert release.sensitive.values.tolist() == [9, 10]
+
+
+def test_empty_cells_are_suppressed_unless_missing_is_a_value():
+    assert covered(read("a", None, "NA")) == [["a"]] * 3
+    release = read("a", None, "NA", empty="missing")
+    assert covered(release) == [["a"], ["(missing)"], ["(missing)"]]
+    assert release.suppressed == 0
+    release = read("a", None, domains={"q": ["a", "(missing)"]})
+    assert covered(release) == [["a"], ["(missing)"]]
+    assert release.notes[-1] == (
+        "1 empty cell of q read as '(missing)', which domains['q'] has; if suppressed, say "
+        'empty="suppressed"'
+    )
+    table = {"q": ["a", "a"], "s": [1, None]}
+    missing = read_release(table, quasi="q", sensitive="s", empty="missing")
+    assert missing.sensitive.decode().tolist() == ["1", "(missing)"]
+
+
+def test_numbers_of_records_are_said():
+    table = {"q": ["a", "b"], "s": ["x", "y"], "count": [3, 2]}
+    alone = read_release(table, quasi="q", sensitive="s")
+    assert len(alone) == 2
+    assert alone.notes[-1] == (
+        "a row is taken for one record, whatever its 'count' says; if that is a number of "
+        "records, say count='count'"
+    )
+    assert read_release(table, quasi="q", sensitive="s", count="count").sizes.tolist() == [3, 2]
+
+
+# The original, or what is said instead.
+
+ORIGINAL = uv.read_table({"q": ["a", "b"], "s": ["x", "y"]}, quasi="q", sensitive="s")
+
+
+@pytest.mark.parametrize(
+    ("original", "options", "message"),
+    [
+        (
+            None,
+            {},
+            "quasi= and sensitive= must be given without the original; give it, as read_csv or "
+            "read_table returns it, or name the columns: quasi=['age', 'zip'], sensitive='disease'",
+        ),
+        (
+            None,
+            {"quasi": "q"},
+            "sensitive= must be given without the original; give it, as read_csv or read_table "
+            "returns it, or name the columns: quasi=['age', 'zip'], sensitive='disease'",
+        ),
+        (
+            ORIGINAL,
+            {"quasi": "q"},
+            "quasi= and the original cannot be given together: columns, and which values they "
+            "have, follow from the original",
+        ),
+        (
+            ORIGINAL,
+            {"domains": {"q": ["a"]}},
+            "domains= and the original cannot be given together: columns, and which values they "
+            "have, follow from the original",
+        ),
+        (
+            {"q": ["a"]},
+            {},
+            "original must be microdata, as read_csv or read_table returns it, but got a dict",
+        ),
+        (
+            None,
+            {"quasi": ["q", "sss"], "sensitive": "s"},
+            "column 'sss' is not in table (columns: q, s)",
+        ),
+        (
+            None,
+            {"quasi": "Q", "sensitive": "s"},
+            "column 'Q' is not in table; did you mean 'q'? (columns: q, s)",
+        ),
+        (
+            None,
+            {"quasi": "q", "sensitive": "q"},
+            "column 'q' cannot be both quasi-identifier and sensitive",
+        ),
+    ],
+)
+def test_either_the_original_or_the_columns(original, options, message):
+    with pytest.raises(InputError) as error:
+        read_release({"q": ["a", "b"], "s": ["x", "y"]}, original, **options)
+    assert str(error.value) == message

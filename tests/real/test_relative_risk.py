@@ -1,0 +1,58 @@
+"""Sets that do not overlap need no sampling: strict Mondrian releases of Adult."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from chain_means import assert_chains_find, chain_means
+
+import unveil as uv
+from unveil.attacks.risk import (
+    attacker,
+    exact_answer,
+    horizontal_problem,
+    is_settled,
+)
+from unveil.attacks.risk.samplers import ALGORITHMS, sampler_for
+
+pytestmark = pytest.mark.real
+
+QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass")
+
+
+@pytest.fixture(scope="module")
+def census(adult_arx):
+    """As many records as were published about, of the same columns."""
+    table = adult_arx(QUASI, sensitive="occupation")
+    rng = np.random.default_rng(1)
+    return table.take(np.sort(rng.choice(len(table), 5_692, replace=False)))
+
+
+@pytest.mark.parametrize("regions", ["tight", "cut"])
+@pytest.mark.parametrize("k", [4, 10])
+def test_the_attacker_sees_the_shares_of_the_class(census, k, regions):
+    release = uv.Mondrian(k=k, regions=regions).sanitize(census)
+    share = release.counts / release.sizes[:, None]
+    for domain in ("observed", "product"):
+        problem = horizontal_problem(release, census, domain=domain, beta=0.5, watched=census.codes)
+        assert is_settled(problem, "saturated")
+        answer = exact_answer(problem, steps=0)
+        believed = attacker(answer.rows)
+        np.testing.assert_allclose(believed, share[release.class_of].T, rtol=1e-12)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_samplers_see_the_same(census, algorithm):
+    """Tuples are kept apart, or nothing would be left to sample."""
+    release = uv.Mondrian(k=10, regions="cut").sanitize(census)
+    problem = horizontal_problem(release, census)
+    apart = replace(problem, apart=True)
+    assert (~apart.lumped.is_settled).mean() > 0.9
+    sampler = sampler_for(apart, "saturated", algorithm)
+    chains = chain_means(apart, sampler, kept=20, thin=1, first=10)
+    assert_chains_find(exact_answer(problem, steps=0), chains, names=("rows", "density"))
+    believed = attacker(np.mean([chain.rows for chain in chains], axis=0))
+    share = (release.counts / release.sizes[:, None])[release.class_of].T
+    off = np.abs(believed[:, problem.domain.find(census.codes)] - share)
+    assert off.mean() < 0.005
+    assert off.max() < 0.1
