@@ -2,13 +2,17 @@
 
 Generated tables with six skewed columns and fourteen sensitive values, in overlapping groups like
 those of local recoding (a relaxed Mondrian: records of the median value fall on either side of a
-cut). Both samplers run in turns, chunk after chunk, in one process on one core. Printed for each:
-sweeps a second; effective samples a second of the worst victim of a panel, by the trace of the
-attacker's belief; and its standard error after a second, which also weighs how much the traces
-vary. Of both, how many times faster than Gibbs. "Plain" has every tuple by itself, as published;
-otherwise those that the release does not tell apart are one.
+cut). All samplers run in turns, chunk after chunk, in one process on one core, and every sweep is
+looked at. Printed for each: sweeps a second; effective samples a second of the worst victim of a
+panel, by the traces of the attacker's belief; and its standard error after a second, which also
+weighs how much the traces vary. Of the last two, how many times faster than Gibbs as published,
+and than Gibbs with tuples put together that the release does not tell apart (which is ours).
 
-    python benchmarks/relative_risk.py [--rows 5692 100000 1000000] [--seconds 20] [--product]
+    python benchmarks/relative_risk.py [--rows 5692 100000 1000000] [--seconds 20]
+                                       [--converge] [--product]
+
+``--converge``: four chains in threads, until the panel has an R-hat below 1.05. ``--product``:
+product domains that are not written out, of a million tuples and of a milliard.
 """
 
 from __future__ import annotations
@@ -16,9 +20,11 @@ from __future__ import annotations
 import argparse
 import resource
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from arviz_stats.base import array_stats
 from numpy.typing import NDArray
 
 from unveil.attacks.risk import Horizontal, horizontal_problem
@@ -31,6 +37,9 @@ VALUES = 14
 TYPES = 12  # of people, for whom other values are the frequent ones
 PANEL = 30
 K = 5
+WARM_UP = 100
+LONG = 2500  # sweeps that it takes to tell effective samples
+CHAINS, CHUNK, AGREE = 4, 50, 1.05
 
 
 def main() -> None:
@@ -47,7 +56,10 @@ def main() -> None:
         print(f"\n{rows:,} rows, {problem.domain.size:,} tuples, {len(problem.counts):,} groups of "
               f"{np.diff(start).mean():.0f} tuples (at most {np.diff(start).max():,}); generated "
               f"in {made - begun:.1f} s, prepared in {prepared:.1f} s", flush=True)  # fmt: skip
-        compare(problem, options.seconds)
+        if options.converge:
+            converge(problem)
+        else:
+            compare(problem, options.seconds)
         if options.product:
             large(release, table, options.seconds)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -107,79 +119,94 @@ class Run:
     name: str
     problem: Horizontal
     sampler: Sampler
-    thin: int
     state: object = None
     seconds: float = 0.0
-    sweeps: int = 0
     traces: list[NDArray[np.float64]] = field(default_factory=list)
 
-    def begin(self) -> None:
-        self.state = self.sampler.init(self.problem, 3)
-        self.state, _ = self.sampler.kernel(self.problem, self.state, kept=1, thin=1)
-
-    def warm_up(self, sweeps: int) -> None:
+    def begin(self, sweeps: int, seed: int = 3) -> None:
+        self.state = self.sampler.init(self.problem, seed)
         self.state, _ = self.sampler.kernel(self.problem, self.state, kept=1, thin=sweeps)
 
     def go_on(self, kept: int) -> None:
         begun = time.thread_time()
-        self.state, info = self.sampler.kernel(self.problem, self.state, kept=kept, thin=self.thin)
+        self.state, info = self.sampler.kernel(self.problem, self.state, kept=kept)
         self.seconds += time.thread_time() - begun
-        self.sweeps += info.sweeps
         self.traces.append(info.rows / info.rows.sum(axis=1, keepdims=True))
 
     @property
+    def sweeps(self) -> int:
+        return sum(len(trace) for trace in self.traces)
+
+    @property
     def trace(self) -> NDArray[np.float64]:
-        """What the attacker believes: looked at × (value and victim) that vary."""
+        """What the attacker believes: sweeps × (value and victim)."""
         whole = np.concatenate(self.traces)
         return whole.reshape(len(whole), -1)
 
 
 def compare(problem: Horizontal, seconds: float) -> None:
     plain = replace(problem, apart=True)
-    thin, warm_up = (3, 1000) if len(problem.counts) < 5_000 else (10, 2000)
-    if len(problem.counts) > 50_000:
-        warm_up = 300
     runs = [
-        Run("collapsed", problem, sampler_for(problem, algorithm="collapsed"), thin=thin),
-        Run("gibbs", problem, sampler_for(problem, algorithm="gibbs"), thin=max(1, thin // 3)),
-        Run("collapsed, plain", plain, sampler_for(plain, algorithm="collapsed"), thin=thin),
-        Run("gibbs, plain", plain, sampler_for(plain, algorithm="gibbs"), thin=max(1, thin // 3)),
+        Run("collapsed", problem, sampler_for(problem, algorithm="collapsed")),
+        Run("collapsed, plain", plain, sampler_for(plain, algorithm="collapsed")),
+        Run("gibbs", problem, sampler_for(problem, algorithm="gibbs")),
+        Run("gibbs, as published", plain, sampler_for(plain, algorithm="gibbs")),
     ]
     for run in runs:
-        run.begin()
-        run.warm_up(warm_up)
+        run.begin(WARM_UP)
     in_turns(runs, seconds)
     show(runs)
 
 
 def in_turns(runs: list[Run], seconds: float) -> None:
-    while min(run.seconds for run in runs) < seconds:
-        run = min(runs, key=lambda run: run.seconds)
-        each = run.seconds / len(np.concatenate(run.traces)) if run.traces else 0.5
+    """Until all have had their time, and are long enough to tell how good they are."""
+    while unfinished := [run for run in runs if run.seconds < seconds or run.sweeps < LONG]:
+        run = min(unfinished, key=lambda run: run.seconds)
+        each = run.seconds / run.sweeps if run.sweeps else 0.5
         run.go_on(int(np.clip(seconds / 20 / each, 1, 2000)))
 
 
-def show(runs: list[Run]) -> None:
-    from arviz_stats.base import array_stats
+def varying(traces: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Traces (chains × sweeps × numbers) of what is not settled."""
+    return traces[:, :, traces.var(axis=(0, 1)) > 1e-12]
 
-    print(
-        f"{'':>24} {'sweeps/s':>9} {'ESS/s':>9} {'× gibbs':>8} {'± after 1 s':>12} {'× gibbs':>8}"
-    )
+
+def show(runs: list[Run]) -> None:
+    print(f"{'':>20} {'sweeps/s':>9} {'ESS/s':>8} {'× publ.':>8} {'× gibbs':>8} {'± in 1 s':>9} "
+          f"{'× publ.':>8} {'× gibbs':>8} {'worst ESS':>10}")  # fmt: skip
     found = []
     for run in runs:
-        trace = run.trace
-        chain = trace[None][:, :, trace.var(axis=0) > 1e-12]
+        chain = varying(run.trace[None])
         bulk, mean = (
             array_stats.ess(chain, chain_axis=0, draw_axis=1, method=method)
             for method in ("bulk", "mean")
         )
         error = np.sqrt(chain.var(axis=(0, 1)) / mean * run.seconds).max()
-        found.append((run.sweeps / run.seconds, bulk.min() / run.seconds, error))
-    for i, (run, (sweeps, ess, error)) in enumerate(zip(runs, found, strict=True)):
-        _, other_ess, other_error = found[i - i % 2 + 1]
+        found.append((bulk.min(), bulk.min() / run.seconds, error))
+    (_, ours, our_error), (_, published, published_error) = found[-2:]
+    for run, (worst, ess, error) in zip(runs, found, strict=True):
         # To be twice as sure takes four times as long.
-        print(f"{run.name:>24} {sweeps:>9.1f} {ess:>9.2f} {ess / other_ess:>8.1f} {error:>12.4f} "
-              f"{(other_error / error) ** 2:>8.1f}", flush=True)  # fmt: skip
+        print(f"{run.name:>20} {run.sweeps / run.seconds:>9.1f} {ess:>8.2f} "
+              f"{ess / published:>8.1f} {ess / ours:>8.1f} {error:>9.4f} "
+              f"{(published_error / error) ** 2:>8.1f} {(our_error / error) ** 2:>8.1f} "
+              f"{worst:>10.0f}", flush=True)  # fmt: skip
+
+
+def converge(problem: Horizontal) -> None:
+    """How long do four chains take until they agree about every victim of the panel?"""
+    begun, sampler = time.perf_counter(), sampler_for(problem)
+    chains = [Run(f"chain {i}", problem, sampler) for i in range(CHAINS)]
+    with ThreadPoolExecutor(CHAINS) as pool:
+        list(pool.map(lambda pair: pair[1].begin(WARM_UP, seed=pair[0]), enumerate(chains)))
+        worst = np.inf
+        while worst >= AGREE:
+            list(pool.map(lambda run: run.go_on(CHUNK), chains))
+            traces = varying(np.stack([run.trace for run in chains]))
+            worst = float(array_stats.rhat(traces, chain_axis=0, draw_axis=1).max())
+    seconds = time.perf_counter() - begun
+    ess = array_stats.ess(traces, chain_axis=0, draw_axis=1).min()
+    print(f"{'':>20} {CHAINS} chains agree (R-hat {worst:.3f}, worst ESS {ess:.0f}) after "
+          f"{WARM_UP} + {chains[0].sweeps} sweeps, {seconds:.1f} s", flush=True)  # fmt: skip
 
 
 def large(release: Release, table: Microdata, seconds: float) -> None:
@@ -187,8 +214,8 @@ def large(release: Release, table: Microdata, seconds: float) -> None:
     watched = np.unique(table.codes, axis=1)
     problem = horizontal_problem(release, table, domain="product", watched=watched)
     problem = with_panel(replace(problem, members=None))
-    run = Run("product, boxes", problem, sampler_for(problem), thin=3)
-    run.begin()
+    run = Run("product, boxes", problem, sampler_for(problem))
+    run.begin(3)
     in_turns([run], seconds / 2)
     print(f"{run.name:>24} {run.sweeps / run.seconds:>9.1f} sweeps/s of {problem.domain.size:,} "
           "tuples", flush=True)  # fmt: skip
@@ -198,6 +225,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[5_692, 100_000, 1_000_000])
     parser.add_argument("--seconds", type=float, default=20.0, help="for each sampler")
+    parser.add_argument("--converge", action="store_true", help="four chains until they agree")
     parser.add_argument("--product", action="store_true", help="sample the product domain, too")
     return parser.parse_args()
 

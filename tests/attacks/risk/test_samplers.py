@@ -94,9 +94,7 @@ def test_boxes_that_are_not_written_out(seed, priors, listed):
     assume(exact is not None)
     plan = boxes.planned(problem)
     if not listed:
-        nothing = np.zeros(0, dtype=np.int64)
-        plan = replace(plan, near=nothing, near_rows=nothing,
-                       near_start=np.zeros_like(plan.near_start))  # fmt: skip
+        plan = replace(plan, near=plan.near[:0], near_start=np.zeros_like(plan.near_start))
     sampler = Sampler("boxes", lambda p, s: boxes.init(p, s, plan), boxes.kernel)
     check(problem, exact, sampler, thin=2)
 

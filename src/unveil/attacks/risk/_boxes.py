@@ -8,11 +8,13 @@ are kept once, and so are boxes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.risk._kernels import meeting_boxes
+from unveil.attacks.risk._packed import Packed, packed_boxes
 from unveil.microdata import Column, Intervals, Regions, Sets
 
 __all__ = ["Boxes", "boxes_of", "boxes_that_meet"]
@@ -56,6 +58,11 @@ class Boxes:
         """How many tuples there are in each box."""
         return self.widths.astype(np.float64).prod(axis=1)
 
+    @cached_property
+    def packed(self) -> Packed:
+        """The same as few words a box; none may be empty."""
+        return packed_boxes(self)
+
     def codes(self, box: int, column: int) -> NDArray[np.int32]:
         """The codes that a box has in a column."""
         region = self.region[box, column]
@@ -83,11 +90,11 @@ def boxes_that_meet(
         wanted, or went without.
     """
     spread = [len(np.unique(boxes.low[of_column])) for of_column in boxes.region.T]
-    column = int(np.argmax(spread))
-    order = np.argsort(boxes.low[boxes.region[:, column]], kind="stable")
+    column = boxes.region[:, int(np.argmax(spread))]
+    order = np.argsort(boxes.low[column], kind="stable")
     start, found = np.zeros(len(boxes) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
-    parts = (boxes.region, boxes.start, boxes.members, boxes.low, boxes.high, boxes.mask_at,
-             boxes.mask, counts, order, column)  # fmt: skip
+    parts = (boxes.packed, _as_bits(counts), order, boxes.low[column][order],
+             boxes.high[column][order])  # fmt: skip
     meeting_boxes(*parts, wanted, start, found)
     degree = np.diff(start)
     by_degree = np.argsort(degree, kind="stable")
@@ -99,6 +106,15 @@ def boxes_that_meet(
     found = np.empty(start[-1], dtype=np.int64)
     meeting_boxes(*parts, kept, start, found)
     return start, found
+
+
+def _as_bits(counts: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Which sensitive values (columns) each box has, one bit a value."""
+    boxes, values = counts.shape
+    found = np.zeros((boxes, -(-values // 64)), dtype=np.uint64)
+    for s in range(values):
+        found[:, s // 64] |= (counts[:, s] > 0).astype(np.uint64) << np.uint64(s % 64)
+    return found
 
 
 def boxes_of(

@@ -39,7 +39,9 @@ DOMAINS: tuple[DomainName, ...] = get_args(DomainName)
 Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 """The tuples of each set: those of set g are ``members[start[g]:start[g + 1]]``, ascending."""
 
-_MOST_NUMBERED = 8_000_000  # tuples of all boxes together that are written out
+# Tuples of all boxes together that are written out, which takes some 100 bytes each. There is
+# another way for products; what is covered can only be told by writing it out.
+_MOST_NUMBERED, _MOST_COVERED = 8_000_000, 16_000_000
 
 
 class TooManyCoveredError(InputError):
@@ -121,7 +123,7 @@ def product_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Memb
 def covered_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Members]:
     """What the boxes cover, all together."""
     tuples = boxes.volumes.sum()
-    if math.prod(int(one) for one in sizes) >= 2**62 or tuples > _MOST_NUMBERED:
+    if math.prod(int(one) for one in sizes) >= 2**62 or tuples > _MOST_COVERED:
         raise TooManyCoveredError(
             f"the groups of the release cover {tuples:,.0f} tuples in all, those of several "
             f"counted again, which are too many to tell how many they are together; take "

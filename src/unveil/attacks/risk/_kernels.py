@@ -11,14 +11,6 @@ _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc
 _inner = _jit(no_cpython_wrapper=True)
 
 
-@_inner
-def _inside(low, high, mask_at, mask, x, code):
-    """Whether the region x covers the code."""
-    if code < low[x] or code > high[x]:
-        return False
-    return mask_at[x] < 0 or mask[mask_at[x] + code - low[x]]
-
-
 _WORDS = 64  # of 64 tuples each, that are looked at together
 _PLACE_OF_BIT = np.zeros(64, np.int64)  # by the top six bits of the bit times _SPREAD
 _SPREAD = np.uint64(0x03F79D71B4CB0A89)
@@ -30,12 +22,12 @@ for _bit in range(64):
 def _mark(region, start, members, codes, from_tuple, offset, of_value, of_region):
     """Which of some tuples have each value, and with it which lie in each region: as bits."""
     columns, n = codes.shape
-    of_value[:] = 0
+    of_value.fill(0)
     for c in range(columns):
         for t in range(from_tuple, min(n, from_tuple + 64 * _WORDS)):
             word, bit = (t - from_tuple) >> 6, np.uint64((t - from_tuple) & 63)
             of_value[offset[c] + codes[c, t], word] |= np.uint64(1) << bit
-    of_region[:] = 0
+    of_region.fill(0)
     done = np.zeros(len(of_region), np.bool_)
     for box in range(len(region)):
         for c in range(columns):
@@ -59,7 +51,7 @@ def covered_tuples(region, start, members, codes, offset, begins, found):
     boxes, columns = region.shape
     of_value = np.empty((offset[columns], _WORDS), np.uint64)
     of_region = np.empty((len(start) - 1, _WORDS), np.uint64)
-    cursor, counted = begins[:-1].copy(), np.zeros(boxes, np.int64)
+    cursor, counted = begins.copy(), np.zeros(boxes, np.int64)
     for from_tuple in range(0, codes.shape[1], 64 * _WORDS):
         _mark(region, start, members, codes, from_tuple, offset, of_value, of_region)
         for box in range(boxes):
@@ -115,7 +107,7 @@ def lump(active, start, members, class_of, size, cell_start, cell_atoms):
 
     Returns how many atoms there are.
     """
-    class_of[:] = 0  # all tuples in one class, which each set then divides
+    class_of.fill(0)  # all tuples in one class, which each set then divides
     total = np.int64(1)
     for i in range(len(active)):
         total += start[active[i] + 1] - start[active[i]]
@@ -130,7 +122,7 @@ def lump(active, start, members, class_of, size, cell_start, cell_atoms):
             class_of[members[p]] = divided_into[old]
     # Atoms are numbered as sets come upon them: those of a set lie together in memory.
     atom_of = divided_into
-    atom_of[:] = -1
+    atom_of.fill(-1)
     atoms = np.int64(0)
     for i in range(len(active)):
         for p in range(start[active[i]], start[active[i] + 1]):
@@ -143,38 +135,44 @@ def lump(active, start, members, class_of, size, cell_start, cell_atoms):
         class_of[t] = -1 if class_of[t] == 0 else atom_of[class_of[t]]
         if class_of[t] >= 0:
             size[class_of[t]] += 1
-    seen = np.full(atoms, -1, np.int64)
-    n = np.int64(0)
+    # From the sets of each atom to the atoms of each set: so these ascend.
+    seen, of_atom = np.full(atoms, -1, np.int64), np.zeros(atoms + 1, np.int64)
     for i in range(len(active)):
-        begun = n
+        cell_start[i + 1] = cell_start[i]
         for p in range(start[active[i]], start[active[i] + 1]):
             a = class_of[members[p]]
             if seen[a] != i:
                 seen[a] = i
-                cell_atoms[n] = a
-                n += 1
-        cell_atoms[begun:n].sort()
-        cell_start[i + 1] = n
+                cell_start[i + 1] += 1
+                of_atom[a + 1] += 1
+    for a in range(atoms):
+        of_atom[a + 1] += of_atom[a]
+        seen[a] = -1
+    sets, filled = np.empty(of_atom[atoms], np.int32), of_atom.copy()
+    for i in range(len(active)):
+        for p in range(start[active[i]], start[active[i] + 1]):
+            a = class_of[members[p]]
+            if seen[a] != i:
+                seen[a] = i
+                sets[filled[a]] = i
+                filled[a] += 1
+    cursor = cell_start.copy()
+    for a in range(atoms):
+        for p in range(of_atom[a], of_atom[a + 1]):
+            cell_atoms[cursor[sets[p]]] = a
+            cursor[sets[p]] += 1
     return atoms
 
 
 @_jit()
-def add_up(value, first, last, atoms, atom_start, of_atoms, found):
-    """For each cell, the sum over its atoms."""
+def measure_cells(value, first, last, atoms, atom_start, size, volume, largest):
+    """How many tuples each cell has, and how many the largest of its atoms."""
     for cell in range(len(value)):
-        total = np.int64(0)
+        volume[cell], largest[cell] = 0, 0
         for k in range(first[cell], last[cell]):
-            total += of_atoms[atom_start[value[cell]] + atoms[k]]
-        found[cell] = total
-
-
-@_jit()
-def most(value, first, last, atoms, atom_start, of_atoms, found):
-    """For each cell, the largest of its atoms."""
-    for cell in range(len(value)):
-        found[cell] = 0
-        for k in range(first[cell], last[cell]):
-            found[cell] = max(found[cell], of_atoms[atom_start[value[cell]] + atoms[k]])
+            one = size[atom_start[value[cell]] + atoms[k]]
+            volume[cell] += one
+            largest[cell] = max(largest[cell], one)
 
 
 @_jit()
@@ -192,55 +190,67 @@ def scattered(value, first, last, atoms, atom_start, size, rows_per_tuple, each,
 
 
 @_inner
-def _meet(start, members, low, high, mask_at, mask, x, y):
-    """Whether two regions of a column share a code."""
-    if x == y:
-        return True
-    if low[x] > high[y] or low[y] > high[x]:
-        return False
-    if mask_at[x] < 0 and mask_at[y] < 0:
-        return True
-    if start[x + 1] - start[x] > start[y + 1] - start[y]:
+def _all_meet(boxes, a, b):
+    """Whether two boxes, whose ends overlap, share a code in every column."""
+    for c in range(boxes.region.shape[1]):
+        x, y = boxes.region[a, c], boxes.region[b, c]
+        if x == y or (boxes.mask_at[x] < 0 and boxes.mask_at[y] < 0):
+            continue
+        if not _share_code(boxes, x, y):
+            return False
+    return True
+
+
+@_inner
+def _share_code(boxes, x, y):
+    """Whether two regions share a code; one of them at least has gaps."""
+    if boxes.start[x + 1] - boxes.start[x] > boxes.start[y + 1] - boxes.start[y]:
         x, y = y, x
-    for i in range(start[x], start[x + 1]):
-        if _inside(low, high, mask_at, mask, y, members[i]):
+    low, width = boxes.lowest[y], boxes.members[boxes.start[y + 1] - 1] - boxes.lowest[y]
+    for i in range(boxes.start[x], boxes.start[x + 1]):
+        code = boxes.members[i] - low
+        if 0 <= code <= width and (boxes.mask_at[y] < 0 or boxes.mask[boxes.mask_at[y] + code]):
+            return True
+    return False
+
+
+@_inner
+def _any_bit(of_values, a, b):
+    """Whether two boxes have a sensitive value in common."""
+    for word in range(of_values.shape[1]):
+        if of_values[a, word] & of_values[b, word] != 0:
             return True
     return False
 
 
 @_jit()
-def meeting_boxes(
-    region, start, members, low, high, mask_at, mask, counts, order, column, wanted, begins, found,
-):  # fmt: skip
+def meeting_boxes(boxes, of_values, order, begin, end, wanted, begins, found):
     """Which boxes share a tuple and a sensitive value with each of those that are wanted.
 
-    ``order`` is that of the boxes by the lowest code of their region in ``column``: only boxes
-    that begin before another ends can meet it. Writes to ``found``, from ``begins`` on, which has
-    to be right already unless ``found`` is empty. Returns how many there are in all, each box
-    counted as one that meets itself.
+    ``of_values`` are the sensitive values of each box, as bits. ``order`` is that of the boxes by
+    the lowest code (``begin``, in this order; ``end``, the highest) of one column: only boxes that
+    begin before another ends can meet it. Writes to ``found``, from ``begins`` on, which has to be
+    right already unless ``found`` is empty. Returns how many there are in all, each box counted as
+    one that meets itself.
     """
-    boxes, columns = region.shape
-    degree, cursor = np.zeros(boxes, np.int64), begins[:-1].copy()
-    for i in range(boxes):
+    low, high, guard, words = boxes.low[order], boxes.high[order], boxes.guard, len(boxes.guard)
+    is_wanted = wanted[order]
+    degree, cursor = np.zeros(len(order), np.int64), begins.copy()
+    for i in range(len(order)):
         a = order[i]
-        end = high[region[a, column]]
-        for j in range(i, boxes):
-            b = order[j]
-            if low[region[b, column]] > end:
+        for j in range(i, len(order)):
+            if begin[j] > end[i]:
                 break
-            if not (wanted[a] or wanted[b]):
-                continue
-            meet = False
-            for s in range(counts.shape[1]):
-                if counts[a, s] > 0 and counts[b, s] > 0:
-                    meet = True
-                    break
-            c = 0
-            while meet and c < columns:
-                x, y = region[a, c], region[b, c]
-                meet = _meet(start, members, low, high, mask_at, mask, x, y)
-                c += 1
+            meet = is_wanted[i] or is_wanted[j]
+            for w in range(words):
+                left = (high[i, w] - low[j, w]) & (high[j, w] - low[i, w])
+                meet &= left & guard[w] == guard[w]
             if not meet:
+                continue
+            b = order[j]
+            if not _any_bit(of_values, a, b):
+                continue
+            if (boxes.has_gaps[a] or boxes.has_gaps[b]) and not _all_meet(boxes, a, b):
                 continue
             for one, other in ((a, b), (b, a)):
                 if wanted[one]:
@@ -251,6 +261,6 @@ def meeting_boxes(
                 if a == b:
                     break
     begins[0] = 0
-    for box in range(boxes):
+    for box in range(len(order)):
         begins[box + 1] = begins[box] + degree[box]
-    return begins[boxes]
+    return begins[len(order)]

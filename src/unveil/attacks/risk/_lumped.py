@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.risk._domain import Members
-from unveil.attacks.risk._kernels import add_up, lump
+from unveil.attacks.risk._kernels import lump, measure_cells
 
 __all__ = ["Lumped", "lumped"]
 
@@ -63,12 +63,24 @@ class Lumped:
         """Which cells are a single atom."""
         return self.last - self.first == 1
 
-    @cached_property
+    @property
     def volume(self) -> NDArray[np.int64]:
         """How many tuples the rows of each cell may have."""
-        found = np.empty(len(self.rows), dtype=np.int64)
-        add_up(self.value, self.first, self.last, self.atoms, self.atom_start, self.size, found)
-        return found
+        return self._measured[0]
+
+    @property
+    def largest(self) -> NDArray[np.int64]:
+        """How many tuples the largest atom of each cell has."""
+        return self._measured[1]
+
+    @cached_property
+    def _measured(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        volume, largest = np.empty_like(self.rows), np.empty_like(self.rows)
+        measure_cells(
+            self.value, self.first, self.last, self.atoms, self.atom_start, self.size, volume,
+            largest,
+        )  # fmt: skip
+        return volume, largest
 
     def of_cell(self, cell: int) -> NDArray[np.int64]:
         """The atoms of a cell."""
@@ -100,7 +112,8 @@ def lumped(counts: NDArray[np.int64], members: Members, tuples: int, *, together
         sizes = [size] * counts.shape[1]
         atom_of = np.broadcast_to(number, (counts.shape[1], tuples)).copy()
     atom_start = np.concatenate([[0], np.cumsum([len(size) for size in sizes])]).astype(np.int64)
-    atom_of = np.where(atom_of >= 0, atom_of + atom_start[:-1, None], -1).astype(np.int32)
+    for s, first_atom in enumerate(atom_start[:-1]):
+        atom_of[s][atom_of[s] >= 0] += np.int32(first_atom)
     return Lumped(
         value_start=value_start, group=group, rows=counts[group, value], first=first, last=last,
         atoms=atoms, atom_start=atom_start, size=np.concatenate(sizes), atom_of=atom_of,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -81,16 +82,17 @@ class Notes:
         self._n = 0
 
     def add(
-        self, random: Random, expected: NDArray[np.float64], count: NDArray[np.float64]
-    ) -> None:
-        """Note down the rows that are expected and those that are there, at each place."""
+        self, random: Random, expected: NDArray[np.float64],
+        count: Callable[[], NDArray[np.float64]],
+    ) -> None:  # fmt: skip
+        """Note down the rows that are expected and, if need be, those there are at each place."""
         self._sums += expected
         self._rows[self._n] = self._evenly(expected, self._panel)
         if self._conditional is not None:
             if self._shares is None:
-                self._draw(random, self._panel, count, self._conditional[self._n])
+                self._draw(random, self._panel, count(), self._conditional[self._n])
             else:
-                self._draw(random, self._place, count, self._drawn)
+                self._draw(random, self._place, count(), self._drawn)
                 self._shares += self._drawn
                 self._conditional[self._n] = self._drawn[:, self._problem.panel]
         self._n += 1

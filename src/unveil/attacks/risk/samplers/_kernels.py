@@ -18,7 +18,10 @@ import numpy as np
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _part = _jit(no_cpython_wrapper=True)
 
-_FEW = 32  # numbers that are looked at one by one
+# Places in arrays are unsigned in the innermost loops: numba takes any other number for one that
+# may count from the end, and looks.
+_place = np.uint64
+_FEW = np.uint64(32)  # numbers that are looked at one by one
 
 # Random numbers -------------------------------------------------------------------------------
 
@@ -51,19 +54,40 @@ def _below(random, n):
     return np.int64(_uniform(random) * n)
 
 
+# Half a bell in strips of the same area (Marsaglia and Tsang's ziggurat): how wide they are, the
+# lowest standing for the tail, too, and how high the bell is there.
+_STRIPS, _TAIL, _AREA = 256, 3.6541528853610088, 0.00492867323399
+_WIDTH = np.zeros(_STRIPS + 1)
+_WIDTH[:2] = _AREA * np.exp(_TAIL**2 / 2), _TAIL
+for _i in range(1, _STRIPS - 1):
+    _above = _AREA / _WIDTH[_i] + np.exp(-(_WIDTH[_i] ** 2) / 2)
+    _WIDTH[_i + 1] = np.sqrt(-2 * np.log(_above))
+_HEIGHT = np.exp(-(_WIDTH**2) / 2)
+
+
 @_part
 def _normal(random):
-    """By Marsaglia's polar method; the second of the pair is not kept."""
     while True:
-        x, y = 2 * _uniform(random) - 1, 2 * _uniform(random) - 1
-        s = x * x + y * y
-        if 0 < s < 1:
-            return x * np.sqrt(-2 * np.log(s) / s)
+        word = _word(random)
+        strip, sign = word & np.uint64(255), 1.0 - 2.0 * np.float64((word >> np.uint64(8)) & 1)
+        x = np.float64(word >> np.uint64(11)) * 1.1102230246251565e-16 * _WIDTH[strip]
+        if x < _WIDTH[strip + np.uint64(1)]:
+            return sign * x
+        if strip == 0:
+            while True:
+                x = -np.log(1 - _uniform(random)) / _TAIL
+                if -2 * np.log(1 - _uniform(random)) > x * x:
+                    return sign * (_TAIL + x)
+        low, high = _HEIGHT[strip], _HEIGHT[strip + np.uint64(1)]
+        if low + _uniform(random) * (high - low) < np.exp(-0.5 * x * x):
+            return sign * x
 
 
 @_part
 def _gamma(random, shape):
     """A Gamma variable, by Marsaglia and Tsang's method."""
+    if shape == 1:
+        return -np.log(1 - _uniform(random))
     boost = 1.0
     if shape < 1:
         boost = (1 - _uniform(random)) ** (1 / shape)
@@ -94,18 +118,38 @@ def _beta(random, a, b):
 @_part
 def _first_above(cumulated, n, x):
     """The first of n ascending numbers that is above x."""
-    if n <= _FEW:  # without branches
-        low = 0
-        for k in range(n - 1):
-            low += cumulated[k] <= x
-        return low
-    low, width = 0, n
-    while width > 1:
-        half = width >> 1
-        if cumulated[low + half - 1] <= x:
+    low, width = _place(0), _place(n)
+    if width <= _FEW:  # without branches
+        for k in range(width - _place(1)):
+            low += _place(cumulated[k] <= x)
+        return np.int64(low)
+    while width > _place(1):
+        half = width >> _place(1)
+        if cumulated[low + half - _place(1)] <= x:
             low += half
         width -= half
-    return low
+    return np.int64(low)
+
+
+@_part
+def _cumulate(weight, base, atoms, first, width, cumulated):
+    """Add up the weights of a cell's atoms, one after the other; returns the sum of all."""
+    total = cumulated.dtype.type(0)
+    base, first = _place(base), _place(first)
+    for k in range(_place(width)):
+        total += weight[base + _place(atoms[first + k])]
+        cumulated[k] = total
+    return total
+
+
+@_part
+def _share_out(rows, total, weight, base, atoms, first, width, expected):
+    """Add to each of a cell's atoms its share of the rows, by weight."""
+    factor = rows / total
+    base, first = _place(base), _place(first)
+    for k in range(_place(width)):
+        atom = base + _place(atoms[first + k])
+        expected[atom] += factor * weight[atom]
 
 
 # Horizontal, saturated: rows in atoms ---------------------------------------------------------
@@ -139,8 +183,8 @@ def weigh(beta, one, size, of_row, weight):
 
 
 @_part
-def _is_member(atoms, first, last, atom):
-    """Whether an atom is among those, which ascend, of a cell."""
+def _found(atoms, first, last, atom):
+    """Where an atom stands, or would stand, among those of a cell, which ascend."""
     low, high = first, last
     while low < high:
         middle = (low + high) >> 1
@@ -148,7 +192,14 @@ def _is_member(atoms, first, last, atom):
             low = middle + 1
         else:
             high = middle
-    return low < last and atoms[low] == atom
+    return low
+
+
+@_part
+def _is_member(atoms, first, last, atom):
+    """Whether an atom is among those of a cell."""
+    at = _found(atoms, first, last, atom)
+    return at < last and atoms[at] == atom
 
 
 @_part
@@ -180,139 +231,96 @@ def _copy_or_not(
 
 @_jit()
 def sweep_collapsed(
-    random, beta, one, sweeps, value, value_start, rows, row_start, first, last, atoms, atom_start,
-    size, volume, by_copy, largest, longest, weight, of_row,
+    random, beta, one, sweeps, value, value_start, row_start, first, last, atoms, atom_start, size,
+    volume, by_copy, largest, longest, weight, of_row, expected, share, share_start,
 ):  # fmt: skip
     """Draw all rows anew, π integrated out, cell after cell.
 
     The rows of a cell are drawn together: the first from the weights without them, each further
-    one from these or, as an urn would have it, like one of those before.
+    one from these or, as an urn would have it, like one of those before. In the last of the
+    sweeps, how many rows each atom is expected to have, each cell given all others, is written to
+    ``expected``; where rows are copied, those that are there are counted. ``share``, unless it is
+    empty, gets the same for each cell as shares, from its ``share_start`` on.
     """
     cumulated = np.empty(longest, np.int64)
-    for _ in range(sweeps):
-        for cell in range(len(rows)):
-            width, s = last[cell] - first[cell], value[cell]
-            if width == 1:
-                continue
+    expected.fill(0)
+    shares = len(share) > 0
+    for sweep in range(sweeps):
+        look = sweep == sweeps - 1
+        for cell in range(len(value)):
+            s, at, width = value[cell], first[cell], last[cell] - first[cell]
             base, begin, end = atom_start[s], row_start[cell], row_start[cell + 1]
-            if by_copy[cell]:
+            if width == 1:
+                if look:
+                    expected[base + atoms[at]] += end - begin
+                    if shares:
+                        share[share_start[cell]] = 1.0
+                continue
+            if by_copy[cell] and not (look and shares):
                 others, until = row_start[value_start[s]], row_start[value_start[s + 1]]
                 everything = width == atom_start[s + 1] - base
                 for j in range(begin, end):
                     weight[of_row[j]] -= one
                     of_row[j] = _copy_or_not(
-                        random, beta, volume[cell], j, others, until, first[cell], last[cell],
-                        base, atoms, everything, size, largest[cell], of_row,
+                        random, beta, volume[cell], j, others, until, at, last[cell], base, atoms,
+                        everything, size, largest[cell], of_row,
                     )  # fmt: skip
                     weight[of_row[j]] += one
+                    if look:
+                        expected[of_row[j]] += 1.0
                 continue
-            for j in range(begin, end):
-                weight[of_row[j]] -= one
-            total, at = np.int64(0), first[cell]
-            for k in range(width):
-                total += weight[base + atoms[at + k]]
-                cumulated[k] = total
-            for j in range(begin, end):
-                x = _below(random, total + one * (j - begin))
+            for j in range(_place(begin), _place(end)):
+                weight[_place(of_row[j])] -= one
+            total = _cumulate(weight, base, atoms, at, width, cumulated)
+            if look:
+                _share_out(end - begin, total, weight, base, atoms, at, width, expected)
+                if shares:
+                    for k in range(width):
+                        share[share_start[cell] + k] = weight[base + atoms[at + k]] / total
+            urn = total
+            for j in range(_place(begin), _place(end)):
+                x = _below(random, urn)
                 if x < total:
-                    of_row[j] = base + atoms[at + _first_above(cumulated, width, x)]
+                    k = _place(at + _first_above(cumulated, width, x))
+                    atom = _place(base + atoms[k])
                 else:
-                    of_row[j] = of_row[begin + (x - total) // one]
-            for j in range(begin, end):
-                weight[of_row[j]] += one
-    return 0
-
-
-@_jit()
-def look_collapsed(
-    one, value, rows, row_start, first, last, atoms, atom_start, by_copy, weight, of_row, expected,
-    share, share_start,
-):  # fmt: skip
-    """How many rows each atom is expected to have, each row given all others.
-
-    Where it would take too long, the rows that are there are counted. ``share``, unless it is
-    empty, gets the same for each cell as shares, from its ``share_start`` on.
-    """
-    expected[:] = 0
-    for cell in range(len(rows)):
-        base, at, n = atom_start[value[cell]], first[cell], rows[cell]
-        begin, end = row_start[cell], row_start[cell + 1]
-        if last[cell] - at == 1:
-            expected[base + atoms[at]] += n
-            if len(share) > 0:
-                share[share_start[cell]] = 1.0
-            continue
-        if by_copy[cell] and len(share) == 0:
-            for j in range(begin, end):
-                expected[of_row[j]] += 1.0
-            continue
-        total = -one
-        for k in range(at, last[cell]):
-            total += weight[base + atoms[k]]
-        factor = n / total
-        for k in range(at, last[cell]):
-            atom = base + atoms[k]
-            expected[atom] += factor * weight[atom]
-        itself = one / total
-        for j in range(begin, end):
-            expected[of_row[j]] -= itself
-        if len(share) > 0:
-            shift = share_start[cell] - at
-            for k in range(at, last[cell]):
-                share[shift + k] = weight[base + atoms[k]] / total
-            for j in range(begin, end):
-                share[shift + _place(atoms, at, last[cell], of_row[j] - base)] -= itself / n
-
-
-@_part
-def _place(atoms, first, last, atom):
-    """Where an atom stands among those of a cell."""
-    low, high = first, last
-    while low < high:
-        middle = (low + high) >> 1
-        if atoms[middle] < atom:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+                    atom = _place(of_row[_place(begin + (x - total) // one)])
+                of_row[j] = atom
+                weight[atom] += one
+                urn += one
 
 
 @_jit()
 def sweep_gibbs(
-    random, beta, sweeps, value, rows, row_start, first, last, atoms, atom_start, size, longest,
-    count, weight, of_row,
+    random, beta, sweeps, value, row_start, first, last, atoms, atom_start, size, longest, count,
+    weight, of_row, expected, share, share_start,
 ):  # fmt: skip
-    """Draw π given the rows, then the rows given π, as it was published."""
+    """Draw π given the rows, then the rows given π, as it was published.
+
+    In the last of the sweeps, how many rows each atom is expected to have, given π, is written to
+    ``expected``, and to ``share`` as `sweep_collapsed` does.
+    """
     cumulated = np.empty(longest)
-    for _ in range(sweeps):
+    expected.fill(0)
+    for sweep in range(sweeps):
+        look = sweep == sweeps - 1
         for a in range(len(weight)):
             weight[a] = _gamma(random, beta * size[a] + count[a])
-        count[:] = 0
-        for cell in range(len(rows)):
+        count.fill(0)
+        for cell in range(len(value)):
             width, base, at = last[cell] - first[cell], atom_start[value[cell]], first[cell]
-            total = 0.0
-            for k in range(width):
-                total += weight[base + atoms[at + k]]
-                cumulated[k] = total
-            for j in range(row_start[cell], row_start[cell + 1]):
+            begin, end = row_start[cell], row_start[cell + 1]
+            total = _cumulate(weight, base, atoms, at, width, cumulated)
+            if look:
+                _share_out(end - begin, total, weight, base, atoms, at, width, expected)
+                if len(share) > 0:
+                    for k in range(width):
+                        share[share_start[cell] + k] = weight[base + atoms[at + k]] / total
+            for j in range(_place(begin), _place(end)):
                 k = _first_above(cumulated, width, _uniform(random) * total)
-                of_row[j] = base + atoms[at + k]
-                count[of_row[j]] += 1
-
-
-@_jit()
-def look_gibbs(value, rows, first, last, atoms, atom_start, weight, expected, share, share_start):
-    """How many rows each atom is expected to have, given π."""
-    expected[:] = 0
-    for cell in range(len(rows)):
-        base, n, total = atom_start[value[cell]], rows[cell], 0.0
-        for k in range(first[cell], last[cell]):
-            total += weight[base + atoms[k]]
-        for k in range(first[cell], last[cell]):
-            atom = base + atoms[k]
-            expected[atom] += n * weight[atom] / total
-            if len(share) > 0:
-                share[share_start[cell] + k - first[cell]] = weight[atom] / total
+                atom = _place(base + atoms[at + k])
+                of_row[j] = atom
+                count[atom] += 1
 
 
 @_jit()
@@ -350,7 +358,7 @@ def draw_conditional(random, shape, beta, tuples, totals, place, size, count, fo
 @_jit()
 def count_columns(of_cell, row_start, of_row, codes, count):
     """How many rows have each value of each column, by their sensitive values."""
-    count[:] = 0
+    count.fill(0)
     for cell in range(len(of_cell)):
         for j in range(row_start[cell], row_start[cell + 1]):
             for c in range(codes.shape[1]):
@@ -494,7 +502,7 @@ def shuffle(random, start, of_row):
 @_jit()
 def count_dealt(tuples, codes, of_row, count):
     """How many rows there are at each place."""
-    count[:] = 0
+    count.fill(0)
     for i in range(len(tuples)):
         for c in range(codes.shape[1]):
             count[of_row[i], codes[tuples[i], c]] += 1
@@ -587,7 +595,7 @@ def look_swaps(beta, collapsed, start, tuples, codes, count, weight, of_row, exp
 
     In large groups the rows that are there are counted.
     """
-    expected[:] = 0
+    expected.fill(0)
     for g in range(len(start) - 1):
         begin, end = start[g], start[g + 1]
         for i in range(begin, end):
@@ -622,7 +630,7 @@ def join_columns(cell_of, first, last, atoms, share, counts, begins, inside, cod
     codes ``atoms[first:last]`` with the probabilities ``share``. The tuples (``codes``: tuples ×
     columns) in box g are ``inside[begins[g]:begins[g + 1]]``.
     """
-    found[:] = 0
+    found.fill(0)
     boxes, values = counts.shape
     for g in range(boxes):
         for s in range(values):
@@ -632,105 +640,54 @@ def join_columns(cell_of, first, last, atoms, share, counts, begins, inside, cod
                 rows = np.float64(counts[g, s])
                 for c in range(codes.shape[1]):
                     cell = cell_of[c, g, s]
-                    rows *= share[_place(atoms, first[cell], last[cell], codes[inside[p], c])]
+                    rows *= share[_found(atoms, first[cell], last[cell], codes[inside[p], c])]
                 found[s, inside[p]] += rows
 
 
-# Horizontal, saturated, on boxes that are not written out: rows have codes --------------------
+# Horizontal, saturated, on boxes that are not written out: rows have tuples, as words ---------
+
+# ``boxes`` is a `Packed`; ``words`` (rows × words) are the tuples of rows, ``number`` which of the
+# ``known`` ones that is, or -1.
+
+
+# Of ``boxes``, what the innermost loops need is handed on as arrays: that is quicker than all.
 
 
 @_part
-def _in_box(region, low, high, mask_at, mask, box, codes, row):
-    for c in range(region.shape[1]):
-        x, code = region[box, c], codes[row, c]
-        if code < low[x] or code > high[x]:
-            return False
-        if mask_at[x] >= 0 and not mask[mask_at[x] + code - low[x]]:
+def _within(guard, low, high, box, words, row):
+    """Whether no code of a row is too small or too large for a box."""
+    for w in range(len(guard)):
+        x = words[row, w]
+        if ((x | guard[w]) - low[box, w]) & (high[box, w] - x) & guard[w] != guard[w]:
             return False
     return True
 
 
 @_part
-def _random_tuple(random, region, start, members, box, codes, row):
-    for c in range(region.shape[1]):
-        x = region[box, c]
-        codes[row, c] = members[start[x] + _below(random, start[x + 1] - start[x])]
-
-
-@_jit()
-def scatter_in_boxes(random, group, row_start, region, start, members, codes):
-    """Give every row a tuple of its box, all being alike."""
-    for cell in range(len(group)):
-        for j in range(row_start[cell], row_start[cell + 1]):
-            _random_tuple(random, region, start, members, group[cell], codes, j)
-
-
-@_part
-def _proposed(
-    random, prior, cell, j, begin, end, row_start, near_start, near, near_rows, region, low, high,
-    mask_at, mask, box, codes,
-):  # fmt: skip
-    """The row that row j copies, or -1 if its tuple is to be a random one of its box."""
-    first, last = near_start[cell], near_start[cell + 1]
-    listed = last > first
-    others = near_rows[last - 1] if listed else end - begin
-    while True:
-        x = _uniform(random) * (prior + others)
-        if x < prior:
-            return np.int64(-1)
-        at = np.int64(x - prior)
-        if at >= others:
+def _not_in_gap(boxes, box, words, row):
+    """Whether a box that lacks codes in between lacks none of a row's."""
+    for c in range(len(boxes.word)):
+        x = boxes.region[box, c]
+        if boxes.mask_at[x] < 0:
             continue
-        if listed:
-            k = first + _first_above(near_rows[first:last], last - first, at)
-            before = near_rows[k - 1] if k > first else 0
-            row = row_start[near[k]] + at - before
-        else:
-            row = begin + at
-        if row != j and _in_box(region, low, high, mask_at, mask, box, codes, row):
-            return row
-
-
-@_jit()
-def sweep_boxes(
-    random, beta, sweeps, value, value_start, group, row_start, volume, near_start, near,
-    near_rows, region, start, members, low, high, mask_at, mask, codes,
-):  # fmt: skip
-    """Draw all rows anew, π integrated out: each copies another one, or has a random tuple.
-
-    ``near`` lists, from ``near_start`` on, the cells from which a cell's rows may copy, and
-    ``near_rows`` how many rows these have up to each; where there are none, all of its value.
-    """
-    for _ in range(sweeps):
-        for cell in range(len(group)):
-            s, box = value[cell], group[cell]
-            begin, end = row_start[value_start[s]], row_start[value_start[s + 1]]
-            for j in range(row_start[cell], row_start[cell + 1]):
-                row = _proposed(
-                    random, beta * volume[cell], cell, j, begin, end, row_start, near_start, near,
-                    near_rows, region, low, high, mask_at, mask, box, codes,
-                )  # fmt: skip
-                if row < 0:
-                    _random_tuple(random, region, start, members, box, codes, j)
-                else:
-                    for c in range(codes.shape[1]):
-                        codes[j, c] = codes[row, c]
+        code = (words[row, boxes.word[c]] >> boxes.shift[c]) & boxes.field[c]
+        if not boxes.mask[boxes.mask_at[x] + np.int64(code) - boxes.lowest[x]]:
+            return False
+    return True
 
 
 @_part
-def _slot(codes, row, slots, known):
+def _slot(words, row, slots, known):
     """Where a tuple is, or would be, in a table of numbers of known tuples."""
     mixed = np.uint64(0)
-    for c in range(codes.shape[1]):
-        mixed = (mixed ^ np.uint64(codes[row, c])) * np.uint64(0x9E3779B97F4A7C15)
+    for w in range(words.shape[1]):
+        mixed = (mixed ^ words[row, w]) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     at = np.int64(mixed & np.uint64(len(slots) - 1))
     while slots[at] >= 0:
         same = True
-        for c in range(codes.shape[1]):
-            if known[slots[at], c] != codes[row, c]:
-                same = False
-                break
+        for w in range(words.shape[1]):
+            same &= known[slots[at], w] == words[row, w]
         if same:
             return at
         at = (at + 1) & (len(slots) - 1)
@@ -740,55 +697,154 @@ def _slot(codes, row, slots, known):
 @_jit()
 def fill_slots(known, slots):
     """Put the numbers of tuples where `_slot` finds them; the table's length is a power of 2."""
-    slots[:] = -1
+    slots.fill(-1)
     for w in range(len(known)):
         at = _slot(known, w, slots, known)
         if slots[at] < 0:
             slots[at] = w
 
 
-@_jit()
-def look_boxes(
-    random, beta, value, value_start, group, row_start, volume, near_start, near, near_rows,
-    region, low, high, mask_at, mask, codes, known, slots, begins, inside, count, each, watched,
-    expected,
-):  # fmt: skip
-    """How many rows (s, r) are expected for watched tuples, each row given all others.
+@_part
+def _random_tuple(random, region, start, members, word, shift, box, words, row):
+    for w in range(words.shape[1]):
+        words[row, w] = 0
+    for c in range(len(word)):
+        x = region[box, c]
+        code = np.uint64(members[start[x] + _below(random, start[x + 1] - start[x])])
+        words[row, word[c]] |= code << shift[c]
 
-    For that one has to know how many rows of its sensitive value lie in a row's box. They are
-    counted where few come into question; elsewhere, whether the row would get a random tuple is
-    tried out once, which is right on average. ``each``, ``watched``: scratch, one a row.
-    ``begins``, ``inside``: the watched tuples of each box.
+
+@_jit()
+def scatter_in_boxes(random, group, row_start, boxes, words):
+    """Give every row a tuple of its box, all being alike."""
+    for cell in range(len(group)):
+        for j in range(row_start[cell], row_start[cell + 1]):
+            _random_tuple(
+                random, boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift,
+                group[cell], words, j,
+            )  # fmt: skip
+
+
+@_jit()
+def number_rows(words, known, slots, number):
+    """Which of the known tuples each row has."""
+    for j in range(len(words)):
+        number[j] = slots[_slot(words, j, slots, known)]
+
+
+@_part
+def _row_to_copy(random, prior, begin, end, j, guard, low, high, box, words):
+    """A row, between the ends of the box, that row j may copy; -1 for a random tuple instead."""
+    while True:
+        x = _uniform(random) * (prior + (end - begin))
+        if x < prior:
+            return np.int64(-1)
+        row = begin + np.int64(x - prior)
+        if row != j and row < end and _within(guard, low, high, box, words, row):
+            return row
+
+
+@_part
+def _listed(cell, near_start, near, row_start, guard, low, high, box, words, rows):
+    """Write down the rows of other cells that lie between the ends of the cell's box."""
+    n = 0
+    for k in range(near_start[cell], near_start[cell + 1]):
+        if near[k] == cell:
+            continue
+        for row in range(row_start[near[k]], row_start[near[k] + 1]):
+            rows[n] = row
+            n += _within(guard, low, high, box, words, row)
+    return n
+
+
+@_part
+def _without_gaps(boxes, box, words, rows, n):
+    """Keep of n rows those that are in the box, which lacks codes in between."""
+    kept = 0
+    for i in range(n):
+        rows[kept] = rows[i]
+        kept += _not_in_gap(boxes, box, words, rows[i])
+    return kept
+
+
+@_jit()
+def sweep_boxes(
+    random, beta, sweeps, value, value_start, group, row_start, volume, near_start, near, boxes,
+    known, slots, begins, inside, most, words, number, expected,
+):  # fmt: skip
+    """Draw all rows anew, π integrated out: each copies another one, or has a random tuple.
+
+    ``near`` lists, from ``near_start`` on, the cells from which a cell's rows may copy, with at
+    most so many rows; where there are none, all rows of its value are tried.
+
+    In the last of the sweeps, how many rows (s, r) are expected of known tuples is written to
+    ``expected``: where cells are listed, those of a cell given all others; elsewhere, given
+    which rows are copies. ``begins``, ``inside``: the known tuples of each box.
     """
-    count[:] = 0
-    expected[:] = 0
-    for cell in range(len(group)):
-        for j in range(row_start[cell], row_start[cell + 1]):
-            watched[j] = slots[_slot(codes, j, slots, known)]
-            if watched[j] >= 0:
-                count[value[cell], watched[j]] += 1
-    for cell in range(len(group)):
-        s, box, prior = value[cell], group[cell], beta * volume[cell]
-        begin, end = row_start[value_start[s]], row_start[value_start[s + 1]]
-        if near_start[cell + 1] > near_start[cell]:
-            rows = -1
-            for k in range(near_start[cell], near_start[cell + 1]):
-                for row in range(row_start[near[k]], row_start[near[k] + 1]):
-                    rows += _in_box(region, low, high, mask_at, mask, box, codes, row)
-            for j in range(row_start[cell], row_start[cell + 1]):
-                each[j] = 1 / (prior + rows)
-        else:
-            for j in range(row_start[cell], row_start[cell + 1]):
-                row = _proposed(
-                    random, prior, cell, j, begin, end, row_start, near_start, near, near_rows,
-                    region, low, high, mask_at, mask, box, codes,
+    others = np.empty(most + 1, np.int64)
+    expected.fill(0)
+    for sweep in range(sweeps):
+        look = sweep == sweeps - 1
+        for cell in range(len(group)):
+            s, box, prior = value[cell], group[cell], beta * volume[cell]
+            begin, end = row_start[cell], row_start[cell + 1]
+            listed = near_start[cell + 1] > near_start[cell]
+            by_chance, n = np.float64(end - begin), 0
+            if listed:
+                n = _listed(
+                    cell, near_start, near, row_start, boxes.guard, boxes.low, boxes.high, box,
+                    words, others,
                 )  # fmt: skip
-                each[j] = 1 / prior if row < 0 else 0.0
-        total = 0.0
+                if boxes.has_gaps[box]:
+                    n = _without_gaps(boxes, box, words, others, n)
+                by_chance *= prior / (prior + n)
+                if look:
+                    for i in range(n):
+                        if number[others[i]] >= 0:
+                            expected[s, number[others[i]]] += (end - begin) / (prior + n)
+            for j in range(begin, end):
+                row = np.int64(-1)
+                if listed:
+                    urn = n + j - begin
+                    x = _uniform(random) * (prior + urn)
+                    if x >= prior and urn > 0:
+                        i = min(np.int64(x - prior), urn - 1)
+                        row = others[i] if i < n else begin + i - n
+                else:
+                    first, last = row_start[value_start[s]], row_start[value_start[s + 1]]
+                    while True:
+                        row = _row_to_copy(
+                            random, prior, first, last, j, boxes.guard, boxes.low, boxes.high, box,
+                            words,
+                        )  # fmt: skip
+                        if row < 0 or not boxes.has_gaps[box]:
+                            break
+                        if _not_in_gap(boxes, box, words, row):
+                            break
+                if row < 0:
+                    _random_tuple(
+                        random, boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift,
+                        box, words, j,
+                    )  # fmt: skip
+                    number[j] = slots[_slot(words, j, slots, known)]
+                    continue
+                for w in range(words.shape[1]):
+                    words[j, w] = words[row, w]
+                number[j] = number[row]
+                if look and not listed:
+                    by_chance -= 1
+                    if number[j] >= 0:
+                        expected[s, number[j]] += 1.0
+            if look:
+                for p in range(begins[box], begins[box + 1]):
+                    expected[s, inside[p]] += by_chance / volume[cell]
+
+
+@_jit()
+def count_numbers(value, row_start, number, count):
+    """How many rows have each known tuple, by their sensitive values."""
+    count.fill(0)
+    for cell in range(len(value)):
         for j in range(row_start[cell], row_start[cell + 1]):
-            total += each[j]
-            if watched[j] >= 0:
-                expected[s, watched[j]] -= each[j]
-        for p in range(begins[box], begins[box + 1]):
-            w = inside[p]
-            expected[s, w] += total * (beta + count[s, w])
+            if number[j] >= 0:
+                count[value[cell], number[j]] += 1

@@ -6,7 +6,7 @@ sensitive value are drawn together, as from an urn. Tuples that the release does
 are one (`Lumped`). In a large set a row gets a random tuple or copies that of another row with its
 sensitive value, until one lies in the set: no list has to be gone through.
 
-What is noted down is how many rows (s, r) are expected, each given all others.
+What is noted down is how many rows (s, r) are expected, those of each group given all others.
 """
 
 from __future__ import annotations
@@ -17,21 +17,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.risk._kernels import most, scattered
+from unveil.attacks.risk._kernels import scattered
 from unveil.attacks.risk._lumped import Lumped
 from unveil.attacks.risk._problem import Horizontal
 from unveil.attacks.risk.samplers._info import Draws, Info, Notes, Random, random_state
-from unveil.attacks.risk.samplers._kernels import (
-    look_collapsed,
-    scatter,
-    sweep_collapsed,
-    weigh,
-)
+from unveil.attacks.risk.samplers._kernels import scatter, sweep_collapsed, weigh
 
 __all__ = ["NOWHERE", "NO_SHARES", "Plan", "State", "Walk", "init", "kernel", "planned"]
 
-# What going through a list costs for each entry, and copying for each try, in the same unit.
-_ENTRY, _TRY = 1.0, 20.0
+# What copying costs for each try, in entries of a list that is gone through.
+_TRY = 40.0
 _BITS = 61  # of weights
 
 NO_SHARES, NOWHERE = np.empty(0), np.empty(0, dtype=np.int64)
@@ -45,8 +40,6 @@ class Plan:
     ----------
     by_copy : array
         Which cells are drawn by copying, not by going through their atoms.
-    largest : array
-        The size of each cell's largest atom.
     longest : int
         The most atoms of a cell.
     one : int
@@ -54,7 +47,6 @@ class Plan:
     """
 
     by_copy: NDArray[np.bool_]
-    largest: NDArray[np.int64]
     longest: int
     one: int
 
@@ -72,16 +64,15 @@ def planned(problem: Horizontal) -> Plan:
     """Choose for each cell by what is to be expected of rows scattered evenly."""
     lumps, beta = problem.lumped, problem.beta
     width = (lumps.last - lumps.first).astype(np.float64)
-    largest = np.empty(len(lumps.rows), dtype=np.int64)
-    most(lumps.value, lumps.first, lumps.last, lumps.atoms, lumps.atom_start, lumps.size, largest)
     near = _rows_to_be_expected(lumps)
     prior = beta * lumps.volume
     tries = (prior + problem.totals[lumps.value]) / (prior + near)
     # A try by β must find an atom as likely as it is large.
-    tries += largest * width / lumps.volume
+    tries += lumps.largest * width / lumps.volume
     heaviest = float((problem.totals[lumps.value] + prior).max(initial=1.0))
     return Plan(
-        by_copy=_TRY * tries < _ENTRY * width, largest=largest, longest=int(width.max(initial=1)),
+        # All rows of a cell are drawn by going once through its list.
+        by_copy=_TRY * tries * lumps.rows < width, longest=int(width.max(initial=1)),
         one=2 ** math.floor(_BITS - math.log2(heaviest + 1)),
     )  # fmt: skip
 
@@ -123,9 +114,8 @@ def kernel(
     notes = Notes(problem, place, lumps.size, kept, conditional=conditional)
     expected = np.empty(len(lumps.size))
     for _ in range(kept):
-        walk.sweep(thin)
-        walk.look(expected)
-        notes.add(random, expected, walk.rows_there())
+        walk.sweep(thin, expected)
+        notes.add(random, expected, walk.rows_there)
     return replace(state, of_row=of_row, random=random), notes.finished(kept * thin)
 
 
@@ -138,28 +128,20 @@ class Walk:
         self.weight = np.empty(len(problem.lumped.size), dtype=np.int64)
         weigh(self._beta, plan.one, problem.lumped.size, of_row, self.weight)
 
-    def sweep(self, sweeps: int) -> None:
-        """Draw all rows anew, so many times."""
-        lumps, plan = self._lumps, self._plan
-        sweep_collapsed(
-            self._random, self._beta, plan.one, sweeps, lumps.value, lumps.value_start, lumps.rows,
-            lumps.row_start, lumps.first, lumps.last, lumps.atoms, lumps.atom_start, lumps.size,
-            lumps.volume, plan.by_copy, plan.largest, plan.longest, self.weight, self._of_row,
-        )  # fmt: skip
-
-    def look(
-        self, expected: NDArray[np.float64], share: NDArray[np.float64] = NO_SHARES,
+    def sweep(
+        self, sweeps: int, expected: NDArray[np.float64], share: NDArray[np.float64] = NO_SHARES,
         share_start: NDArray[np.int64] = NOWHERE,
     ) -> None:  # fmt: skip
-        """How many rows are expected in each atom.
+        """Draw all rows anew, so many times; then write how many are expected in each atom.
 
         ``share`` gets the shares of each cell's atoms, from ``share_start`` on, unless it is empty.
         """
         lumps, plan = self._lumps, self._plan
-        look_collapsed(
-            plan.one, lumps.value, lumps.rows, lumps.row_start, lumps.first, lumps.last,
-            lumps.atoms, lumps.atom_start, plan.by_copy, self.weight, self._of_row, expected,
-            share, share_start,
+        sweep_collapsed(
+            self._random, self._beta, plan.one, sweeps, lumps.value, lumps.value_start,
+            lumps.row_start, lumps.first, lumps.last, lumps.atoms, lumps.atom_start, lumps.size,
+            lumps.volume, plan.by_copy, lumps.largest, plan.longest, self.weight, self._of_row,
+            expected, share, share_start,
         )  # fmt: skip
 
     def rows_there(self) -> NDArray[np.float64]:

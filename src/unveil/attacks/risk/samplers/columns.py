@@ -72,7 +72,6 @@ def kernel(
         shares = np.zeros((problem.values, codes.shape[1]))
     for i in range(kept):
         together.sweep(thin)
-        together.look()
         one.rows(together, together.share, rows[i])
         one.density(together.expected, density[i])
         if shares is not None and drawn is not None:
@@ -115,9 +114,9 @@ class _Column:
         found[lumps.group, lumps.value] = first_cell + np.arange(len(lumps.group))
         return found[part.group_of_class]
 
-    def look(self, share: NDArray[np.float64], expected: Table, count: Table) -> None:
+    def sweep(self, sweeps: int, share: NDArray[np.float64], expected: Table, count: Table) -> None:
         """Write the shares of its cells, and the rows that its values should have and do have."""
-        self.walk.look(self._now, share, self.first)
+        self.walk.sweep(sweeps, self._now, share, self.first)
         expected[:] = self._now.reshape(expected.shape)
         count[:] = self.walk.rows_there().reshape(count.shape)
 
@@ -155,15 +154,10 @@ class _Together:
         self.sum_expected = np.zeros(shape)
 
     def sweep(self, sweeps: int) -> None:
-        """Draw all rows of all columns anew, so many times."""
-        for one in self._columns:
-            one.walk.sweep(sweeps)
-
-    def look(self) -> None:
-        """See what is expected given the state, and add it up."""
+        """Draw all rows of all columns anew, so many times; add up what is then expected."""
         places = zip(self._columns, self._entries, self._values, strict=True)
         for one, entries, values in places:
-            one.look(self.share[entries], self.expected[:, values], self.count[:, values])
+            one.sweep(sweeps, self.share[entries], self.expected[:, values], self.count[:, values])
         self.sum_share += self.share
         self.sum_expected += self.expected
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.risk._problem import Horizontal
 from unveil.attacks.risk.samplers._info import Draws, Info, Notes, Random, random_state
-from unveil.attacks.risk.samplers._kernels import look_gibbs, scatter, sweep_gibbs
+from unveil.attacks.risk.samplers._kernels import scatter, sweep_gibbs
 from unveil.attacks.risk.samplers.collapsed import NO_SHARES, NOWHERE
 
 __all__ = ["State", "Walk", "init", "kernel"]
@@ -51,9 +51,8 @@ def kernel(
     notes = Notes(problem, place, lumps.size, kept, conditional=conditional)
     expected = np.empty(len(lumps.size))
     for _ in range(kept):
-        walk.sweep(thin)
-        walk.look(expected)
-        notes.add(random, expected, walk.rows_there())
+        walk.sweep(thin, expected)
+        notes.add(random, expected, walk.rows_there)
     return replace(state, of_row=of_row, random=random), notes.finished(kept * thin)
 
 
@@ -70,27 +69,19 @@ class Walk:
         self._weight = np.empty(len(problem.lumped.size))
         self._count = np.bincount(of_row, minlength=len(self._weight)).astype(np.int64)
 
-    def sweep(self, sweeps: int) -> None:
-        """Draw π and all rows anew, so many times."""
-        lumps = self._lumps
-        sweep_gibbs(
-            self._random, self._beta, sweeps, lumps.value, lumps.rows, lumps.row_start,
-            lumps.first, lumps.last, lumps.atoms, lumps.atom_start, lumps.size, self._longest,
-            self._count, self._weight, self._of_row,
-        )  # fmt: skip
-
-    def look(
-        self, expected: NDArray[np.float64], share: NDArray[np.float64] = NO_SHARES,
+    def sweep(
+        self, sweeps: int, expected: NDArray[np.float64], share: NDArray[np.float64] = NO_SHARES,
         share_start: NDArray[np.int64] = NOWHERE,
     ) -> None:  # fmt: skip
-        """How many rows are expected in each atom.
+        """Draw π and all rows anew, so many times; then write how many are expected in each atom.
 
         ``share`` gets the shares of each cell's atoms, from ``share_start`` on, unless it is empty.
         """
         lumps = self._lumps
-        look_gibbs(
-            lumps.value, lumps.rows, lumps.first, lumps.last, lumps.atoms, lumps.atom_start,
-            self._weight, expected, share, share_start,
+        sweep_gibbs(
+            self._random, self._beta, sweeps, lumps.value, lumps.row_start, lumps.first,
+            lumps.last, lumps.atoms, lumps.atom_start, lumps.size, self._longest, self._count,
+            self._weight, self._of_row, expected, share, share_start,
         )  # fmt: skip
 
     def rows_there(self) -> NDArray[np.float64]:

@@ -87,7 +87,7 @@ def swapped(
             sweep_swaps_gibbs(random, problem.beta, thin, start, rows, codes, count, weight, of_row)
         look_swaps(problem.beta, collapsed, start, rows, codes, count, weight, of_row, expected)
         if isinstance(notes, Notes):
-            notes.add(random, expected.ravel(), count.ravel().astype(np.float64))
+            notes.add(random, expected.ravel(), count.astype(np.float64).ravel)
         else:
             notes.add(random, np.where(numbers >= 0, expected[:, numbers], 0.0), count)
     return replace(state, of_row=of_row, random=random), notes.finished(kept * thin)
