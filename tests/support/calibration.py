@@ -177,7 +177,7 @@ def ranks(real, problem, sampler, rng, *, thin):
     """The ranks of the truth among draws of a chain; those that are equal in random order."""
     problem = problem.with_panel(np.arange(WATCHED.shape[1]))
     state = sampler.init(problem, int(rng.integers(2**32)))
-    state, _ = sampler.kernel(problem, state, kept=1, thin=5 * thin)
+    state, _ = sampler.kernel(problem, state, kept=1, thin=3 * thin)
     drawn = []
     for _ in range(DRAWS):
         state, info = sampler.kernel(problem, state, kept=1, thin=thin, conditional="panel")
