@@ -143,7 +143,9 @@ def rows_in(problem, state):
     if isinstance(state, swaps.State):
         return _counted(state.of_row, _numbered(problem.domain.codes[:, problem.tuples]))
     if isinstance(state, boxes.State):
-        cells, tuples = state.plan.cells, state.codes.T
+        packed = problem.boxes.packed
+        words = (state.words[:, packed.word] >> packed.shift) & packed.field
+        cells, tuples = state.plan.cells, words.T.astype(np.int64)
     else:
         cells, tuples = state.cells, problem.domain.codes[:, state.of_row]
     return _counted(np.repeat(cells.value, cells.rows), _numbered(tuples))
