@@ -143,7 +143,9 @@ def rows_in(problem, state):
     if isinstance(state, swaps.State):
         return _counted(state.of_row, _numbered(problem.domain.codes[:, problem.tuples]))
     if isinstance(state, boxes.State):
-        cells, tuples = state.plan.cells, state.codes.T
+        packed = problem.boxes.packed
+        words = (state.words[:, packed.word] >> packed.shift) & packed.field
+        cells, tuples = state.plan.cells, words.T.astype(np.int64)
     else:
         cells, tuples = state.cells, problem.domain.codes[:, state.of_row]
     return _counted(np.repeat(cells.value, cells.rows), _numbered(tuples))
@@ -177,7 +179,7 @@ def ranks(real, problem, sampler, rng, *, thin):
     """The ranks of the truth among draws of a chain; those that are equal in random order."""
     problem = problem.with_panel(np.arange(WATCHED.shape[1]))
     state = sampler.init(problem, int(rng.integers(2**32)))
-    state, _ = sampler.kernel(problem, state, kept=1, thin=5 * thin)
+    state, _ = sampler.kernel(problem, state, kept=1, thin=3 * thin)
     drawn = []
     for _ in range(DRAWS):
         state, info = sampler.kernel(problem, state, kept=1, thin=thin, conditional="panel")

@@ -177,7 +177,8 @@ def anonymize(
         list[str],
         typer.Option(
             metavar="NAME:OPTIONS",
-            help="How: mondrian:k=5, mondrian:k=5,l=2 …",
+            help="How: mondrian:k=5, mondrian:k=5,l=2, recoding:k=5,suppression=0.05, anatomy:l=3, "
+            "microaggregation:k=5, randomized-response:epsilon=1.",
             show_default=False,
         ),
     ],
@@ -188,7 +189,7 @@ def anonymize(
             "-o",
             metavar="OUT",
             help="Where the released table goes: .csv or .parquet. A dash (-) means standard "
-            "output, as CSV.",
+            "output, as CSV. For the two tables of anatomy, a folder.",
             show_default=False,
         ),
     ],

@@ -12,8 +12,8 @@ from unveil.cli._outputs import check_output, is_stdout, write
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError
-from unveil.microdata import AnyRelease, Microdata, Role
-from unveil.sanitize import sanitizer_named
+from unveil.microdata import AnyRelease, Microdata, Permuted, Role
+from unveil.sanitize import Anatomy, Sanitizer, sanitizer_named
 
 __all__ = ["TABLES", "anonymize", "write_release"]
 
@@ -25,12 +25,19 @@ def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
     """Sanitize a table and write what is published."""
     if len(sanitizers) != 1:
         raise InputError(f"one table, one --sanitizer; got {', '.join(sanitizers)}")
-    check_output(out, "-o", suffixes=TABLES, source=reading.file)
     f = sanitizer_named(sanitizers[0])
+    if isinstance(f, Anatomy):
+        _check_folder(out, f)
+    else:
+        check_output(out, "-o", suffixes=TABLES, source=reading.file)
     microdata = reading.read()
     warm_up([f], adversary=None)
     release = f.sanitize(microdata)
-    write_release(release, out)
+    if isinstance(release, Permuted):
+        out.mkdir(exist_ok=True)
+        release.write(out)
+    else:
+        write_release(release, out)
     where = "standard output" if is_stdout(out) else str(out)
     say(f"{where}: {release.in_short}")
     left_out = _left_out(microdata)
@@ -38,6 +45,17 @@ def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
         say(f"columns left out, being neither quasi-identifiers nor sensitive: {left_out}")
     for note in release.notes:
         say(f"note: {in_command_line_words(note)}")
+
+
+def _check_folder(out: Path, f: Sanitizer) -> None:
+    """Two tables need a folder: in one they would be taken for records with their own secrets."""
+    if is_stdout(out) or out.suffix.lower() in TABLES or out.is_file():
+        raise InputError(
+            f"{f.label} publishes two tables, quasi_table.csv and sensitive_table.csv; name a "
+            "folder for them, such as -o released"
+        )
+    if not out.is_dir():
+        check_output(out, "-o")
 
 
 def _left_out(microdata: Microdata) -> str:

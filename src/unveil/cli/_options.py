@@ -300,7 +300,9 @@ Sanitizers = Annotated[
     typer.Option(
         "--sanitizer",
         metavar="NAME:OPTIONS",
-        help="What to test: identity, mondrian:k=5, mondrian:k=5,l=2, laplace-counts:epsilon=1. "
+        help="What to test: identity, mondrian:k=5, mondrian:k=5,l=2, recoding:k=5, "
+        "microaggregation:k=5, anatomy:l=3, randomized-response:epsilon=1, "
+        "laplace-counts:epsilon=1. "
         "May be repeated. "
         "Default: identity, and mondrian with k = 2, 5, 10 and 20.",
         rich_help_panel=TEST,

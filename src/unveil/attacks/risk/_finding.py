@@ -324,7 +324,9 @@ class RelativeRisk(Finding):
         first = np.argsort(-risks, kind="stable")[:n]
         frame = self.to_frame().iloc[first].reset_index(drop=True)
         for place, column in enumerate((*table.quasi, table.sensitive), start=2):
-            frame.insert(place, column.name, column.values[column.codes[first]])
+            # A column of the table may be called "row", too.
+            name = f"{column.name} in the table" if column.name in frame else column.name
+            frame.insert(place, name, column.values[column.codes[first]])
         return frame
 
     def content(self, *, records: bool) -> dict[str, Any]:

@@ -217,10 +217,10 @@ def _share_code(boxes, x, y):
 @_inner
 def _any_bit(of_values, a, b):
     """Whether two boxes have a sensitive value in common."""
-    both = np.uint64(0)
+    common = np.uint64(0)
     for word in range(of_values.shape[1]):
-        both |= of_values[a, word] & of_values[b, word]
-    return both != 0
+        common |= of_values[a, word] & of_values[b, word]
+    return common != 0
 
 
 @_jit()

@@ -64,7 +64,7 @@ def packed_boxes(boxes: Boxes) -> Packed:
         guard=guard, word=word, shift=shift,
         field=np.array([2**width - 1 for width in bits], dtype=np.uint64),
         low=_joined(low.T, word, shift), high=_joined(high.T, word, shift) | guard,
-        has_gaps=np.asarray((boxes.mask_at[boxes.region] >= 0).any(axis=1)), region=boxes.region,
+        has_gaps=np.any(boxes.mask_at[boxes.region] >= 0, axis=1), region=boxes.region,
         start=boxes.start, members=boxes.members, lowest=boxes.low, mask_at=boxes.mask_at,
         mask=boxes.mask,
     )  # fmt: skip

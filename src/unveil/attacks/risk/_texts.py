@@ -39,6 +39,7 @@ _TIES = {
 }
 _DOMAINS = {
     "observed": "those of the original table, which both are taken to know",
+    "published": "those of the published records",
     "product": "all combinations of the columns' values",
     "covered": "those that the release covers",
 }
@@ -83,7 +84,7 @@ def verdict_of(finding: RelativeRisk, name: str | None = None) -> str:
 
 def _few(finding: RelativeRisk) -> int:
     """Digits to leave out of shares in percent and of ratios."""
-    return 0 if finding.chains is None else 1 if finding.converged else 2
+    return 0 if finding.chains is None else 1
 
 
 def _percent(share: float, few: int) -> str:
@@ -197,11 +198,17 @@ def _assumptions(finding: RelativeRisk) -> list[str]:
         "same values,",
         f"  {_LEARNERS[finding.learner_is]}.",
         f"  Model: {model[finding.likelihood]}, α = {prior}, β = {problem.beta:g}; tuples: "
-        f"{_DOMAINS[finding.domain]}.",
+        f"{_DOMAINS[_which_tuples(finding)]}.",
     ]
     if finding.microdata is not None:
         lines.append(f"  Ties: {_TIES[finding.ties]}{_tied(finding)}.")
     return lines
+
+
+def _which_tuples(finding: RelativeRisk) -> str:
+    """What a permuted release publishes is known to everybody."""
+    alone = finding.kind == "vertical" and finding.microdata is None
+    return "published" if alone and finding.domain != "product" else finding.domain
 
 
 def _tied(finding: RelativeRisk) -> str:
