@@ -1,18 +1,30 @@
 """Samplers against everything that may be behind small releases, within their own error."""
 
 from dataclasses import replace
+from itertools import pairwise
+from unittest import mock
 
 import malaysian
+import numba
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_risks import PRIORS, loosely_grouped, random_problem, small_table
+from scipy import stats
 
 import unveil as uv
-from unveil.attacks.risk import attacker, exact_answer, horizontal_problem, vertical_problem
+from unveil.attacks.risk import (
+    _packed,
+    attacker,
+    exact_answer,
+    horizontal_problem,
+    vertical_problem,
+)
+from unveil.attacks.risk._boxes import boxes_that_meet
 from unveil.attacks.risk.samplers import (
     Sampler,
+    _kernels,
     boxes,
     collapsed,
     collapsed_columns,
@@ -20,6 +32,7 @@ from unveil.attacks.risk.samplers import (
     gibbs_columns,
     sampler_for,
 )
+from unveil.attacks.risk.samplers._info import random_state
 from unveil.errors import InputError
 
 ALL_BOXES = ("product", "covered")
@@ -66,13 +79,45 @@ def check(problem, exact, sampler, *, thin, seed=11):
     assert info.sweeps == KEPT * thin
 
 
+@pytest.mark.parametrize("shape", [0.1, 0.7, 1.0, 1.3, 2.0, 7.5, 100.0])
+def test_gamma_variables(shape):
+    found = np.empty(100_000)
+    draw_gammas(random_state(3), shape, found)
+    assert stats.kstest(found, stats.gamma(shape).cdf).pvalue > 0.001
+
+
+@numba.njit
+def draw_gammas(random, shape, found):
+    for i in range(len(found)):
+        found[i] = _kernels._gamma(random, shape)
+
+
+def test_the_tails_of_normal_variables():
+    """Beyond the last strip there are other formulas."""
+    found = np.empty(2_000_000)
+    draw_normals(random_state(5), found)
+    for sign in (-1, 1):
+        beyond = sign * found[sign * found > _kernels._TAIL]
+        expected = len(found) * stats.norm.sf(_kernels._TAIL)
+        assert abs(len(beyond) - expected) < 4 * np.sqrt(expected)
+        tail = stats.truncnorm(_kernels._TAIL, np.inf)
+        assert stats.kstest(beyond, tail.cdf).pvalue > 0.001
+    assert stats.kstest(found, stats.norm.cdf).pvalue > 0.001
+
+
+@numba.njit
+def draw_normals(random, found):
+    for i in range(len(found)):
+        found[i] = _kernels._normal(random)
+
+
 @pytest.mark.parametrize("way", WAYS)
 @given(
     seed=st.integers(0, 2**32 - 1), rows=st.integers(1, 9), groups=st.integers(1, 3),
     values=st.integers(1, 3), sizes=st.sampled_from([(4,), (3, 2), (2, 2, 2)]),
     priors=st.sampled_from(PRIORS), place=st.integers(0, 2),
 )  # fmt: skip
-@settings(max_examples=8)
+@settings(max_examples=6)
 def test_samplers_find_what_enumeration_does(way, seed, rows, groups, values, sizes, priors, place):
     kind, likelihood, domains, algorithm, thin = WAYS[way]
     domains = domains or ("observed", "product", "covered")
@@ -85,14 +130,17 @@ def test_samplers_find_what_enumeration_does(way, seed, rows, groups, values, si
     check(problem, exact, sampler_for(problem, likelihood, algorithm), thin=thin)
 
 
+@pytest.mark.parametrize("bits", [64, 6])
 @given(seed=st.integers(0, 2**32 - 1), priors=st.sampled_from(PRIORS), listed=st.booleans())
-@settings(max_examples=8)
-def test_boxes_that_are_not_written_out(seed, priors, listed):
-    problem = random_problem(seed, 9, (3, 2, 2), 3, 3, kind="horizontal", domain="product",
+@settings(max_examples=4)
+def test_boxes_that_are_not_written_out(bits, seed, priors, listed):
+    """In words of so many bits: a tuple takes one of them, or two."""
+    problem = random_problem(seed, 9, (4, 2, 2), 3, 3, kind="horizontal", domain="product",
                              alpha=priors[0], beta=priors[1])  # fmt: skip
     exact = exact_answer(problem, conditional=True, steps=200_000)
     assume(exact is not None)
-    plan = boxes.planned(problem)
+    with mock.patch.object(_packed, "_BITS", bits):
+        plan = boxes.planned(problem)
     if not listed:
         plan = replace(plan, near=plan.near[:0], near_start=np.zeros_like(plan.near_start))
     sampler = Sampler("boxes", lambda p, s: boxes.init(p, s, plan), boxes.kernel)
@@ -100,7 +148,7 @@ def test_boxes_that_are_not_written_out(seed, priors, listed):
 
 
 @given(seed=st.integers(0, 2**32 - 1), priors=st.sampled_from(PRIORS))
-@settings(max_examples=8)
+@settings(max_examples=6)
 def test_copying_other_rows_is_as_good_as_going_through_the_list(seed, priors):
     problem = random_problem(seed, 9, (3, 2, 2), 2, 3, kind="horizontal", domain="product",
                              alpha=priors[0], beta=priors[1])  # fmt: skip
@@ -184,8 +232,8 @@ def test_rows_are_neither_lost_nor_made(problem, sampler):
 def test_disjoint_sets_of_a_strict_mondrian_release_stay_where_they_are():
     rng = np.random.default_rng(3)
     survey = uv.read_table(
-        {"age": rng.integers(18, 90, 500), "town": rng.integers(0, 30, 500),
-         "vote": rng.choice(list("abc"), 500)},
+        {"age": rng.integers(18, 60, 150), "town": rng.integers(0, 20, 150),
+         "vote": rng.choice(list("abc"), 150)},
         quasi=["age", "town"], sensitive="vote",
     )  # fmt: skip
     problem = horizontal_problem(uv.Mondrian(k=4, regions="cut").sanitize(survey), survey)
@@ -240,3 +288,25 @@ def test_modules_of_naive_bayes_are_for_observed_tuples():
     exact = exact_answer(problem, "naive-bayes", conditional=True, steps=10**6)
     for module in (collapsed_columns, gibbs_columns):
         check(problem, exact, Sampler("", module.init, module.kernel), thin=4)
+
+
+@given(seed=st.integers(0, 2**32 - 1), bits=st.sampled_from([64, 6]))
+@settings(max_examples=40)
+def test_boxes_meet_that_share_a_tuple_and_a_sensitive_value(seed, bits):
+    rng = np.random.default_rng(seed)
+    sizes = (5, 4, 3)
+    table = small_table(rng, 20, sizes, 70)
+    group_of = np.unique(rng.integers(8, size=20), return_inverse=True)[1]
+    release = loosely_grouped(rng, table, group_of, rng.choice([0.0, 0.3]))
+    problem = horizontal_problem(release, table, domain="product")
+    wanted = rng.random(len(problem.counts)) < 0.7
+    with mock.patch.object(_packed, "_BITS", bits):
+        start, others = boxes_that_meet(problem.boxes, problem.counts, wanted, 1000)
+    begins, members = problem.members
+    sets = [set(members[a:b].tolist()) for a, b in pairwise(begins)]
+    for g, counts in enumerate(problem.counts):
+        expected = [
+            h for h, other in enumerate(problem.counts)
+            if wanted[g] and sets[g] & sets[h] and ((counts > 0) & (other > 0)).any()
+        ]  # fmt: skip
+        assert sorted(others[start[g] : start[g + 1]].tolist()) == expected

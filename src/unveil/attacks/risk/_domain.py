@@ -149,10 +149,9 @@ def members_of(boxes: Boxes, domain: Domain) -> Members:
     offset = np.concatenate([[0], np.cumsum(domain.sizes)]).astype(np.int64)
     start = np.zeros(len(boxes) + 1, dtype=np.int64)
     found = np.empty(0, dtype=np.int32)
+    codes = np.ascontiguousarray(domain.codes)  # one kind of array: compiled once
     for _ in range(2):  # how many first, then which
-        n = covered_tuples(
-            boxes.region, boxes.start, boxes.members, domain.codes, offset, start, found
-        )
+        n = covered_tuples(boxes.region, boxes.start, boxes.members, codes, offset, start, found)
         found = np.empty(n, dtype=np.int32) if len(found) == 0 else found
     return start, found
 

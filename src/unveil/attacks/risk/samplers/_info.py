@@ -15,6 +15,7 @@ from unveil.attacks.risk.samplers._kernels import (
     draw_conditional,
     draw_conditional_columns,
     look_columns,
+    note_down,
 )
 
 __all__ = ["ColumnNotes", "Draws", "Info", "Notes", "Random", "random_state"]
@@ -70,7 +71,8 @@ class Notes:
         self, problem: Problem, place: NDArray[np.int64], size: NDArray[np.int64], kept: int,
         *, conditional: Draws,
     ) -> None:  # fmt: skip
-        self._problem, self._place, self._size = problem, place, size.astype(np.float64)
+        self._problem, self._size = problem, size.astype(np.float64)
+        self._place = np.ascontiguousarray(place)
         self._sums = np.zeros(len(size))
         self._shape = problem.alpha + problem.totals
         self._totals = problem.totals.astype(np.float64)
@@ -86,8 +88,7 @@ class Notes:
         count: Callable[[], NDArray[np.float64]],
     ) -> None:  # fmt: skip
         """Note down the rows that are expected and, if need be, those there are at each place."""
-        self._sums += expected
-        self._rows[self._n] = self._evenly(expected, self._panel)
+        note_down(expected, self._panel, self._size, self._sums, self._rows[self._n])
         if self._conditional is not None:
             if self._shares is None:
                 self._draw(random, self._panel, count(), self._conditional[self._n])
@@ -106,14 +107,10 @@ class Notes:
             self._size, count, found,
         )  # fmt: skip
 
-    def _evenly(self, of_places: NDArray[np.float64], place: NDArray[np.int64]) -> Table:
-        if len(of_places) == 0:
-            return np.zeros(place.shape)
-        return np.where(place >= 0, of_places[place] / self._size[place], 0.0)
-
     def finished(self, sweeps: int) -> Info:
         """All that was noted down."""
-        rows = self._evenly(self._sums / self._n, self._place)
+        rows, means = np.empty(self._place.shape), self._sums / self._n
+        note_down(means, self._place, self._size, np.zeros_like(means), rows)
         whole = self._problem.beta * self._problem.domain.size + self._problem.totals
         answer = Answer(
             rows=rows, density=saturated_density(self._problem, rows),
@@ -147,9 +144,9 @@ class ColumnNotes:
         self._shape = problem.alpha + problem.totals
         self._n = 0
 
-    def add(self, random: Random, rows: Table, count: NDArray[np.int64]) -> None:
+    def add(self, random: Random, rows: Table, counted: NDArray[np.int64]) -> None:
         """Note down the expected rows of the watched tuples, and how many have each value."""
-        problem, n = self._problem, self._n
+        problem, n, count = self._problem, self._n, counted.astype(np.float64)
         self._sum_rows += rows
         self._rows[n] = rows[:, problem.panel]
         look_columns(
@@ -167,7 +164,7 @@ class ColumnNotes:
         self._n += 1
 
     def _draw(
-        self, random: Random, codes: NDArray[np.int64], count: NDArray[np.int64], found: Table
+        self, random: Random, codes: NDArray[np.int64], count: NDArray[np.float64], found: Table
     ) -> None:
         draw_conditional_columns(
             random, self._shape, self._problem.beta, self.offset, codes, count, found

@@ -324,6 +324,17 @@ def sweep_gibbs(
 
 
 @_jit()
+def note_down(expected, place, size, sums, found):
+    """Add the rows expected at all places to sums; of some tuples, find their even shares."""
+    for a in range(len(expected)):
+        sums[a] += expected[a]
+    for s in range(len(place)):
+        for w in range(place.shape[1]):
+            a = place[s, w]
+            found[s, w] = expected[a] / size[a] if a >= 0 else 0.0
+
+
+@_jit()
 def draw_conditional(random, shape, beta, tuples, totals, place, size, count, found):
     """f(s | r, π) for tuples, π drawn given how many rows there are at each place.
 
@@ -715,14 +726,11 @@ def _random_tuple(random, region, start, members, word, shift, box, words, row):
 
 
 @_jit()
-def scatter_in_boxes(random, group, row_start, boxes, words):
+def scatter_in_boxes(random, group, row_start, region, start, members, word, shift, words):
     """Give every row a tuple of its box, all being alike."""
     for cell in range(len(group)):
         for j in range(row_start[cell], row_start[cell + 1]):
-            _random_tuple(
-                random, boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift,
-                group[cell], words, j,
-            )  # fmt: skip
+            _random_tuple(random, region, start, members, word, shift, group[cell], words, j)
 
 
 @_jit()

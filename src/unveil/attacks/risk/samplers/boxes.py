@@ -117,7 +117,10 @@ def init(
     packed, random = _boxes(problem).packed, random_state(seed)
     plan = planned(problem) if plan is None else plan
     words = np.empty((plan.cells.row_start[-1], len(packed.guard)), dtype=np.uint64)
-    scatter_in_boxes(random, plan.cells.group, plan.cells.row_start, packed, words)
+    scatter_in_boxes(
+        random, plan.cells.group, plan.cells.row_start, packed.region, packed.start,
+        packed.members, packed.word, packed.shift, words,
+    )  # fmt: skip
     return State(words=words, random=random, plan=plan)
 
 
