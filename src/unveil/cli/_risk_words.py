@@ -57,7 +57,7 @@ class Answered(Finding):
 
 
 def _as_dict(victim: Victim) -> dict[str, Any]:
-    frame = victim.to_frame().astype(object)
+    frame = victim.to_frame().iloc[:, 1:].astype(object)  # without the values
     beliefs = frame.where(frame.notna(), None).to_dict("records")
     return {
         "who": victim.who,
@@ -65,8 +65,7 @@ def _as_dict(victim: Victim) -> dict[str, Any]:
         "converged": victim.converged,
         "error": victim.error if np.isfinite(victim.error) else None,
         "beliefs": [
-            {"value": value, **{k: v for k, v in belief.items() if k != victim.sensitive}}
-            for value, belief in zip(victim.values, beliefs, strict=True)
+            {"value": value, **belief} for value, belief in zip(victim.values, beliefs, strict=True)
         ],
     }
 

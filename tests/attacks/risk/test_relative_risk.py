@@ -420,15 +420,6 @@ def test_exact_or_nothing():
     assert finding.gr_error < 0.05
 
 
-def test_columns_may_have_the_names_of_what_is_found():
-    table = uv.read_table(
-        {"row": [1, 1, 2, 2], "attacker": ["a", "b", "a", "a"]}, quasi="row", sensitive="attacker"
-    )
-    worst = uv.relative_risk(uv.Mondrian(k=2).sanitize(table), table).worst(2)
-    assert {"row", "row in the table", "attacker", "attacker in the table"} <= set(worst.columns)
-    assert worst["row in the table"][0] == table["row"].decode()[worst["record"][0]]
-
-
 def test_tuples_of_a_permuted_release_are_known_without_the_original():
     release = uv.Permuted.from_groups(malaysian.patients(*BOTH), malaysian.GROUPS)
     assert "tuples: those of the published records." in uv.relative_risk(release).summary()

@@ -34,6 +34,14 @@ class Answer:
     density: Table
     conditional: Table | None = None
 
+    def about(self, place: int) -> Answer:
+        """What it says about one of the watched tuples."""
+        one, drawn = [place], self.conditional
+        return Answer(
+            rows=self.rows[:, one], density=self.density[:, one],
+            conditional=None if drawn is None else drawn[:, one],
+        )  # fmt: skip
+
 
 def attacker(rows: Table) -> Table:
     """p_A(s | r): the shares of the expected rows; nan where no row can have the tuple."""

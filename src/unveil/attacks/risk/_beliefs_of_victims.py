@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.risk._answer import Answer, attacker, given_tuple, joint_learner
 from unveil.attacks.risk._chains import Goal, going_on, mean_answer
-from unveil.attacks.risk._diagnostics import diagnosed, looked_at
+from unveil.attacks.risk._diagnostics import diagnosed
 from unveil.attacks.risk._exact import Likelihood, exact_answer, is_settled
 from unveil.attacks.risk._exact_saturated import atoms_of_watched
 from unveil.attacks.risk._problem import Horizontal, Problem
@@ -22,7 +23,9 @@ from unveil.attacks.risk.samplers._kernels import draw_conditional
 
 __all__ = ["Believed", "Teller"]
 
-_LOOKS = 250  # of each chain, at one victim
+_LOOKS = 250  # of each chain, at one victim, if that does not take too long
+_SECONDS = 15.0
+_MIXED = 1.05  # R-hat of chains that have converged before, or serve intervals only
 _WARM_UP = 1000  # sweeps, where the answer is exact and chains serve intervals only
 _DRAWS = 4000  # where nothing has to be sampled but π
 
@@ -56,10 +59,13 @@ class Teller:
     seed: int
     n_jobs: int | None
 
-    def about(self, codes: NDArray[np.int32], known: Answer | None = None) -> Believed:
+    def about(
+        self, codes: NDArray[np.int32], known: Answer | None = None, traces: Sequence[Info] = ()
+    ) -> Believed:
         """What is believed about a victim (columns × 1).
 
-        ``known`` is the answer about him, if there is one already; if not, he is asked about now.
+        ``known`` is the answer about him, if there is one already, and ``traces`` what the chains
+        have seen of him, if he is of the panel; if not, he is asked about now.
         """
         problem = self.problem.watching(codes)
         exact = not self.states
@@ -69,9 +75,9 @@ class Teller:
         if exact and is_settled(problem, self.likelihood):
             assert answer is not None
             return self._without_sampling(problem, answer)
-        infos = going_on(
+        infos = traces or going_on(
             problem, self.sampler, self.states or self._warmed_up,
-            looks=_LOOKS, thin=self.goal.thin, n_jobs=self.n_jobs,
+            looks=_LOOKS, thin=self.goal.thin, seconds=_SECONDS, n_jobs=self.n_jobs,
         )  # fmt: skip
         return self._with_traces(problem, infos, answer, exact=exact)
 
@@ -85,23 +91,26 @@ class Teller:
         )
 
     def _with_traces(
-        self, problem: Problem, infos: list[Info], answer: Answer | None, *, exact: bool
+        self, problem: Problem, infos: Sequence[Info], answer: Answer | None, *, exact: bool
     ) -> Believed:
-        found = diagnosed(problem, infos, looked_at(self.likelihood, conditional=self.conditional))
+        found = diagnosed(problem, infos, conditional=self.conditional)
         rows = np.concatenate([info.rows[:, :, 0] for info in infos])
-        drawn = [info.conditional[:, :, 0] for info in infos if info.conditional is not None]
+        shares = np.concatenate(
+            [info.conditional[:, :, 0] for info in infos if info.conditional is not None]
+        )
         if answer is None:
             answer = mean_answer([info.answer for info in infos], [1.0] * len(infos))
         p_attacker, p_learner = self._beliefs(problem, answer)
         total = rows.sum(axis=1, keepdims=True)
         seen = rows[total[:, 0] > 0] / total[total[:, 0] > 0]
+        # Chains that have converged before need only show that they do about him, too.
+        mixed = found.worst_rhat <= max(self.goal.rhat, _MIXED)
+        told = mixed or not exact  # exact beliefs have no intervals rather than wrong ones
         return Believed(
             attacker=p_attacker, learner=p_learner,
-            attacker_interval=_interval(seen, p_attacker),
-            learner_interval=_interval(np.concatenate(drawn), p_learner),
-            error=0.0 if exact else found.largest_error,
-            # Chains that have converged before need only show that they do about him, too.
-            converged=exact or found.worst_rhat <= max(self.goal.rhat, 1.05),
+            attacker_interval=_interval(seen if told else seen[:0], p_attacker),
+            learner_interval=_interval(shares if told else shares[:0], p_learner),
+            error=0.0 if exact else found.largest_error, converged=exact or mixed,
         )  # fmt: skip
 
     def _without_sampling(self, problem: Problem, answer: Answer) -> Believed:

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.risk._answer import Answer, Table
-from unveil.attacks.risk._diagnostics import Diagnostics, Looked, diagnosed
+from unveil.attacks.risk._diagnostics import Diagnostics, diagnosed
 from unveil.attacks.risk._problem import Problem
 from unveil.attacks.risk.samplers import Info, Sampler
 from unveil.attacks.risk.samplers._info import Draws
@@ -30,6 +30,7 @@ __all__ = ["Chains", "Goal", "Stopped", "going_on", "mean_answer", "run_chains"]
 Stopped: TypeAlias = Literal["converged", "sweeps", "time", "interrupted"]
 
 _LOOKS = 25  # of a round
+_MOST_VISITS = 20_000_000  # of all chains to rows in a round: about a second
 _MOST_BLOCKS = 8  # in which what was seen is kept; even
 _MORE = 1.25  # times what was seen when the panel was diagnosed last
 
@@ -83,8 +84,13 @@ class Chains:
 
     @property
     def converged(self) -> bool:
-        """Whether the worst victim of the panel has reached the goal."""
-        return _reached(self.diagnostics, self.goal)
+        """Whether the worst victim of the panel has reached the goal.
+
+        Few looks at victims who stand still tell nothing: there have to be as many as effective
+        samples are asked for.
+        """
+        looks = len(self.infos) * self.infos[0].kept
+        return looks >= self.goal.ess and _reached(self.diagnostics, self.goal)
 
     @cached_property
     def answer(self) -> Answer:
@@ -95,35 +101,46 @@ class Chains:
         """Chains × looked at × sensitive values × panel."""
         return np.stack([getattr(info, name) for info in self.infos])
 
+    def about(self, victim: int) -> tuple[Info, ...]:
+        """Of each chain, the traces of one victim of the panel."""
+        one = [victim]
+        return tuple(
+            replace(
+                info, rows=info.rows[:, :, one], density=info.density[:, :, one],
+                conditional=None if info.conditional is None else info.conditional[:, :, one],
+            )
+            for info in self.infos
+        )  # fmt: skip
+
 
 def run_chains(
-    problem: Problem, sampler: Sampler, *, chains: int, goal: Goal, learner: Looked, seed: int,
+    problem: Problem, sampler: Sampler, *, chains: int, goal: Goal, conditional: bool, seed: int,
     n_jobs: int | None = None, progress: bool | None = None,
 ) -> Chains:  # fmt: skip
     """Run chains from their beginning until the goal or a limit is reached.
 
-    ``learner`` is what his beliefs are made of, see `diagnosed`.
+    ``conditional`` says whether the learner is that of eq. 5.
     """
     # Those of the panel are kept in any case, as the population's own traces.
-    conditional: Draws = "watched" if learner == "conditional" else "panel"
+    drawn: Draws = "watched" if conditional else "panel"
     begun = time.monotonic()
     seeds = np.random.SeedSequence(seed).spawn(chains)
     states = [sampler.init(problem, one) for one in seeds]
     seen = _Seen()
     stopped: Stopped | None = None
-    most = math.ceil(goal.sweeps / goal.thin)
+    most, a_round = goal.sweeps // goal.thin, _looks_of_a_round(problem, chains, goal.thin)
     with (
         Progress("sampling", chains * most * goal.thin, progress, unit="sweeps") as shown,
         ThreadPoolExecutor(min(workers(n_jobs), chains)) as pool,
     ):
         try:
             while stopped is None:
-                looks = min(_LOOKS, most - seen.looks)
-                went = _round(pool, problem, sampler, states, looks, goal.thin, conditional)
+                looks = min(a_round, most - seen.looks)
+                went = _round(pool, problem, sampler, states, looks, goal.thin, drawn)
                 states = [state for state, _ in went]
                 seen.add([info for _, info in went])
                 shown.advance(chains * looks * goal.thin)
-                found = seen.diagnosis(problem, learner, goal)
+                found = seen.diagnosis(problem, goal, conditional=conditional)
                 if found is not None and _reached(found, goal):
                     stopped = "converged"
                 elif seen.looks >= most:
@@ -138,7 +155,7 @@ def run_chains(
             found, stopped = None, "interrupted"
     infos = seen.kept()
     if found is None or stopped != "converged":
-        found = diagnosed(problem, infos, learner)
+        found = diagnosed(problem, infos, conditional=conditional)
     return Chains(
         sampler=sampler, infos=tuple(infos), states=tuple(states),
         sweeps=seen.looks * goal.thin, warm_up=(seen.looks - infos[0].kept) * goal.thin,
@@ -148,20 +165,38 @@ def run_chains(
 
 def going_on(
     problem: Problem, sampler: Sampler, states: Sequence[Any], *, looks: int, thin: int,
-    n_jobs: int | None = None,
+    seconds: float, n_jobs: int | None = None,
 ) -> list[Info]:  # fmt: skip
-    """What chains see if they go on from where they are; nothing of them is changed."""
+    """What chains see if they go on from where they are; nothing of them is changed.
+
+    They look so often, or until the time is over.
+    """
+    begun, blocks, seen = time.monotonic(), list[list[Info]](), 0
+    a_round = _looks_of_a_round(problem, len(states), thin)
+    if a_round == _LOOKS:  # it is a matter of moments
+        a_round = looks
     with ThreadPoolExecutor(min(workers(n_jobs), len(states))) as pool:
-        went = _round(pool, problem, sampler, states, looks, thin, "watched")
-    return [info for _, info in went]
+        while seen < looks and (seen == 0 or time.monotonic() - begun < seconds):
+            some = min(a_round, looks - seen)
+            went = _round(pool, problem, sampler, states, some, thin, "watched")
+            states = [state for state, _ in went]
+            blocks.append([info for _, info in went])
+            seen += some
+    return _one_after_the_other(blocks)
+
+
+def _looks_of_a_round(problem: Problem, chains: int, thin: int) -> int:
+    """So few that the time limit is kept; they hang on the problem and not on the clock."""
+    visits = int(problem.counts.sum()) * thin * chains
+    return max(1, min(_LOOKS, _MOST_VISITS // max(visits, 1)))
 
 
 def _round(
     pool: ThreadPoolExecutor, problem: Problem, sampler: Sampler, states: Sequence[Any],
-    looks: int, thin: int, conditional: Draws,
+    looks: int, thin: int, drawn: Draws,
 ) -> list[tuple[Any, Info]]:  # fmt: skip
     waiting = [
-        pool.submit(sampler.kernel, problem, state, kept=looks, thin=thin, conditional=conditional)
+        pool.submit(sampler.kernel, problem, state, kept=looks, thin=thin, conditional=drawn)
         for state in states
     ]
     return [one.result() for one in waiting]
@@ -176,7 +211,7 @@ def _outlook(found: Diagnostics, goal: Goal, chains: int, looks: int, most: int)
     factor = max(goal.ess / max(found.least_ess, 1.0), 1.0)
     if found.worst_rhat > goal.rhat:  # which falls about as fast as the sweeps grow
         factor = max(factor, (found.worst_rhat - 1) / max(goal.rhat - 1, 1e-6))
-    wanted = min(math.ceil(looks * factor), most)
+    wanted = math.ceil(min(looks * factor, most))  # chains that are stuck apart never will
     return chains * wanted * goal.thin, f"worst R-hat {found.worst_rhat:.3f}"
 
 
@@ -194,32 +229,34 @@ class _Seen:
         self._diagnosed = 0
 
     def add(self, infos: list[Info]) -> None:
-        """One more round."""
-        self.looks += infos[0].kept
-        if self._blocks and self._blocks[-1][0].kept < self._length:
-            infos = _one_after_the_other([self._blocks.pop(), infos])
-        self._blocks.append(infos)
-        while self._kept - self._blocks[0][0].kept >= self.looks / 2:
-            del self._blocks[0]
-        if len(self._blocks) == _MOST_BLOCKS:
-            pairs = zip(self._blocks[::2], self._blocks[1::2], strict=True)
-            self._blocks = [_one_after_the_other(pair) for pair in pairs]
-            self._length *= 2
+        """One more round; an interrupt in the midst of it leaves everything as it was."""
+        looks, blocks, length = self.looks + infos[0].kept, list(self._blocks), self._length
+        if blocks and blocks[-1][0].kept < length:
+            infos = _one_after_the_other([blocks.pop(), infos])
+        blocks.append(infos)
+        kept = sum(block[0].kept for block in blocks)
+        while kept - blocks[0][0].kept >= looks / 2:
+            kept -= blocks.pop(0)[0].kept
+        if len(blocks) == _MOST_BLOCKS:
+            pairs = zip(blocks[::2], blocks[1::2], strict=True)
+            blocks, length = [_one_after_the_other(pair) for pair in pairs], 2 * length
+        self.looks, self._blocks, self._length = looks, blocks, length
 
     @property
     def _kept(self) -> int:
         return sum(block[0].kept for block in self._blocks)
 
-    def diagnosis(self, problem: Problem, learner: Looked, goal: Goal) -> Diagnostics | None:
+    def diagnosis(self, problem: Problem, goal: Goal, *, conditional: bool) -> Diagnostics | None:
         """How the panel is doing; None if there is not enough more to see than the last time."""
         chains = len(self._blocks[0])
         if chains * self._kept < goal.ess or self.looks < _MORE * self._diagnosed:
             return None
         self._diagnosed = self.looks
-        found = diagnosed(problem, self.kept(), learner, quickly=True)
+        found = diagnosed(problem, self.kept(), conditional=conditional, quickly=True)
         if not _reached(found, goal):
             return found
-        return diagnosed(problem, self.kept(), learner)  # now it is worth to look at everything
+        # Now it is worth to look at everything.
+        return diagnosed(problem, self.kept(), conditional=conditional)
 
     def kept(self) -> list[Info]:
         """What is not forgotten, of each chain."""

@@ -11,18 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.risk._exact import Likelihood
 from unveil.attacks.risk._problem import Problem
 from unveil.attacks.risk.samplers import Info
 
-__all__ = ["Diagnostics", "Looked", "diagnosed", "looked_at"]
-
-Looked: TypeAlias = Literal["same", "density", "conditional"]
+__all__ = ["Diagnostics", "diagnosed"]
 
 _STILL = 1e-12  # of a belief that does not move at all
 
@@ -62,22 +58,22 @@ class Diagnostics:
 
 
 def diagnosed(
-    problem: Problem, infos: Sequence[Info], learner: Looked, *, quickly: bool = False
+    problem: Problem, infos: Sequence[Info], *, conditional: bool, quickly: bool = False
 ) -> Diagnostics:
     """Look at the traces of several chains, all of the same length.
 
     Parameters
     ----------
-    learner : {"same", "density", "conditional"}
-        What the learner's beliefs are made of: the rows as the attacker's are, so that these will
-        do; the densities; or the draws of f(s | r, π).
+    conditional : bool
+        What the learner's beliefs are made of: the draws of f(s | r, π), or the densities. They
+        move where the attacker's stand still, as among rows that have one sensitive value.
     quickly : bool
         Look only at the belief about each victim that moves most.
     """
     parts = [_linearized(np.stack([info.rows for info in infos]))]
-    if learner == "conditional":
+    if conditional:
         parts.append(np.stack([info.conditional for info in infos if info.conditional is not None]))
-    elif learner == "density":
+    else:
         weights = problem.alpha + problem.totals
         parts.append(_linearized(np.stack([info.density for info in infos]) * weights[:, None]))
     traces = np.concatenate(parts, axis=2)  # chains × looked at × beliefs × panel
@@ -89,13 +85,6 @@ def diagnosed(
         if width.max() > _STILL:
             rhat[v], ess[v], error[v] = _worst(traces[:, :, which, v])
     return Diagnostics(rhat=rhat, ess=ess, error=error)
-
-
-def looked_at(likelihood: Likelihood, *, conditional: bool) -> Looked:
-    """What the learner's beliefs are made of."""
-    if conditional:
-        return "conditional"
-    return "same" if likelihood == "saturated" else "density"
 
 
 def _linearized(traces: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from unveil.attacks.risk._beliefs_of_victims import Teller
 from unveil.attacks.risk._chains import Chains
 from unveil.attacks.risk._exact import Likelihood
 from unveil.attacks.risk._problem import Problem
-from unveil.attacks.risk._victim import Victim, described
+from unveil.attacks.risk._victim import Victim, check_inside, described, free_name
 from unveil.errors import InputError
 from unveil.findings import Finding
 from unveil.microdata import Column, Microdata
@@ -94,14 +94,21 @@ class RelativeRisk(Finding):
 
     @cached_property
     def learner(self) -> Table:
-        """p_L: sensitive values × watched tuples."""
+        """p_L: sensitive values × watched tuples; nan for those outside of the domain."""
         return self._learner_of(self.answer)
 
     def _learner_of(self, answer: Answer) -> Table:
         if self.learner_is == "conditional":
             assert answer.conditional is not None
-            return answer.conditional
-        return given_tuple(joint_learner(self.problem, answer.density))
+            beliefs = answer.conditional
+        else:
+            beliefs = given_tuple(joint_learner(self.problem, answer.density))
+        return np.where(self._is_inside, beliefs, np.nan)
+
+    @cached_property
+    def _is_inside(self) -> NDArray[np.bool_]:
+        """Which of the watched tuples are in the domain: left out records need not be."""
+        return self.problem.domain.has(self.problem.watched)
 
     @property
     def error(self) -> float:
@@ -125,18 +132,18 @@ class RelativeRisk(Finding):
         ------
         InputError
             If a value is lacking or unknown, or the victim is outside of the domain.
+
+        Notes
+        -----
+        About somebody of the panel the chains have told all. About anybody else they go on, for
+        some seconds.
         """
         codes = self._codes_of(described_by, values)
         place = np.flatnonzero((self.problem.watched == codes).all(axis=0))
-        known = None
-        if len(place):
-            w = place[:1]
-            drawn = self.answer.conditional
-            known = Answer(
-                rows=self.answer.rows[:, w], density=self.answer.density[:, w],
-                conditional=None if drawn is None else drawn[:, w],
-            )  # fmt: skip
-        found = self.teller.about(codes, known)
+        known = self.answer.about(int(place[0])) if len(place) else None
+        in_panel = np.flatnonzero(np.isin(self.problem.panel, place))
+        traces = self.chains.about(int(in_panel[0])) if self.chains and len(in_panel) else ()
+        found = self.teller.about(codes, known, traces)
         return Victim(
             who={c.name: c.texts[code] for c, code in zip(self.quasi, codes[:, 0], strict=True)},
             sensitive=self.sensitive.name, values=self.sensitive.texts,
@@ -156,7 +163,9 @@ class RelativeRisk(Finding):
                     + (f"(they are counted from 0 to {n - 1:,})" if n else "without the microdata")
                     + "; describe the victim by values of the quasi-identifiers"
                 )
-            return self.microdata.codes[:, [described_by]]
+            codes = self.microdata.codes[:, [described_by]]
+            check_inside(codes, self.quasi, self.problem.domain)
+            return codes
         if not isinstance(described_by, Mapping | None):
             raise InputError(
                 "describe a victim by values of the quasi-identifiers, by name, or by the number "
@@ -278,7 +287,7 @@ class RelativeRisk(Finding):
         found: dict[str, list[float]] = {}
         for name, party in (("attacker", self.under_attacker), ("learner", self.under_learner)):
             counted, level = party.counted(self.ties), party.of_truth
-            found[name] = [float(counted[level >= one].sum()) for one in LEVELS]
+            found[name] = [float(counted[level >= one - ROUNDING].sum()) for one in LEVELS]
         return pd.DataFrame(found, index=pd.Index(LEVELS, name="level"))
 
     def to_frame(self) -> pd.DataFrame:
@@ -306,26 +315,33 @@ class RelativeRisk(Finding):
         import pandas as pd
 
         watched, values = self.problem.watched, len(self.sensitive.texts)
-        columns: dict[str, Any] = {
-            column.name: np.repeat(np.array(column.texts, dtype=object)[codes], values)
-            for column, codes in zip(self.quasi, watched, strict=True)
-        }
-        columns[self.sensitive.name] = np.tile(
-            np.array(self.sensitive.texts, dtype=object), watched.shape[1]
+        frame = pd.DataFrame(
+            {"attacker": self.attacker.T.ravel(), "learner": self.learner.T.ravel()}
         )
-        columns["attacker"] = self.attacker.T.ravel()
-        columns["learner"] = self.learner.T.ravel()
-        return pd.DataFrame(columns)
+        cells = [
+            *(np.repeat(np.array(column.texts, dtype=object)[codes], values)
+              for column, codes in zip(self.quasi, watched, strict=True)),
+            np.tile(np.array(self.sensitive.texts, dtype=object), watched.shape[1]),
+        ]  # fmt: skip
+        for place, (column, texts) in enumerate(
+            zip((*self.quasi, self.sensitive), cells, strict=True)
+        ):
+            frame.insert(place, free_name(column.name, frame.columns), texts)
+        return frame
 
     def worst(self, n: int = 10) -> pd.DataFrame:
-        """The records with the largest relative risk, with their values."""
+        """The records with the largest relative risk, with their values.
+
+        A column of the table that is called like one of these is told apart: "row in the table".
+        """
         table = self._table
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+            raise InputError(f"n must be a whole number from 0 up, got {n!r}")
         risks = np.nan_to_num(self.relative_risks, nan=-1.0)
         first = np.argsort(-risks, kind="stable")[:n]
         frame = self.to_frame().iloc[first].reset_index(drop=True)
         for place, column in enumerate((*table.quasi, table.sensitive), start=2):
-            # A column of the table may be called "row", too.
-            name = f"{column.name} in the table" if column.name in frame else column.name
+            name = free_name(column.name, frame.columns)
             frame.insert(place, name, column.values[column.codes[first]])
         return frame
 

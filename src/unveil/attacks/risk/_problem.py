@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -320,14 +320,14 @@ def _watched(given: NDArray[np.int32] | None, tuples: Domain) -> NDArray[np.int3
 def _checked_priors(
     alpha: float | NDArray[np.floating], beta: float, sensitive: Column
 ) -> NDArray[np.float64]:
-    each = np.asarray(alpha, dtype=np.float64)
+    each = _numbers("alpha", alpha)
     if each.ndim > 0 and each.shape != (sensitive.size,):
         raise InputError(
             f"alpha must be one number or one for each of the {sensitive.size} values of "
             f"{sensitive.name!r}, but {each.size} were given"
         )
     each = np.broadcast_to(each, (sensitive.size,)).copy()
-    for name, numbers in (("alpha", each), ("beta", np.array([beta], dtype=np.float64))):
+    for name, numbers in (("alpha", each), ("beta", np.atleast_1d(_numbers("beta", beta)))):
         for number in numbers:
             if not number > 0:
                 raise InputError(
@@ -337,6 +337,17 @@ def _checked_priors(
             if np.isinf(number):
                 raise InputError(f"{name} must be a finite number, but got {number:g}")
     return each
+
+
+def _numbers(name: Literal["alpha", "beta"], given: object) -> NDArray[np.float64]:
+    try:
+        found = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        found = np.array(None)
+    if found.dtype.kind in "iuf" and (name == "alpha" or found.ndim == 0):
+        return found.astype(np.float64)
+    many = " or one a sensitive value" if name == "alpha" else ""
+    raise InputError(f"{name} must be a number{many}, but got {given!r}")
 
 
 def _no_empty_group(

@@ -23,7 +23,6 @@ from unveil.attacks.risk._answer import Answer
 from unveil.attacks.risk._at_risk import checked_ties
 from unveil.attacks.risk._beliefs_of_victims import Teller
 from unveil.attacks.risk._chains import Chains, Goal, run_chains
-from unveil.attacks.risk._diagnostics import looked_at
 from unveil.attacks.risk._domain import TooManyCoveredError, checked_domain, tuples_once
 from unveil.attacks.risk._exact import (
     Likelihood,
@@ -43,6 +42,12 @@ from unveil.sanitize import Sanitizer, as_microdata
 __all__ = ["relative_risk"]
 
 _LEARNERS: tuple[Learner, ...] = ("joint", "conditional")
+
+_SMALL_BETA = 0.1
+_STICKY = (
+    "β = {:g} is small: chains may stay where they are together, far from other tables that are as "
+    "likely, and look converged; exact=True, where it can be, or a larger β is safer"
+)
 
 
 def relative_risk(
@@ -113,7 +118,7 @@ def relative_risk(
     limit : float or str, optional
         Time after which they stop in any case, in seconds or such as "10 min".
     thin : int
-        Sweeps from one look at the state to the next.
+        Sweeps from one look at the state to the next; no more than ``sweeps``.
     seed : int
         On which all random choices hang.
     n_jobs : int, optional
@@ -155,11 +160,11 @@ def relative_risk(
     begun = time.perf_counter()
     asked = _Asked(
         likelihood=checked_likelihood(likelihood), learner=_checked_learner(learner),
-        sampler=sampler, exact=exact, chains=_count("chains", chains, 1),
+        sampler=sampler, exact=_checked_exact(exact), chains=_count("chains", chains, 1),
         panel=_count("panel", panel, 1), seed=seed_number(seed), n_jobs=n_jobs, progress=progress,
         goal=Goal(
             rhat=_above("rhat", rhat, 1.0), ess=_above("ess", ess, 0.0),
-            sweeps=_count("sweeps", sweeps, 1), thin=_count("thin", thin, 1),
+            sweeps=_count("sweeps", sweeps, 1), thin=min(_count("thin", thin, 1), sweeps),
             seconds=None if limit is None else parse_duration(limit),
         ),
     )  # fmt: skip
@@ -170,6 +175,8 @@ def relative_risk(
     problem, tuple_of = _with_people(problem, original, asked)
     chosen = sampler_for(problem, asked.likelihood, asked.sampler)
     answer, how, sampled = _answered(problem, asked, chosen)
+    if sampled is not None and beta < _SMALL_BETA:
+        notes += (_STICKY.format(beta),)
     return RelativeRisk(
         release=release.made_by, kind="vertical" if isinstance(release, Permuted) else "horizontal",
         quasi=release.quasi, sensitive=release.sensitive, problem=problem, microdata=original,
@@ -248,7 +255,7 @@ def _with_people(
     """Watch the people of the table, or some who may be in it, and choose a panel of them."""
     rng = np.random.default_rng([asked.seed, 1])
     if microdata is None:
-        found = random_tuples(problem, asked.panel, rng)
+        found = random_tuples(problem, asked.likelihood, asked.panel, rng)
         return problem.watching(found), np.zeros(0, dtype=np.int64)
     tuples, tuple_of = tuples_once(microdata.codes)
     problem = problem.watching(tuples)
@@ -273,8 +280,7 @@ def _answered(
             )
     sampled = run_chains(
         problem, sampler, chains=asked.chains, goal=asked.goal, seed=asked.seed,
-        learner=looked_at(asked.likelihood, conditional=conditional), n_jobs=asked.n_jobs,
-        progress=asked.progress,
+        conditional=conditional, n_jobs=asked.n_jobs, progress=asked.progress,
     )  # fmt: skip
     return sampled.answer, "sampling", sampled
 
@@ -285,6 +291,12 @@ def _checked_learner(name: str) -> Learner:
             return known
     near = did_you_mean(name, _LEARNERS) if isinstance(name, str) else ""
     raise InputError(f"learner must be 'joint' or 'conditional', but got {name!r}{near}")
+
+
+def _checked_exact(exact: Any) -> bool | None:
+    if exact is None or isinstance(exact, bool):
+        return exact
+    raise InputError(f"exact must be True, False or None, but got {exact!r}")
 
 
 def _count(name: str, number: Any, least: int) -> int:

@@ -107,7 +107,7 @@ def summary_of(finding: RelativeRisk) -> str:
         if finding.not_covered:
             lines.append(
                 f"  Not covered: {finding.not_covered:,} records have values that no group of the "
-                "release covers; nothing is believed about them."
+                "release covers; the attacker believes nothing about them."
             )
     lines += _assumptions(finding)
     return "\n".join([*lines, *(f"  Note: {note}" for note in finding.notes)])

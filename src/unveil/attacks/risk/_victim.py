@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from unveil._text import harmless
 from unveil.attacks.risk._domain import Domain
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import Column, value_text
+from unveil.microdata import MISSING, Column, value_text
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["LEVEL", "Victim", "described"]
+__all__ = ["LEVEL", "Victim", "check_inside", "described", "free_name"]
 
 LEVEL = 0.95
 """Of credible intervals."""
@@ -41,7 +41,8 @@ class Victim:
         Credible intervals of 95 %. The learner's is of the share of people like the victim who
         have the value, in the population. The attacker's is of what he would believe if he saw
         what the sampler sees: all other rows (collapsed), or the population (Gibbs). It has no
-        width where these would tell him nothing.
+        width where these would tell him nothing. Both are nan if the beliefs are exact and chains,
+        which have to find the intervals, do not come to an answer.
     error : float
         The largest Monte Carlo standard error of ``attacker`` and ``learner``; 0 if exact.
     converged : bool
@@ -72,9 +73,8 @@ class Victim:
         """One row a sensitive value."""
         import pandas as pd
 
-        return pd.DataFrame(
+        beliefs = pd.DataFrame(
             {
-                self.sensitive: list(self.values),
                 "attacker": self.attacker,
                 "attacker_low": self.attacker_interval[0],
                 "attacker_high": self.attacker_interval[1],
@@ -84,6 +84,8 @@ class Victim:
                 "relative_risk": self.relative_risk,
             }
         )
+        beliefs.insert(0, free_name(self.sensitive, beliefs.columns), list(self.values))
+        return beliefs
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the two posteriors side by side; needs matplotlib."""
@@ -121,22 +123,45 @@ def described(
             f"{'is' if len(lacking) == 1 else 'are'} lacking"
         )
     codes = np.array([[_code(given[column.name], column)] for column in columns], dtype=np.int32)
-    if not domain.has(codes)[0]:
-        values = ", ".join(harmless(f"{name} {value_text(given[name])}") for name in names)
-        which = {
-            "observed": "no record of the table has these values together",
-            "covered": "no group of the release covers these values together",
-            "product": "",
-        }[domain.name]
-        raise InputError(
-            f"a victim with {values} is outside of the domain {domain.name!r}: {which}; take "
-            "domain='product'"
-        )
+    check_inside(codes, columns, domain)
     return codes
 
 
+def check_inside(codes: NDArray[np.int32], columns: Sequence[Column], domain: Domain) -> None:
+    """Refuse a victim (columns × 1) whose values are not in the domain together."""
+    if domain.has(codes)[0]:
+        return
+    values = ", ".join(
+        harmless(f"{column.name} {column.texts[code]}")
+        for column, code in zip(columns, codes[:, 0], strict=True)
+    )
+    which = {
+        "observed": "no record of the table has these values together",
+        "covered": "no group of the release covers these values together",
+        "product": "",
+    }[domain.name]
+    raise InputError(
+        f"a victim with {values} is outside of the domain {domain.name!r}: {which}; take "
+        "domain='product'"
+    )
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name of a column of the table, told apart from those of what is found.
+
+    >>> free_name("learner", ["attacker", "learner"])
+    'learner in the table'
+    """
+    while name in taken:
+        name += " in the table"
+    return name
+
+
 def _code(value: Any, column: Column) -> int:
-    text = value_text(value)
+    import pandas as pd
+
+    is_missing = pd.api.types.is_scalar(value) and bool(pd.isna(value))
+    text = MISSING if is_missing else value_text(value)
     if text not in column.places:
         near = did_you_mean(text, column.texts)
         shown = ", ".join(column.texts[:5]) + (", …" if column.size > 5 else "")
