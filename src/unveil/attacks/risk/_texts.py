@@ -184,6 +184,12 @@ def _table(finding: RelativeRisk) -> list[str]:
     return lines
 
 
+def _tuples_of(finding: RelativeRisk) -> str:
+    if finding.domain == "observed" and finding.microdata is None:
+        return "those of the published records"
+    return _DOMAINS[finding.domain]
+
+
 def _assumptions(finding: RelativeRisk) -> list[str]:
     problem = finding.problem
     alpha = problem.alpha
@@ -197,7 +203,7 @@ def _assumptions(finding: RelativeRisk) -> list[str]:
         "same values,",
         f"  {_LEARNERS[finding.learner_is]}.",
         f"  Model: {model[finding.likelihood]}, α = {prior}, β = {problem.beta:g}; tuples: "
-        f"{_DOMAINS[finding.domain]}.",
+        f"{_tuples_of(finding)}.",
     ]
     if finding.microdata is not None:
         lines.append(f"  Ties: {_TIES[finding.ties]}{_tied(finding)}.")
