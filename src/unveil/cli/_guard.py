@@ -69,6 +69,7 @@ _AS_TYPED = tuple(
         (r"\b(memory|wildcard|partition|population|sensitive)=(?=[ ,;]|$)", r"--\1"),
         (r'\bdomains=\{"([^"]*)": range\(([^,]*), [^)]*\)\}', r"--values '\1=\2-…'"),
         (r'\bdomains=\{"([^"]*)": [^}]*\}', r"--values '\1=…|…'"),
+        (r"\bdomains\['([^']*)'\]", r"--values '\1=…'"),
         (r"\bdomains names ", "--values names "),
         (r'\bhierarchies=\{"[^"]*": "[^"]*"\}', "--hierarchies FOLDER"),
         (r'\bnumeric=\["([^"]*)"\]', r"--numeric '\1'"),

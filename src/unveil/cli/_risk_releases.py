@@ -234,7 +234,8 @@ def _victim(text: str, quasi: Sequence[str]) -> dict[str, str]:
         if not equals or not column or not value:
             raise InputError(
                 f"cannot read {part!r} in --victim {text!r}; write column=value, with commas "
-                f"between several, such as '{quasi[0]}=…'"
+                f"between several, such as '{quasi[0]}=…'; a value with a comma is put in double "
+                "quotes"
             )
         if column not in quasi:
             raise InputError(

@@ -39,7 +39,6 @@ _TIES = {
 }
 _DOMAINS = {
     "observed": "those of the original table, which both are taken to know",
-    "published": "those of the published records",
     "product": "all combinations of the columns' values",
     "covered": "those that the release covers",
 }
@@ -185,6 +184,12 @@ def _table(finding: RelativeRisk) -> list[str]:
     return lines
 
 
+def _tuples_of(finding: RelativeRisk) -> str:
+    if finding.domain == "observed" and finding.microdata is None:
+        return "those of the published records"
+    return _DOMAINS[finding.domain]
+
+
 def _assumptions(finding: RelativeRisk) -> list[str]:
     problem = finding.problem
     alpha = problem.alpha
@@ -198,17 +203,11 @@ def _assumptions(finding: RelativeRisk) -> list[str]:
         "same values,",
         f"  {_LEARNERS[finding.learner_is]}.",
         f"  Model: {model[finding.likelihood]}, α = {prior}, β = {problem.beta:g}; tuples: "
-        f"{_DOMAINS[_which_tuples(finding)]}.",
+        f"{_tuples_of(finding)}.",
     ]
     if finding.microdata is not None:
         lines.append(f"  Ties: {_TIES[finding.ties]}{_tied(finding)}.")
     return lines
-
-
-def _which_tuples(finding: RelativeRisk) -> str:
-    """What a permuted release publishes is known to everybody."""
-    alone = finding.kind == "vertical" and finding.microdata is None
-    return "published" if alone and finding.domain != "product" else finding.domain
 
 
 def _tied(finding: RelativeRisk) -> str:
