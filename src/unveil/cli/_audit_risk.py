@@ -78,14 +78,15 @@ def show_risks(risks: Risks, out: Console) -> None:
             "beyond what anybody learns from the release?"
         )
         out.print()
+        for name, finding in zip(risks.names, risks.findings, strict=True):
+            if finding.chains is not None and not finding.converged:
+                within = f" within {LIMIT}" if finding.chains.stopped == "time" else ""
+                out.print(
+                    f"NOT CONVERGED{within}: {harmless(display_name(name))}; take its numbers as "
+                    "rough, and give it longer with unveil risk."
+                )
         out.print(compared(risks.findings, risks.names))
         out.print()
-        for name, finding in zip(risks.names, risks.findings, strict=True):
-            if not finding.converged:
-                out.print(
-                    f"NOT CONVERGED within {LIMIT}: {harmless(display_name(name))}; take its "
-                    "numbers as rough, and give it longer with unveil risk."
-                )
         out.print(MEANING)
     for name, why in risks.unfit:
         out.print(f"None is told for {harmless(display_name(name))}: {harmless(why)}.")

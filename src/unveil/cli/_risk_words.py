@@ -86,9 +86,7 @@ def compared(findings: Sequence[RelativeRisk], names: Sequence[str]) -> Table:
 
 
 def _cells(finding: RelativeRisk) -> list[str]:
-    exact = finding.chains is None
-    # Sampled numbers have fewer digits, and those that have not converged fewer still.
-    digits = 2 if exact else 1 if finding.converged else 0
+    exact, digits = finding.chains is None, _digits(finding)
     risks = finding.relative_risks
     worst = "–" if np.isnan(risks).all() else f"{np.nanmax(risks):.{digits}f}"
     return [
@@ -96,6 +94,11 @@ def _cells(finding: RelativeRisk) -> list[str]:
         f"{finding.n_attacker:,.6g}", f"{finding.gr:.{digits}%}", f"{finding.accuracy:.{digits}%}",
         worst, finding.how, "exact" if exact else "yes" if finding.converged else "NO",
     ]  # fmt: skip
+
+
+def _digits(finding: RelativeRisk) -> int:
+    """Sampled numbers have fewer, and those that have not converged fewer still."""
+    return 2 if finding.chains is None else 1 if finding.converged else 0
 
 
 def was_interrupted(finding: RelativeRisk) -> bool:
@@ -115,7 +118,7 @@ def worst_people(finding: RelativeRisk, n: int) -> Table:
     assert table is not None
     risks = finding.relative_risks
     first = np.argsort(-np.nan_to_num(risks, nan=-1.0), kind="stable")[:n]
-    digits = 2 if finding.chains is None else 1
+    digits = _digits(finding)
     grid = Table.grid(padding=(0, 2))
     secret = table.sensitive
     for record in first[~np.isnan(risks[first])]:

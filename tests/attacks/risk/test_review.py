@@ -139,6 +139,9 @@ def test_chains_that_are_stuck_apart_are_an_answer_that_has_not_converged():
     lines = finding.summary().splitlines()
     assert lines[1].startswith("  NOT CONVERGED")
     assert "β = 1e-06 is small" in lines[-1]
+    assert finding.verdict().startswith("Roughly, for the chains have not converged: under ")
+    keys = list(finding.to_dict())
+    assert keys.index("converged") == keys.index("finding") + 1
 
 
 def test_a_few_looks_at_what_stands_still_are_no_convergence():

@@ -30,7 +30,7 @@ __all__ = ["Chains", "Goal", "Stopped", "going_on", "mean_answer", "run_chains"]
 Stopped: TypeAlias = Literal["converged", "sweeps", "time", "interrupted"]
 
 _LOOKS = 25  # of a round
-_MOST_VISITS = 20_000_000  # of all chains to rows in a round: about a second
+_MOST_VISITS = 5_000_000  # of all chains to rows in a round: well under a second
 _MOST_BLOCKS = 8  # in which what was seen is kept; even
 _MORE = 1.25  # times what was seen when the panel was diagnosed last
 

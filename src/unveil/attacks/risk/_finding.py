@@ -254,11 +254,15 @@ class RelativeRisk(Finding):
 
     @cached_property
     def gr_error(self) -> float:
-        """The Monte Carlo standard error of ``gr_raw``, from how much the chains differ."""
+        """The Monte Carlo standard error of ``gr_raw``: how much it differs between the chains.
+
+        Not less for there being several: what is counted jumps where beliefs are nearly tied, and
+        jumps do not average out as the beliefs themselves do.
+        """
         if self.chains is None:
             return 0.0
         each = [self._gr_raw_of(info.answer) for info in self.chains.infos]
-        return float(np.std(each, ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("nan")
+        return float(np.std(each, ddof=1)) if len(each) > 1 else float("nan")
 
     def _gr_raw_of(self, answer: Answer) -> float:
         counted = [

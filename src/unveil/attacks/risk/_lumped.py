@@ -87,13 +87,6 @@ class Lumped:
         atoms = self.atoms[self.first[cell] : self.last[cell]]
         return atoms + self.atom_start[self.value[cell]]
 
-    def per_tuple(
-        self, of_atoms: NDArray[np.float64], tuples: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Even shares of what atoms have: sensitive values × tuples (-1: in no group)."""
-        atom = np.where(tuples >= 0, self.atom_of[:, tuples], -1)
-        return np.where(atom >= 0, of_atoms[atom] / self.size[atom], 0.0)
-
 
 def lumped(counts: NDArray[np.int64], members: Members, tuples: int, *, together: bool) -> Lumped:
     """The atoms of each sensitive value; without ``together``, every tuple is one of its own.

@@ -155,7 +155,7 @@ def relative_risk(
     >>> dict(zip(malaysian.values, malaysian.attacker.round(4).tolist(), strict=True))
     {'Diabetes': 0.0, 'Flu': 0.4545, 'HIV': 0.0, 'Heart': 0.5455, 'Stomach': 0.0}
     >>> finding.n_attacker, finding.n_learner, round(finding.gr, 3)
-    (5.0, 3.0, 0.25)
+    (6.0, 4.0, 0.25)
     """
     begun = time.perf_counter()
     asked = _Asked(

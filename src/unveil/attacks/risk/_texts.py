@@ -64,8 +64,9 @@ def verdict_of(finding: RelativeRisk, name: str | None = None) -> str:
         return f"Without the original table nobody can be said to be at risk under {under}."
     few = _few(finding)
     secret = finding.sensitive.name
+    begin = "Under" if finding.converged else "Roughly, for the chains have not converged: under"
     said = (
-        f"Under {under}, somebody who knows that a person is in the table guesses that person's "
+        f"{begin} {under}, somebody who knows that a person is in the table guesses that person's "
         f"{secret} right for {_percent(finding.accuracy, few)} of the records, and somebody who "
         f"learns from the release alone for {_percent(finding.learner_accuracy, few)}."
     )
@@ -266,6 +267,7 @@ def content_of(finding: RelativeRisk, *, records: bool) -> dict[str, Any]:
     problem, table = finding.problem, finding.microdata
     content: dict[str, Any] = {
         "finding": "relative risk",
+        "converged": finding.converged,
         "source": None if table is None else table.source,
         "release": finding.release,
         "kind": finding.kind,
@@ -273,7 +275,6 @@ def content_of(finding: RelativeRisk, *, records: bool) -> dict[str, Any]:
         "sensitive": finding.sensitive.name,
         "records": int(problem.counts.sum()),
         "groups": len(problem.counts),
-        "converged": finding.converged,
         "how": finding.how,
         "likelihood": finding.likelihood,
         "domain": finding.domain,
