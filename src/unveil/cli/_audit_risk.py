@@ -67,6 +67,13 @@ def risks_of(
     return done
 
 
+_MODEL = (
+    "Taken for granted: every combination of the table's own values has a probability of its own "
+    "(saturated, observed), with priors worth one record each (α = β = 1); values that are equally "
+    "likely count fully. unveil risk has the other choices."
+)
+
+
 def show_risks(risks: Risks, out: Console) -> None:
     """A table, what it means, and what is not in it."""
     if not risks.findings and not risks.unfit:
@@ -88,6 +95,11 @@ def show_risks(risks: Risks, out: Console) -> None:
         out.print(compared(risks.findings, risks.names))
         out.print()
         out.print(MEANING)
+        out.print()
+        most = max(risks.findings, key=lambda finding: finding.gr)
+        name = risks.names[risks.findings.index(most)]
+        out.print(harmless(in_command_line_words(most.verdict(display_name(name)))))
+        out.print(_MODEL)
     for name, why in risks.unfit:
         out.print(f"None is told for {harmless(display_name(name))}: {harmless(why)}.")
     out.print()

@@ -192,21 +192,16 @@ def _delimiter(reading: Reading) -> str | None:
     return "\t" if reading.delimiter == "\\t" else reading.delimiter
 
 
-def values_said(given: Sequence[str]) -> dict[str, Sequence[str] | range]:
+def values_said(given: Sequence[str]) -> dict[str, Sequence[str] | range | list[int]]:
     """The values of columns, from a repeatable option.
 
-    >>> values_said(["zip=45501|45502", "age=20-23"])
-    {'zip': ['45501', '45502'], 'age': range(20, 24)}
+    >>> values_said(["zip=45501|45502", "age=20-23", "year=1-2|5-6"])
+    {'zip': ['45501', '45502'], 'age': range(20, 24), 'year': [1, 2, 5, 6]}
     """
-    found: dict[str, Sequence[str] | range] = {}
+    found: dict[str, Sequence[str] | range | list[int]] = {}
     for text in given:
         column, equals, listed = (part.strip() for part in text.partition("="))
-        values: Sequence[str] | range = [value.strip() for value in listed.split("|")]
-        between = _RANGE.fullmatch(listed)
-        is_said = all(values)
-        if between is not None:
-            values = range(int(between[1]), int(between[2]) + 1)
-            is_said = len(values) > 0
+        values, is_said = _values_in(listed)
         if not equals or not column or not is_said:
             raise InputError(
                 f"cannot read --values {text!r}; write the column and all its values, such as "
@@ -216,6 +211,18 @@ def values_said(given: Sequence[str]) -> dict[str, Sequence[str] | range]:
             raise InputError(f"--values names the column {column!r} twice")
         found[column] = values
     return found
+
+
+def _values_in(listed: str) -> tuple[Sequence[str] | range | list[int], bool]:
+    """Values with bars between them, ranges of whole numbers among these, and whether all are."""
+    parts = [part.strip() for part in listed.split("|")]
+    ranges = [_RANGE.fullmatch(part) for part in parts]
+    between = [range(int(one[1]), int(one[2]) + 1) for one in ranges if one is not None]
+    if len(between) < len(parts):  # names, whatever they look like
+        return parts, all(parts)
+    if len(between) == 1:
+        return between[0], len(between[0]) > 0
+    return [number for one in between for number in one], all(len(one) > 0 for one in between)
 
 
 def described_victims(given: Sequence[str], quasi: Sequence[str]) -> list[dict[str, str]]:

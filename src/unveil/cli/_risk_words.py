@@ -14,6 +14,7 @@ from rich.text import Text
 
 from unveil._text import harmless
 from unveil.attacks import RelativeRisk, Victim
+from unveil.attacks.risk import records
 from unveil.cli._console import folded
 from unveil.cli._guard import in_command_line_words
 from unveil.findings import Finding
@@ -27,12 +28,14 @@ __all__ = ["MEANING", "Answered", "compared", "print_text", "was_interrupted", "
 MEANING = (
     "N_L, N_A: how many records' own values are the most likely ones to somebody who learns from "
     "the release, and to an attacker who knows that they are in the table. GR: by how much N_A is "
-    "more, as a share of the records. Guessed right: by the attacker. Worst: how many times as "
-    "credible somebody's own value is for being in the table."
+    "more, as a share of the records; values that are equally likely count fully unless ties are "
+    "counted otherwise, which matters much with small groups. Right: how many records' values each "
+    "of them guesses. Worst: how many times as credible somebody's own value is for being in the "
+    "table."
 )
 
-_HEADS = ("release", "groups", "N_L", "N_A", "GR", "guessed\nright", "worst\np_A/p_L", "how",
-          "converged")  # fmt: skip
+_HEADS = ("release", "groups", "N_L", "N_A", "GR", "learner\nright", "attacker\nright",
+          "worst\np_A/p_L", "how", "converged")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -74,11 +77,11 @@ def compared(findings: Sequence[RelativeRisk], names: Sequence[str]) -> Table:
     """One row a release, of findings that know the original table."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     table.add_column(_HEADS[0], overflow="fold")
-    for head in _HEADS[1:7]:
+    for head in _HEADS[1:8]:
         table.add_column(
             head, justify="right", no_wrap=True, style="bold" if head == "GR" else None
         )
-    for head in _HEADS[7:]:
+    for head in _HEADS[8:]:
         table.add_column(head, no_wrap=True)
     for finding, name in zip(findings, names, strict=True):
         table.add_row(harmless(display_name(name)), *_cells(finding))
@@ -90,15 +93,16 @@ def _cells(finding: RelativeRisk) -> list[str]:
     risks = finding.relative_risks
     worst = "–" if np.isnan(risks).all() else f"{np.nanmax(risks):.{digits}f}"
     return [
-        f"{len(finding.problem.counts):,}", f"{finding.n_learner:,.6g}",
-        f"{finding.n_attacker:,.6g}", f"{finding.gr:.{digits}%}", f"{finding.accuracy:.{digits}%}",
-        worst, finding.how, "exact" if exact else "yes" if finding.converged else "NO",
+        f"{len(finding.problem.counts):,}", records(finding.n_learner),
+        records(finding.n_attacker), f"{finding.gr:.{digits}%}",
+        f"{finding.learner_accuracy:.{digits}%}", f"{finding.accuracy:.{digits}%}", worst,
+        finding.how, "exact" if exact else "yes" if finding.converged else "NO",
     ]  # fmt: skip
 
 
 def _digits(finding: RelativeRisk) -> int:
-    """Sampled numbers have fewer, and those that have not converged fewer still."""
-    return 2 if finding.chains is None else 1 if finding.converged else 0
+    """Sampled numbers have fewer."""
+    return 2 if finding.chains is None else 1
 
 
 def was_interrupted(finding: RelativeRisk) -> bool:

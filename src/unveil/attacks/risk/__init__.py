@@ -13,6 +13,7 @@ from unveil.attacks.risk._problem import (
     vertical_problem,
 )
 from unveil.attacks.risk._relative_risk import relative_risk
+from unveil.attacks.risk._texts import records
 from unveil.attacks.risk._victim import Victim
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "is_settled",
     "joint_learner",
     "panels",
+    "records",
     "relative_risk",
     "vertical_problem",
 ]

@@ -81,6 +81,8 @@ def save_traces(finding: RelativeRisk, path: str | os.PathLike[str]) -> Path:
     """Write the traces to a NetCDF file."""
     place = Path(path)
     tree = traces_of(finding)
+    if not place.parent.is_dir():
+        raise InputError(f"{str(place)!r}: the folder {str(place.parent)!r} does not exist")
     try:
         import h5netcdf  # noqa: F401  (xarray would ask for another library)
     except ImportError as error:

@@ -123,9 +123,11 @@ def run_chains(
     """
     # Those of the panel are kept in any case, as the population's own traces.
     drawn: Draws = "watched" if conditional else "panel"
-    begun = time.monotonic()
     seeds = np.random.SeedSequence(seed).spawn(chains)
     states = [sampler.init(problem, one) for one in seeds]
+    # The first time ever it is compiled, which must not count against the limit of time.
+    sampler.kernel(problem, states[0], kept=1, thin=1, conditional=drawn)
+    begun = time.monotonic()
     seen = _Seen()
     stopped: Stopped | None = None
     most, a_round = goal.sweeps // goal.thin, _looks_of_a_round(problem, chains, goal.thin)

@@ -197,7 +197,8 @@ class RelativeRisk(Finding):
         """Beliefs that are nearer to each other are taken for tied."""
         if self.chains is None:
             return ROUNDING
-        return max(ROUNDING, 2 * float(np.median(self.chains.diagnostics.error)))
+        error = float(np.median(self.chains.diagnostics.error))
+        return max(ROUNDING, 2 * error) if np.isfinite(error) else ROUNDING
 
     @cached_property
     def under_attacker(self) -> AtRisk:

@@ -25,6 +25,9 @@ class TooManyError(Exception):
     """More may be behind the release than was to be written down."""
 
 
+_A_STEP = 64  # numbers that are copied in the time of a step
+
+
 @dataclass
 class Budget:
     """How many steps may still be taken."""
@@ -36,9 +39,9 @@ class Budget:
         if steps > self.left:
             raise TooManyError
 
-    def take(self, steps: int = 1) -> None:
-        """Take some, or give up."""
-        self.left -= steps
+    def take(self, steps: int = 1, width: int = 1) -> None:
+        """Take some, each of which copies so many numbers, or give up."""
+        self.left -= steps * (1 + width // _A_STEP)
         if self.left < 0:
             raise TooManyError
 
@@ -99,7 +102,7 @@ def horizontal_latent(
         for parts in _compositions(n, len(at)):
             budget.take()
             ways.append((parts, _multinomial(parts)))
-        budget.take(len(states) * len(ways))
+        budget.take(len(states) * len(ways), width=len(places))
         grown: dict[tuple[int, ...], int] = {}
         for state, so_far in states.items():
             for parts, number in ways:
@@ -123,7 +126,7 @@ def vertical_latent(
         distinct, times = np.unique(tuples, return_counts=True)
         at = np.asarray(np.searchsorted(places, distinct)).tolist()
         ways = list(_tables(times.tolist(), counts.tolist(), budget))
-        budget.take(len(states) * len(ways))
+        budget.take(len(states) * len(ways), width=values * len(places))
         grown: dict[tuple[int, ...], int] = {}
         for state, so_far in states.items():
             for table, number in ways:

@@ -17,7 +17,7 @@ from unveil.attacks.risk._victim import LEVEL, Victim
 if TYPE_CHECKING:
     from unveil.attacks.risk._finding import RelativeRisk
 
-__all__ = ["content_of", "digits", "summary_of", "verdict_of", "victim_in_words"]
+__all__ = ["content_of", "digits", "records", "summary_of", "verdict_of", "victim_in_words"]
 
 _MOST_DIGITS = 4
 _SHOWN = 12  # sensitive values of a victim
@@ -98,7 +98,7 @@ def summary_of(finding: RelativeRisk) -> str:
     if not finding.converged:
         lines += _not_converged(finding)
     lines.append(f"  {_what(finding)}")
-    lines.append(f"  {_how(finding)}; {finding.seconds:.2g} s")
+    lines.append(f"  {_how(finding)}; {_seconds(finding.seconds)}")
     if finding.microdata is None:
         names = ", ".join(f"{column.name}=…" for column in finding.quasi)
         lines += ["", f"  Ask about anybody: finding.victim({names})"]
@@ -151,6 +151,19 @@ def _how(finding: RelativeRisk) -> str:
     )
 
 
+def records(n: float) -> str:
+    """A number of records, which has a fraction if ties count by their shares.
+
+    >>> records(1391.0), records(286.8333)
+    ('1,391', '286.8')
+    """
+    return f"{n:,.0f}" if n == round(n) else f"{n:,.1f}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
+
+
 def _size(ess: float) -> str:
     return f"{ess:,.0f}" if math.isfinite(ess) else "unlimited (nothing moves)"
 
@@ -163,19 +176,20 @@ def _table(finding: RelativeRisk) -> list[str]:
     def both(label: str, learner: str, attacker: str) -> None:
         rows.append([label, learner, attacker])
 
-    both("at risk: N_L, N_A", f"{finding.n_learner:,.6g}", f"{finding.n_attacker:,.6g}")
+    both("at risk: N_L, N_A", records(finding.n_learner), records(finding.n_attacker))
     both("guessed right", _percent(finding.learner_accuracy, few), _percent(finding.accuracy, few))
     for level in (0.5, 0.9):
         both(
             f"at risk, level from {level:g}",
-            f"{levels[level]['learner']:,.6g}", f"{levels[level]['attacker']:,.6g}",
+            records(levels[level]["learner"]), records(levels[level]["attacker"]),
         )  # fmt: skip
     widths = [max(len(row[j]) for row in rows) for j in range(3)]
     lines = [
         f"  {label:<{widths[0]}}   {learner:>{widths[1]}}   {attacker:>{widths[2]}}"
         for label, learner, attacker in rows
     ]
-    error = f" ± {2 * finding.gr_error:.1%}" if finding.chains is not None else ""
+    known = finding.chains is not None and math.isfinite(finding.gr_error)
+    error = f" ± {2 * finding.gr_error:.1%}" if known else ""
     raw = f" (raw {_percent(finding.gr_raw, few)})" if finding.gr_raw < 0 else ""
     lines.append(f"  GR, the global relative risk: {_percent(finding.gr, few)}{error}{raw}")
     shown = {0.0: "least", 0.05: "5%", 0.5: "median", 0.95: "95%", 1.0: "most"}
