@@ -114,7 +114,7 @@ def test_a_crowd_names_all_quasi_identifiers():
 
 
 def test_they_are_not_for_the_command_line():
-    with pytest.raises(InputError, match=r"mondrian has no option 'crowds' \(options: k, l, reg"):
+    with pytest.raises(InputError, match=r"mondrian has no option 'crowds' \(options: k, l, t, "):
         sanitizer_named("mondrian:k=5,crowds=3")
 
 
