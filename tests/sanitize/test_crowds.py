@@ -114,8 +114,11 @@ def test_a_crowd_names_all_quasi_identifiers():
 
 
 def test_they_are_not_for_the_command_line():
-    with pytest.raises(InputError, match=r"mondrian has no option 'crowds' \(options: k, l, reg"):
+    with pytest.raises(InputError) as error:
         sanitizer_named("mondrian:k=5,crowds=3")
+    assert str(error.value) == (
+        "mondrian has no option 'crowds' (options: k, l, t, t_distance, regions)"
+    )
 
 
 def test_combinations_too_many_to_number(monkeypatch):

@@ -40,7 +40,8 @@ def test_a_sanitizer_passes():
         ("mondrain:k=5", "no sanitizer 'mondrain'; did you mean 'mondrian'? (known: identity, "),
         (
             "mondrian:kk=5",
-            "mondrian has no option 'kk'; did you mean 'k'? (options: k, l, regions)",
+            "mondrian has no option 'kk'; did you mean 'k'? "
+            "(options: k, l, t, t_distance, regions)",
         ),
         ("mondrian:k=five", "mondrian's option k must be a whole number, got 'five'"),
         ("mondrian:k=2.5", "mondrian's option k must be a whole number, got '2.5'"),

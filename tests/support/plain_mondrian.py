@@ -10,17 +10,18 @@ from collections import Counter
 from unveil.microdata import Kind, Microdata
 
 
-def plain_classes(microdata: Microdata, k: int, l: int = 1, crowds=None):  # noqa: E741
+def plain_classes(microdata: Microdata, k: int, l: int = 1, crowds=None, close=None):  # noqa: E741
     """The classes, each a pair (records, cut regions as one (low, high) of codes a column).
 
-    ``crowds`` maps the texts of quasi-identifiers to the class size that such records ask for.
+    ``crowds`` maps the texts of quasi-identifiers to the class size that such records ask for;
+    ``close`` tells whether records are close enough to the whole table.
     """
     columns = microdata.quasi
     whole = [_extent(microdata, column) for column in columns]
     everyone = list(range(len(microdata)))
     start = tuple((0, column.size - 1) for column in columns)
     asked = [(crowds or {}).get(tuple(c.texts[c.codes[i]] for c in columns), 0) for i in everyone]
-    return _cut(microdata, everyone, start, whole, (k, l, asked))
+    return _cut(microdata, everyone, start, whole, (k, l, asked, close))
 
 
 def _cut(microdata, records, region, whole, goal):
@@ -71,10 +72,12 @@ def _parts(column, records, bounds):
     ]
 
 
-def _keeps(microdata, records, k, l, asked):  # noqa: E741
+def _keeps(microdata, records, k, l, asked, close):  # noqa: E741
     counts = Counter(int(microdata.sensitive.codes[i]) for i in records)
     n = len(records)
     if any(n < asked[i] for i in records):
+        return False
+    if close is not None and not close(records):
         return False
     return n >= k and len(counts) >= l and max(counts.values()) * l <= n
 

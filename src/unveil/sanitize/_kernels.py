@@ -20,6 +20,12 @@ classes from ``cover`` and adds its new ones.
 **Crowds.** A record may ask for a larger class than k (its crowd). A part then has to be as large
 as the largest crowd that one of its own members asks for; the left-out record asks for nothing.
 
+**t-closeness.** How far a part is from the whole table is a sum over *stretches* of sensitive
+values (see `_closeness`), with whole numbers: shares are taken times the records of part and table,
+so that equal shares are equal. Without a record the whole table has one less of that record's
+sensitive value, which moves every part. So only targets that have the same sensitive value go down
+together, by rules that have the table without one of them.
+
 Everything is in this one file because numba's cache does not notice changes in other files.
 """
 
@@ -62,6 +68,9 @@ KIND, OFFSET, LAST_OF_ALL = range(3)
 # Columns of Rules.node, the nodes of all hierarchies. FIRST, LAST: leaf codes beneath it. CHILDREN:
 # where its children begin in NODE_LIST, a list of nodes that shares the rows but means its own.
 PARENT, FIRST, LAST, CHILDREN, NODE_LIST = range(5)
+# Columns of Rules.stretch. Its first and last sensitive value, what one record too many or too few
+# in it costs, and how many records of the whole table are in it.
+FROM, TO, WEIGHT, EXPECTED = range(4)
 
 
 class Rules(NamedTuple):
@@ -72,12 +81,16 @@ class Rules(NamedTuple):
     extent: Any  # width of each whole column, which normalizes the width of a node
     node: Any  # one row more than there are nodes
     alone: Any  # FLAT: whether a code is no value of the table without the one record that has it
+    stretch: Any  # sensitive values over which the distance to the whole table is summed; t only
     secret: int  # the row of the sensitive column
     most_parts: int  # the most parts one cut can have
     flat_size: int
     n_sensitive: int
     k: int
     l: int  # noqa: E741  (it is called l everywhere in this field)
+    records: int  # of the whole table, less the left-out one
+    far: float  # what the sum over stretches may be at most, a record of part and of table
+    inside: bool  # whether the goal is about sensitive values: ℓ or t
     crowds: bool  # whether somebody asks for a larger class than k
     tight: bool  # publish members' ranges and sets, or the regions of the cuts
 
@@ -108,8 +121,10 @@ LOW, LOW2, HIGH, HIGH2, DISTINCT, MEASURED, TRIED, NODE, N_PARTS, FAILING, SMALL
 WITH_ALL, WITHOUT = 0, 1
 # Columns of View.part. MOST: the largest count of a sensitive value. TIES: how many reach it.
 # LAST_CODE: the last leaf code beneath a hierarchy child. ASKED, ASKED2: the largest crowd asked
-# for, and the largest without one record that asks for it.
-SIZE, MOST, TIES, LAST_CODE, ASKED, ASKED2 = range(6)
+# for, and the largest without one record that asks for it. FAR, FAR2: whether it is further than t
+# from the whole table, with all and without one record of the sensitive value that all targets
+# have; -1 as long as nobody has asked.
+SIZE, MOST, TIES, LAST_CODE, ASKED, ASKED2, FAR, FAR2 = range(8)
 
 
 class View(NamedTuple):
@@ -118,7 +133,7 @@ class View(NamedTuple):
     column: Any
     width: Any
     part: Any  # columns × parts
-    counts: Any  # columns × parts × sensitive values; the last part, the only one without ℓ, is all
+    counts: Any  # columns × parts × sensitive values; the last part is all
     run: Any  # FLAT: how many records have each code
 
 
@@ -128,10 +143,10 @@ def new_view(rules: Rules) -> View:
     return View(
         np.empty((columns, 17), np.int64),
         np.empty((2, columns), np.float64),
-        np.empty((columns, parts, 6), np.int64),
-        # Without ℓ only the counts of whole nodes are ever looked at.
+        np.empty((columns, parts, 8), np.int64),
+        # Without ℓ and t only the counts of whole nodes are ever looked at.
         np.empty(
-            (columns, parts + 1, rules.n_sensitive) if rules.l > 1 else (1, 1, rules.n_sensitive),
+            (columns, parts + 1, rules.n_sensitive) if rules.inside else (1, 1, rules.n_sensitive),
             np.int64,
         ),
         np.empty(rules.flat_size, np.int64),
@@ -220,7 +235,8 @@ def _measure_part(table, rules, order, start, end, view, j, part):
     if rules.crowds:
         asked, asked2 = _asked(table, rules, order, j, start, end)
         view.part[j, part, ASKED], view.part[j, part, ASKED2] = asked, asked2
-    if rules.l > 1:
+    if rules.inside:
+        view.part[j, part, FAR], view.part[j, part, FAR2] = -1, -1
         most, ties = np.int64(0), np.int64(0)
         for s in range(rules.n_sensitive):
             count = view.counts[j, part, s]
@@ -238,7 +254,7 @@ def _measure_cuts(table, rules, order, start, end, view, j):
     Taking one record out moves the middle by half a record, so the best of these three is the
     best of all, with any one record missing.
     """
-    if rules.l > 1:
+    if rules.inside:
         _count_values(table, rules, order, j, start, end, view.counts[j, rules.most_parts])
     middle = start + (end - start) // 2
     code = _code(table, order, j, middle)
@@ -256,7 +272,7 @@ def _measure_cuts(table, rules, order, start, end, view, j):
             continue
         view.column[j, LEFT + t] = bound - start
         view.column[j, CODE + t] = _code(table, order, j, bound - 1)
-        if rules.l > 1:
+        if rules.inside:
             _count_values(table, rules, order, j, start, bound, view.counts[j, 2 * t])
             for s in range(rules.n_sensitive):
                 view.counts[j, 2 * t + 1, s] = (
@@ -276,7 +292,7 @@ def _measure_children(table, rules, order, start, end, view, j, node):
         after = _first_above(table, order, j, place, end, last)
         if after == place:
             continue
-        if rules.l > 1:
+        if rules.inside:
             _count_values(table, rules, order, j, place, after, view.counts[j, part])
         _measure_part(table, rules, order, place, after, view, j, part)
         view.part[j, part, LAST_CODE] = last
@@ -291,7 +307,7 @@ def _measure_children(table, rules, order, start, end, view, j, node):
 
 @_inner
 def _holds(rules, view, j, part, missing, crowd):
-    """Whether a part meets k, ℓ and its members' crowds without one of its records.
+    """Whether a part meets k, ℓ, t and its members' crowds without one of its records.
 
     ``missing`` is the record's sensitive value, ``crowd`` the class size it asked for; -1 for
     none. No value over 1/ℓ of a class implies at least ℓ distinct values.
@@ -303,12 +319,42 @@ def _holds(rules, view, j, part, missing, crowd):
         asked = view.part[j, part, ASKED]
         if size < (view.part[j, part, ASKED2] if crowd == asked else asked):
             return False
-    if rules.l <= 1:
+    if not rules.inside:
         return True
     most = view.part[j, part, MOST]
     if missing >= 0 and view.part[j, part, TIES] == 1 and view.counts[j, part, missing] == most:
         most -= 1
-    return most * rules.l <= size
+    if most * rules.l > size:
+        return False
+    if len(rules.stretch) == 0:
+        return True
+    far = FAR if missing < 0 else FAR2
+    if view.part[j, part, far] < 0:
+        view.part[j, part, far] = _is_far(rules, view, j, part, size, missing)
+    return view.part[j, part, far] == 0
+
+
+@_inner
+def _is_far(rules, view, j, part, size, missing):
+    """Whether a part of that size is further than t from the whole table; as in `_holds`.
+
+    What is summed are whole numbers; a float is exact up to 2^53, and never too small for them.
+    """
+    moved, inside = 0.0, np.int64(0)
+    first, after = np.int64(-1), np.int64(0)
+    for stretch in range(len(rules.stretch)):
+        last = rules.stretch[stretch, TO]
+        if rules.stretch[stretch, FROM] != first:
+            first, inside = rules.stretch[stretch, FROM], 0
+            after = first
+        while after <= last:  # the one before may have begun at the same value
+            inside += view.counts[j, part, after]
+            if after == missing:
+                inside -= 1
+            after += 1
+        extra = inside * rules.records - rules.stretch[stretch, EXPECTED] * size
+        moved += float(rules.stretch[stretch, WEIGHT]) * float(abs(extra))
+    return moved > rules.far * float(size) * float(rules.records)
 
 
 # Which cut? -----------------------------------------------------------------------------------
@@ -466,12 +512,12 @@ def _decide(table, rules, order, start, end, view, record):
 def _is_steady(table, rules, order, start, end, view, column):
     """Whether, widths being the same, no single record can change a decision just made.
 
-    Only the place of a median cut can still move. Without ℓ, and where nobody asks for a crowd,
-    taking a record away makes no part larger: a column that could not be cut cannot be cut now,
-    unless the record was all there was of the one part that is too small; and a hierarchy's parts
-    that all have more than k keep k.
+    Only the place of a median cut can still move. Without ℓ and t, and where nobody asks for a
+    crowd, taking a record away makes no part larger: a column that could not be cut cannot be cut
+    now, unless the record was all there was of the one part that is too small; and a hierarchy's
+    parts that all have more than k keep k.
     """
-    if rules.l > 1:
+    if rules.inside:
         return False
     if rules.crowds and _asked(table, rules, order, np.int64(0), start, end)[0] > rules.k:
         return False

@@ -1,14 +1,15 @@
 """Mondrian without each record: drives the kernels over all targets, on a few threads.
 
-See `_kernels` for why this is exact and fast. What is left to do here: group the targets by the
-column widths of the table without them (only a record that is alone at the end of a column
-changes these, so there are a handful of groups, each with a tree of its own), and hand out the
-work.
+See `_kernels` for why this is exact and fast. What is left to do here: group the targets by what
+the rules are in the table without them, and hand out the work. Each group has a tree of its own.
+Rules hang on the widths of the columns (only a record that is alone at the end of a column changes
+these, so there are a handful of groups) and, for t-closeness, on the sensitive values of the whole
+table (so there is a group a sensitive value).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,8 +21,8 @@ from unveil.sanitize import _kernels as kernels
 from unveil.sanitize._partition import (
     Partition,
     alone_in_flat_columns,
-    extents,
     extents_without,
+    rules_without,
     whole_region,
 )
 from unveil.sanitize._sanitizer import LeaveOneOut
@@ -37,7 +38,7 @@ def leave_one_out(
     records: NDArray[np.intp],
     statistic: Statistic,
     *,
-    rules_for: Callable[[NDArray[np.float64], NDArray[np.bool_] | None], kernels.Rules],
+    rules: kernels.Rules,
     asked: NDArray[np.int32] | None,
     possible: NDArray[np.bool_],
     n_jobs: int | None,
@@ -46,35 +47,51 @@ def leave_one_out(
     """Count ``statistic`` for each of the records in the partition with and without it."""
     shape = (len(records), len(microdata.quasi), microdata.sensitive.size)
     record = records.astype(np.int32)
-    whole = extents(microdata)
-    partition = Partition.grow(microdata, rules_for(whole, None), asked)
+    partition = Partition.grow(microdata, rules, asked)
     present = _Counts.empty(shape, statistic, record)
     present.add(partition, np.arange(len(record), dtype=np.int32))
     kernels.count_joint(
         partition.table, partition.rules, partition.order, partition.tree, record, present.joint
     )
     absent = _Counts(present.cover.copy(), present.joint.copy(), record)
-    without = extents_without(microdata, records)
-    same = (without == whole).all(axis=1)
     walk = _Walk(
-        partition.table, partition.rules, partition.lines, whole_region(microdata), absent,
-        workers(n_jobs), done,
+        partition.table, rules, partition.lines, whole_region(microdata), absent, workers(n_jobs),
+        done,
     )  # fmt: skip
-    walk.run(_chosen(same & possible), counted=True)
-    # A target who alone has a value of a FLAT column changes that column's width, so only those
-    # below need to know that their value is gone with them.
-    alone = alone_in_flat_columns(microdata)
-    variants, variant_of = np.unique(without[~same], axis=0, return_inverse=True)
-    for v, extent in enumerate(variants):
-        this_one = np.zeros(len(records), dtype=bool)
-        this_one[np.flatnonzero(~same)[variant_of.ravel() == v]] = True
-        who = _chosen(this_one & possible)
-        if statistic is Statistic.COVER:
+    tasks: list[Task] = []
+    for variant, members in _variants(microdata, rules, records):
+        who = _chosen(members & possible)
+        if variant is not rules and statistic is Statistic.COVER:
             absent.cover[who] = 0
-        replace(walk, rules=rules_for(extent, alone)).run(who, counted=False)
+        tasks += replace(walk, rules=variant).tasks(who, counted=variant is rules)
+    run_tasks(tasks, walk.n_jobs)
     if statistic is Statistic.COVER:
         return LeaveOneOut(present.cover, absent.cover, possible)
     return LeaveOneOut(present.joint, absent.joint, possible)
+
+
+def _variants(
+    microdata: Microdata, rules: kernels.Rules, records: NDArray[np.intp]
+) -> Iterator[tuple[kernels.Rules, NDArray[np.bool_]]]:
+    """The rules of the table without some of the records, and which of them these are.
+
+    A record without which nothing changes has the rules of the whole table.
+    """
+    extent = extents_without(microdata, records)
+    asks_for_secrets = len(rules.stretch) > 0
+    secret = microdata.sensitive.codes[records] if asks_for_secrets else np.full(len(records), -1)
+    same = (extent == rules.extent).all(axis=1) & (secret < 0)
+    yield rules, same
+    # A target who alone has a value of a FLAT column changes that column's width, so only those
+    # below need to know that their value is gone with them.
+    alone = alone_in_flat_columns(microdata)
+    keys = np.column_stack([extent, secret])[~same]
+    variants, variant_of = np.unique(keys, axis=0, return_inverse=True)
+    for v, key in enumerate(variants):
+        members = np.zeros(len(records), dtype=bool)
+        members[np.flatnonzero(~same)[variant_of.ravel() == v]] = True
+        value = int(key[-1]) if asks_for_secrets else None
+        yield rules_without(rules, extent=key[:-1], alone=alone, secret=value), members
 
 
 def _chosen(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -122,18 +139,17 @@ class _Walk:
     n_jobs: int
     done: Callable[[int], None]
 
-    def run(self, who: NDArray[np.int32], *, counted: bool) -> None:
-        """Take them down; ``counted`` tells whether the counts hold the whole partition's classes.
+    def tasks(self, who: NDArray[np.int32], *, counted: bool) -> list[Task]:
+        """To take them down; ``counted``: whether the counts hold the whole partition's classes.
 
         Every step corrects the counts.
         """
         if len(who) == 0:
-            return
+            return []
         # One thread takes the targets as far down as the parts are large; then they part.
         n = self.lines.shape[1]
         stop = 0 if self.n_jobs == 1 else max(_SMALLEST, n // (_SHARES * self.n_jobs))
-        start = self._whole_table(who, counted)
-        run_tasks([self._task(start, 0, 1, 0, 0, stop)], self.n_jobs)
+        return [self._task(self._whole_table(who, counted), 0, 1, 0, 0, stop)]
 
     def _whole_table(self, who: NDArray[np.int32], counted: bool) -> kernels.Cases:
         """The case to start with: all records, and the cuts that the rules make of them."""
@@ -156,11 +172,11 @@ class _Walk:
                 kernels.new_cases(self.rules),
             )  # fmt: skip
             self.done(int(cases.head[first:last, kernels.TARGETS].sum() - more.used[2]))
-            return list(self._tasks(more))
+            return list(self._tasks_for(more))
 
         return task
 
-    def _tasks(self, cases: kernels.Cases) -> Iterable[Task]:
+    def _tasks_for(self, cases: kernels.Cases) -> Iterable[Task]:
         """Cases as tasks of about equal size, none needlessly small."""
         n_cases = int(cases.used[0])
         if n_cases == 0:

@@ -1,4 +1,4 @@
-"""Mondrian: k-anonymity and ℓ-diversity by cutting the table again and again.
+"""Mondrian: k-anonymity, ℓ-diversity and t-closeness by cutting the table again and again.
 
 After K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian Multidimensional K-Anonymity*, ICDE 2006,
 in its strict form: the parts are disjoint boxes.
@@ -9,8 +9,8 @@ of a categorical one (its distinct values where it has no hierarchy). Equally wi
 the order they were named. Numeric and ordinal columns, and categorical ones without a hierarchy in
 sorted order, are cut at the median: between the two neighbouring values that leave the most even
 halves, the lower place if there are two. A hierarchy is cut into its node's children. A cut is
-taken only if *every* part that has records keeps k and ℓ; if not, the next widest column is tried.
-A part that no column can cut is a class.
+taken only if *every* part that has records keeps k, ℓ and t; if not, the next widest column is
+tried. A part that no column can cut is a class.
 
 Some people may ask for a larger class than k: their *crowd*. A part must then also be as large as
 the largest crowd that one of its own members asks for. Refusing the cut that would have isolated
@@ -29,9 +29,11 @@ from numpy.typing import NDArray
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Statistic
 from unveil.sanitize import _kernels as kernels
+from unveil.sanitize._closeness import Distance, check_t_distance, distance_between, stretches
 from unveil.sanitize._crowds import Crowds
 from unveil.sanitize._leave_one_out import leave_one_out
-from unveil.sanitize._partition import Partition, cut_kind, extents, make_rules
+from unveil.sanitize._option_checks import check_share
+from unveil.sanitize._partition import Partition, cut_kind, make_rules
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 
 __all__ = ["Mondrian"]
@@ -39,7 +41,9 @@ __all__ = ["Mondrian"]
 
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Sanitizer):
-    """k-anonymity and ℓ-diversity by Mondrian's recursive cuts.
+    """k-anonymity, ℓ-diversity and t-closeness by Mondrian's recursive cuts.
+
+    At least one of the three is given; what is not given is not asked for.
 
     Parameters
     ----------
@@ -48,6 +52,13 @@ class Mondrian(Sanitizer):
     l : int
         In every class no sensitive value belongs to more than 1/ℓ of the records (so there are
         at least ℓ distinct ones).
+    t : float
+        The sensitive values of every class are at most t away from those of the whole table, by
+        the earth mover's distance, as `unveil.t_closeness` measures it.
+    t_distance : {"equal", "ordered", "hierarchical"}, optional
+        How far sensitive values are apart; by default as for `unveil.t_closeness`:
+        ``"hierarchical"`` if they have a hierarchy, else ``"ordered"`` if they have an order, else
+        ``"equal"``.
     regions : {"tight", "cut"}
         What a class publishes: the range (numeric, ordinal) or set (categorical) of what its
         members have, or the region that the cuts have left to it.
@@ -75,6 +86,11 @@ class Mondrian(Sanitizer):
     2    > 36      *  Cancer
     3    > 36      *     Flu
     4    > 36      *     Flu
+
+    Of the five patients one has cancer. Apart, they would be 0.2 and 0.13 away from that:
+
+    >>> uv.Mondrian(k=2, t=0.15).sanitize(patients).n_classes
+    1
     """
 
     treats_equals_alike: ClassVar[bool] = True
@@ -82,13 +98,17 @@ class Mondrian(Sanitizer):
 
     k: int | None = None
     l: int | None = None  # noqa: E741  (it is called l everywhere in this field)
+    t: float | None = None
+    t_distance: Distance | None = None
     regions: Literal["tight", "cut"] = "tight"
     # Too long to be written into the name of a sanitizer.
     crowds: Crowds | Mapping[Any, int] | None = field(default=None, metadata={"by_name": False})
 
     def __post_init__(self) -> None:
-        if self.k is None and self.l is None:
-            raise InputError("Mondrian needs a goal: give k, such as k=5, or l, such as l=2")
+        if self.k is None and self.l is None and self.t is None:
+            raise InputError(
+                "Mondrian needs a goal: give k, such as k=5, or l, such as l=2, or t, such as t=0.2"
+            )
         for name, value in (("k", self.k), ("l", self.l)):
             if value is None:
                 continue
@@ -96,6 +116,9 @@ class Mondrian(Sanitizer):
                 raise InputError(
                     f"Mondrian's {name} must be a whole number from 1 up, got {value!r}"
                 )
+        if self.t is not None:
+            check_share("Mondrian's", "t", self.t)
+        check_t_distance("Mondrian's", self.t_distance, self.t)
         if self.regions not in ("tight", "cut"):
             raise InputError(f'Mondrian\'s regions must be "tight" or "cut", got {self.regions!r}')
         if self.crowds is not None:
@@ -117,8 +140,7 @@ class Mondrian(Sanitizer):
         microdata = as_microdata(microdata, "Mondrian")
         asked = self._asked(microdata)
         self._check_goal(microdata, asked)
-        rules = self._rules(microdata, asked, extents(microdata))
-        partition = Partition.grow(microdata, rules, asked)
+        partition = Partition.grow(microdata, self._rules(microdata, asked), asked)
         starts = partition.class_starts
         class_of = np.empty(len(microdata), dtype=np.int32)
         sizes = np.diff(np.append(starts, len(microdata)))
@@ -150,28 +172,25 @@ class Mondrian(Sanitizer):
             microdata,
             records,
             statistic,
-            rules_for=lambda extent, alone: self._rules(microdata, asked, extent, alone),
+            rules=self._rules(microdata, asked),
             asked=asked,
             possible=self._possible_without(microdata, asked, records),
             n_jobs=n_jobs,
             done=done,
         )
 
-    def _rules(
-        self,
-        microdata: Microdata,
-        asked: NDArray[np.int32] | None,
-        extent: NDArray[np.float64],
-        alone: NDArray[np.bool_] | None = None,
-    ) -> kernels.Rules:
+    def _rules(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> kernels.Rules:
+        secret, apart = microdata.sensitive, None
+        if self.t is not None:
+            apart = stretches(secret, distance_between(secret, self.t_distance))
         return make_rules(
             microdata,
             k=self._goal[0],
             l=self._goal[1],
+            t=self.t,
+            stretches=apart,
             crowds=asked is not None,
             tight=self.regions == "tight",
-            extent=extent,
-            alone=alone,
         )
 
     def _check_goal(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> None:

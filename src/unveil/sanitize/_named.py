@@ -35,7 +35,7 @@ def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
     """A sanitizer, or the built-in one of that name with those options.
 
     >>> sanitizer_named("mondrian:k=5,l=2")
-    Mondrian(k=5, l=2, regions='tight', crowds=None)
+    Mondrian(k=5, l=2, t=None, t_distance=None, regions='tight', crowds=None)
     >>> sanitizer_named("identity")
     Identity()
     >>> sanitizer_named("mondrian:kk=5")

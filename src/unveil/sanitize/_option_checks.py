@@ -10,7 +10,7 @@ import numpy as np
 
 from unveil.errors import InputError
 
-__all__ = ["check_epsilon", "check_seed", "check_whole", "seed_or_secret"]
+__all__ = ["check_epsilon", "check_seed", "check_share", "check_whole", "seed_or_secret"]
 
 _SMALLEST = 1e-12  # ε; 1/ε is as large as counts can be
 
@@ -19,6 +19,13 @@ def check_whole(who: str, name: str, given: Any) -> None:
     """Refuse what is no whole number from 1 up."""
     if not _is_whole(given) or given < 1:
         raise InputError(f"{who} {name} must be a whole number from 1 up, got {given!r}")
+
+
+def check_share(who: str, name: str, given: Any) -> None:
+    """Refuse what is no number from 0 to 1."""
+    number = isinstance(given, int | float | np.integer | np.floating)
+    if isinstance(given, bool) or not number or not 0 <= given <= 1:
+        raise InputError(f"{who} {name} must be a number from 0 to 1, got {given!r}")
 
 
 def check_epsilon(who: str, given: Any, more: str) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.microdata import Column, Kind, Microdata
 from unveil.sanitize import _kernels as kernels
+from unveil.sanitize._closeness import Stretches, no_stretches
 
 __all__ = [
     "Partition",
@@ -19,8 +20,11 @@ __all__ = [
     "extents_without",
     "make_rules",
     "make_table",
+    "rules_without",
     "whole_region",
 ]
+
+_SLACK = 1e-12  # by which rounding may push a distance over t
 
 
 def cut_kind(column: Column) -> int:
@@ -88,12 +92,12 @@ def make_rules(
     *,
     k: int,
     l: int,  # noqa: E741  (it is called l everywhere in this field)
+    t: float | None,
+    stretches: Stretches | None,
     tight: bool,
     crowds: bool,
-    extent: NDArray[np.float64],
-    alone: NDArray[np.bool_] | None = None,
 ) -> kernels.Rules:
-    """The rules for a table; ``alone`` (default: nobody) as `alone_in_flat_columns` gives it."""
+    """The rules for a table; ``stretches`` tell how far sensitive values are apart, for t."""
     columns = microdata.quasi
     rows = np.zeros((len(columns), 3), dtype=np.int64)
     positions: list[NDArray[np.float64]] = []
@@ -122,21 +126,53 @@ def make_rules(
             children.append(tree.child_list + n_nodes)
             most_parts = max(most_parts, int(np.diff(tree.child_start).max()))
             n_nodes += len(tree.names)
+    stretch = _stretch_rows(stretches or no_stretches(), microdata.sensitive_counts)
     return kernels.Rules(
         column=rows,
         position=np.concatenate([*positions, np.zeros(0)]),
-        extent=np.ascontiguousarray(extent, dtype=np.float64),
+        extent=extents(microdata),
         node=_node_rows(nodes, children),
-        alone=np.zeros(n_flat, dtype=bool) if alone is None else alone,
+        alone=np.zeros(n_flat, dtype=bool),
+        stretch=stretch,
         secret=len(columns),
         most_parts=most_parts,
         flat_size=n_flat,
         n_sensitive=microdata.sensitive.size,
         k=k,
         l=l,
+        records=len(microdata),
+        far=0.0 if t is None or stretches is None else (t + _SLACK) * stretches.whole,
+        inside=l > 1 or len(stretch) > 0,
         crowds=crowds,
         tight=tight,
     )
+
+
+def _stretch_rows(stretches: Stretches, totals: NDArray[np.int64]) -> NDArray[np.int64]:
+    first, last, weight, _ = stretches
+    upto = np.concatenate([[0], np.cumsum(totals)])
+    return np.stack([first, last, weight, upto[last + 1] - upto[first]], axis=1).astype(np.int64)
+
+
+def rules_without(
+    rules: kernels.Rules,
+    *,
+    extent: NDArray[np.float64],
+    alone: NDArray[np.bool_],
+    secret: int | None,
+) -> kernels.Rules:
+    """The rules for a table without one record.
+
+    ``extent`` as `extents_without` and ``alone`` as `alone_in_flat_columns` give it; ``secret`` is
+    the record's sensitive value, which only t-closeness asks for.
+    """
+    rules = rules._replace(extent=np.ascontiguousarray(extent), alone=alone)
+    if secret is None:
+        return rules
+    first, last, _, _ = rules.stretch.T
+    stretch = rules.stretch.copy()
+    stretch[:, kernels.EXPECTED] -= (first <= secret) & (secret <= last)
+    return rules._replace(stretch=stretch, records=rules.records - 1)
 
 
 def _node_rows(

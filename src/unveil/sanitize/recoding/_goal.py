@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
 from unveil.microdata import Column, flat_hierarchy
+from unveil.sanitize._closeness import Distance, distance_between, heights
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._levels import heights
 
-__all__ = ["Distance", "goal_for", "looks_inside", "suppressible"]
-
-Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
+__all__ = ["goal_for", "looks_inside", "suppressible"]
 
 
 def goal_for(
@@ -31,10 +27,9 @@ def goal_for(
     parent = height = np.zeros(1, dtype=np.int64)
     kind = kernels.NO_DISTANCE
     if t is not None:
-        name = distance or _suggested(secret)
+        name = distance_between(secret, distance)
         if name == "ordered":
             kind = kernels.ORDERED
-            _check_order(secret)
         else:
             kind = kernels.TREE
             parent, height = _tree(secret, name)
@@ -55,29 +50,10 @@ def looks_inside(goal: kernels.Goal) -> bool:
     return bool(goal.l > 1 or goal.distance != kernels.NO_DISTANCE)
 
 
-def _suggested(secret: Column) -> Distance:
-    """The ground distance that the measure of t-closeness would take, too."""
-    if secret.hierarchy is not None:
-        return "hierarchical"
-    return "ordered" if secret.is_ordered else "equal"
-
-
-def _check_order(secret: Column) -> None:
-    if not secret.is_ordered:
-        raise InputError(
-            f"{secret.name} has no order: say which one with "
-            f'ordinal={{"{secret.name}": […]}}, or use t_distance="equal"'
-        )
-
-
 def _tree(secret: Column, name: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Parents and heights of a tree above the sensitive values, children before parents."""
     tree = secret.hierarchy if name == "hierarchical" else flat_hierarchy(range(secret.size))
-    if tree is None:
-        raise InputError(
-            f"{secret.name} has no hierarchy: give one with "
-            f'hierarchies={{"{secret.name}": …}}, or use t_distance="equal"'
-        )
+    assert tree is not None  # distance_between says so
     # Inner nodes are numbered from the root down: the other way round, children come first.
     leaves, nodes = tree.n_leaves, len(tree.names)
     order = np.concatenate([np.arange(leaves), np.arange(nodes - 1, leaves - 1, -1)])

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Column, Hierarchy
+from unveil.sanitize._closeness import heights
 
-__all__ = ["Ladder", "heights", "ladder_of"]
+__all__ = ["Ladder", "ladder_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +92,3 @@ def _at_levels(tree: Hierarchy) -> NDArray[np.int32]:
             node = np.where(rises, above, node)
         found.append(node)
     return np.array(found, dtype=np.int32)
-
-
-def heights(tree: Hierarchy) -> NDArray[np.int64]:
-    """The number of steps on the longest way from each node down to a leaf."""
-    height = np.zeros(len(tree.names), dtype=np.int64)
-    for level in range(tree.depth - 1, 0, -1):
-        nodes = np.flatnonzero(tree.levels == level)
-        np.maximum.at(height, tree.parent[nodes], height[nodes] + 1)
-    return height

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Microdata, Release, Statistic
+from unveil.sanitize._closeness import Distance, check_t_distance
+from unveil.sanitize._option_checks import check_share
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._anew import run_anew
-from unveil.sanitize.recoding._goal import Distance, goal_for, suppressible
+from unveil.sanitize.recoding._goal import goal_for, suppressible
 from unveil.sanitize.recoding._lattice import Lattice
 from unveil.sanitize.recoding._local import merged
 from unveil.sanitize.recoding._losses import Loss
@@ -35,7 +37,6 @@ __all__ = ["Recoding"]
 _CHOICES = {
     "scheme": ("global", "local"),
     "loss": ("values", "width"),
-    "t_distance": ("equal", "ordered", "hierarchical"),
 }
 
 
@@ -122,19 +123,15 @@ class Recoding(Sanitizer):
                 raise InputError(
                     f"Recoding's {name} must be a whole number from 1 up, got {whole!r}"
                 )
-        for name, share in (("t", self.t), ("suppression", self.suppression)):
-            if share is None and name == "t":
-                continue
-            number = isinstance(share, int | float | np.integer | np.floating)
-            if isinstance(share, bool) or not number or not 0 <= share <= 1:  # type: ignore[operator]
-                raise InputError(f"Recoding's {name} must be a number from 0 to 1, got {share!r}")
+        check_share("Recoding's", "suppression", self.suppression)
+        if self.t is not None:
+            check_share("Recoding's", "t", self.t)
+        check_t_distance("Recoding's", self.t_distance, self.t)
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
-            if value not in allowed and not (name == "t_distance" and value is None):
+            if value not in allowed:
                 words = " or ".join(f'"{word}"' for word in allowed)
                 raise InputError(f"Recoding's {name} must be {words}, got {value!r}")
-        if self.t_distance is not None and self.t is None:
-            raise InputError("Recoding's t_distance is that of t; give t, such as t=0.2")
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Recoding")
