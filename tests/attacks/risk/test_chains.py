@@ -89,7 +89,8 @@ def interrupting(problem, rounds):
     sampler, calls = sampler_for(problem), []
 
     def kernel(*args, **options):
-        calls.append(1)
+        if options["kept"] > 1:  # not what only compiles it
+            calls.append(1)
         if len(calls) > rounds:
             raise KeyboardInterrupt
         return sampler.kernel(*args, **options)
