@@ -49,6 +49,4 @@ def entries(release, codes):
 def together(releases, codes):
     """What is left of a person's values if each release has its codes: a Counter of texts."""
     each = [entries(release, own) for release, own in zip(releases, codes, strict=True)]
-    return Counter(
-        {s: min(one[s] for one in each) for s in each[0] if all(one[s] for one in each)}
-    )
+    return Counter({s: min(one[s] for one in each) for s in each[0] if all(one[s] for one in each)})

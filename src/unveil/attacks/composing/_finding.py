@@ -118,14 +118,14 @@ class Composition(Finding):
         import pandas as pd
 
         texts = np.array([*self.texts, None], dtype=object)
-        secret = self.sensitive
+        secret, only = self.sensitive, pd.Series(texts[self.left.value], dtype=object)
         taken = ("name", "row", "candidates", "values", "own_left")
         frame: dict[str, Any] = {
-            "name": np.array(self.people.names, dtype=object),
+            "name": pd.Series(self.people.names, dtype=object),
             "row": self.people.rows,
             "candidates": self.left.candidates,
             "values": self.left.values,
-            f"{secret} left" if secret in taken else secret: texts[self.left.value],
+            f"{secret} left" if secret in taken else secret: only,
         }
         for label, left in zip(self.labels, self.alone, strict=True):
             frame[f"candidates: {label}"] = left.candidates
@@ -133,7 +133,7 @@ class Composition(Finding):
         if self.is_known.any():
             own = self.left.own.astype(object)
             own[~self.is_known] = None
-            frame["own_left"] = own
+            frame["own_left"] = pd.Series(own, dtype=object)
         return pd.DataFrame(frame)
 
     def content(self, *, records: bool) -> dict[str, Any]:

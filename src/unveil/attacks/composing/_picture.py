@@ -34,11 +34,11 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
     for number, (label, left) in enumerate(zip(finding.labels, finding.alone, strict=True)):
         one = int((left.values == 1).sum())
         style = _ALONE[number % len(_ALONE)]
-        curve(ax, left.candidates, right, label=f"{label}: {one:,} with one value", **style)
+        curve(ax, left.candidates, right, label=f"{label}\n  {one:,} with one value", **style)
     one = int(finding.determined.sum())
     at_most = "" if finding.identified else ", at most"
     curve(
-        ax, finding.left.candidates, right, label=f"together{at_most}: {one:,} with one value",
+        ax, finding.left.candidates, right, label=f"together{at_most}\n  {one:,} with one value",
         **_TOGETHER,
     )  # fmt: skip
     ax.axvline(finding.k, color="0.5", linewidth=0.8, zorder=0)

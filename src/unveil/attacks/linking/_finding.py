@@ -157,13 +157,14 @@ class Linkage(Finding):
 
         number = self._number_of(person)
         found = next(self.index.search(self.codes[number : number + 1]))
-        share = found.number / max(1, int(found.records[0]))
+        order = np.argsort(found.value)
+        value, number = found.value[order], found.number[order]
         exact = isinstance(self.release, Release)
         return pd.DataFrame(
             {
-                "value": self.release.sensitive.values[found.value],
-                "records": found.number.astype(np.int64) if exact else found.number,
-                "share": share,
+                "value": self.release.sensitive.values[value],
+                "records": number.astype(np.int64) if exact else number,
+                "share": number / max(1, int(found.records[0])),
             }
         )
 
@@ -196,12 +197,12 @@ class Linkage(Finding):
         links, texts = self.links, np.array([*self.release.sensitive.texts, None], dtype=object)
         frame = pd.DataFrame(
             {
-                "name": np.array(self.people.names, dtype=object),
+                "name": pd.Series(self.people.names, dtype=object),
                 "row": self.people.rows,
                 "candidates": links.candidates,
                 "classes": links.classes,
                 "values": links.values,
-                "likeliest": texts[links.likeliest],
+                "likeliest": pd.Series(texts[links.likeliest], dtype=object),
                 "share": links.share,
             }
         )

@@ -48,8 +48,7 @@ class Found(NamedTuple):
         How many records cover it, and in how many classes (of a permuted release: groups).
     point, value, number : arrays
         The sensitive values of these records: the point's place in the slice, ascending, the
-        code, ascending within a point, and how many records have it (of a permuted release, how
-        many are expected to).
+        code, and how many records have it (of a permuted release, how many are expected to).
     among : array, one a point
         Whether a record that may be the point's own is among them.
     """

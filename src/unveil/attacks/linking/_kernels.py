@@ -265,8 +265,8 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
         To be written: how many records and groups cover the point, whether one of them covers the
         point's own codes, too, and has its value, and where the point's values end in the next.
     value, number : arrays
-        To be written: the sensitive values of these records, ascending for each point, and how
-        many have them.
+        To be written: the sensitive values of these records, point by point, and how many have
+        them.
     room : 2 arrays, as long as there are sensitive values, and one, as there are groups
         To work in; the first all 0, the last all -1.
     """
@@ -304,7 +304,6 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
                         touched[values] = s
                         values += 1
                     sums[s] += counts.number[k]
-        touched[:values].sort()
         for k in range(values):
             s = touched[k]
             value[there], number[there] = s, sums[s]

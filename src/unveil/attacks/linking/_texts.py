@@ -16,11 +16,11 @@ __all__ = ["content_of", "of_all", "summary_of", "table_lines", "verdict_of"]
 def of_all(number: int, whole: int) -> str:
     """A number of people, and the share that they are.
 
-    >>> of_all(0, 40), of_all(10, 40), of_all(40, 40)
-    ('none', '10 (25%)', 'all 40')
+    >>> of_all(0, 40), of_all(10, 40), of_all(40, 40), of_all(1, 1)
+    ('none', '10 (25%)', 'all 40', '1')
     """
-    if not number:
-        return "none"
+    if not number or whole == 1:
+        return str(number) if number else "none"
     return f"all {whole:,}" if number == whole else f"{number:,} ({percent(number / whole)})"
 
 
@@ -144,10 +144,9 @@ def _counted(number: int, whole: int) -> list[str]:
 def _journalist(finding: Linkage) -> str:
     total = int(finding.index.records.sum())
     return (
-        f"Of {total:,} records, {of_all(finding.records_of_one, total)} "
-        f"{'has' if finding.records_of_one < 2 else 'have'} cells that cover exactly one of these "
-        f"people, and {of_all(finding.records_of_nobody, total)} "
-        f"{'has cells that cover' if finding.records_of_nobody < 2 else 'cover'} nobody."
+        "Records whose cells cover exactly one of these people: "
+        f"{of_all(finding.records_of_one, total)}; nobody: "
+        f"{of_all(finding.records_of_nobody, total)}."
     )
 
 
