@@ -84,6 +84,7 @@ def test_ages_that_only_the_others_have(real_data):
     # A neighbour of the same range of ages has the same candidates.
     neighbours = others.assign(age=others["age"] // 2 * 2 + 1)
     same = (neighbours["age"] // width == others["age"] // width) & (neighbours["age"] < 80)
+    assert same.sum() > 1_000
     beside = uv.linkage(release, neighbours)
     np.testing.assert_array_equal(finding.candidates[same], beside.candidates[same])
 
@@ -106,7 +107,7 @@ def test_composition_of_two_releases(everybody, members):
         assert (finding.left.values <= left.values).all()
         assert (finding.left.candidates <= left.candidates).all()
     assert finding.newly_determined.sum() > 0
-    assert finding.newly_below_k.sum() > half // 4
+    assert finding.newly_below_k.sum() > half // 10
     exact = uv.composition(releases, both, pseudonyms=parts)
     assert (exact.left.candidates <= finding.left.candidates).all()
     assert exact.determined.sum() > finding.determined.sum()

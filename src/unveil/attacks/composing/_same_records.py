@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._index import Index, counts_of, tree_of, values_in_boxes
+from unveil.attacks.linking._index import Index, counts_of, values_in_boxes
 from unveil.attacks.linking._kernels import START, STOP, Boxes
 from unveil.attacks.linking._links import distinct_points
 from unveil.errors import InputError
@@ -78,9 +78,12 @@ def joint_index(
     first, box_of = distinct_points(np.stack(classes, axis=1))
     parts = [index.boxes for index in indexes]
     before = np.cumsum([0, *(len(part.members) for part in parts)])
-    sides = [part.sides[own[first]] for part, own in zip(parts, classes, strict=True)]
+    sides = [
+        index.boxes.sides[index.place[own[first]]]
+        for index, own in zip(indexes, classes, strict=True)
+    ]
     for side, offset in zip(sides, before, strict=False):
         side[:, :, [START, STOP]] += offset
     boxes = Boxes(np.hstack(sides), np.concatenate([part.members for part in parts]))
     counts = counts_of(np.bincount(box_of), values_in_boxes(box_of, secrets[0], len(first)))
-    return Index(boxes=boxes, tree=tree_of(boxes), counts=counts, width=width)
+    return Index.sorted(boxes, counts, width)

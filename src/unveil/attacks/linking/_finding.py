@@ -155,8 +155,8 @@ class Linkage(Finding):
         """
         import pandas as pd
 
-        number = self._number_of(person)
-        found = next(self.index.search(self.codes[number : number + 1]))
+        one = self._number_of(person)
+        found = next(self.index.search(self.codes[one : one + 1]))
         order = np.argsort(found.value)
         value, number = found.value[order], found.number[order]
         exact = isinstance(self.release, Release)

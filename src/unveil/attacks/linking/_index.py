@@ -31,7 +31,7 @@ from unveil.attacks.linking._kernels import (
 from unveil.engine.counting import combined
 from unveil.microdata import Intervals, Permuted, Regions, Release, Sets
 
-__all__ = ["Found", "Index", "boxes_of", "counts_of", "tree_of", "values_in_boxes"]
+__all__ = ["Found", "Index", "boxes_of", "counts_of", "values_in_boxes"]
 
 _STEP = 2**15  # points that are searched together, if there is room for their values
 _ROOM = 2**20  # values
@@ -78,9 +78,12 @@ class Index:
     Attributes
     ----------
     boxes : Boxes
+        In the order of the tree, so that those looked at together lie together.
     tree : Tree
     counts : Counts
         How many records and which sensitive values the boxes have.
+    place : array
+        Where each box has gone, by its number.
     width : int
         How many sensitive values there are.
     """
@@ -88,12 +91,34 @@ class Index:
     boxes: Boxes
     tree: Tree
     counts: Counts
+    place: NDArray[np.int64]
     width: int
 
     @property
     def records(self) -> NDArray[np.int64]:
-        """How many records each box has."""
-        return self.counts.boxes[:, RECORDS]
+        """How many records each box has, by its number."""
+        return self.counts.boxes[self.place, RECORDS]
+
+    @classmethod
+    def sorted(cls, boxes: Boxes, counts: Counts, width: int) -> Index:
+        """Sort boxes into a tree."""
+        n, columns = boxes.sides.shape[:2]
+        order = np.arange(n)
+        # Most of this is never touched, and so takes no memory.
+        reach = np.empty((2 * n, columns, 2), dtype=np.int32)
+        nodes = np.empty((2 * n, 3), dtype=np.int64)
+        room = np.empty((3 + 64 * columns, 2 * columns), dtype=np.int64)
+        size = grow(boxes, order, reach, nodes, room)
+        boxes = Boxes(boxes.sides[order], boxes.members)
+        has_sets = (boxes.sides[:, :, STOP] > boxes.sides[:, :, START]).any(axis=0)
+        bits = np.zeros((size, int(has_sets.sum()), WORDS), dtype=np.uint64)
+        of_column = np.where(has_sets, np.cumsum(has_sets) - 1, -1)
+        tree = Tree(reach[:size].copy(), nodes[:size].copy(), bits, of_column)
+        link(boxes, tree, np.full(n + 1, size))
+        place = np.empty(n, dtype=np.int64)
+        place[order] = np.arange(n)
+        counts = counts._replace(boxes=counts.boxes[order])
+        return cls(boxes=boxes, tree=tree, counts=counts, place=place, width=width)
 
     @classmethod
     def of(
@@ -126,7 +151,7 @@ class Index:
             boxes = boxes_of(regions, sizes, everything)
             values = values_in_boxes(release.class_of, release.sensitive.codes, release.n_classes)
             counts = counts_of(release.sizes, values)
-        return cls(boxes=boxes, tree=tree_of(boxes), counts=counts, width=release.sensitive.size)
+        return cls.sorted(boxes, counts, release.sensitive.size)
 
     def search(
         self,
@@ -147,7 +172,7 @@ class Index:
         own, secrets : arrays, optional
             The codes and the sensitive value (-1: none) of each point's own record.
         people : array, one a box, optional
-            Where the people whom each box covers are counted.
+            Where the people whom each box covers are counted, at the box's place.
         """
         n, columns = points.shape
         whose = np.zeros((n, columns + 2), dtype=np.int64)
@@ -180,24 +205,8 @@ class Index:
     def covered(self, boxes: NDArray[np.int64], points: NDArray[np.int32]) -> NDArray[np.bool_]:
         """For each point, whether the box named for it covers it."""
         found = np.empty(len(points), dtype=np.bool_)
-        covered(self.boxes, boxes, points, found)
+        covered(self.boxes, self.place[boxes], points, found)
         return found
-
-
-def tree_of(boxes: Boxes) -> Tree:
-    """Sort boxes into a tree."""
-    n, columns = boxes.sides.shape[:2]
-    order = np.arange(n)
-    # Most of this is never touched, and so takes no memory.
-    reach = np.empty((2 * n, columns, 2), dtype=np.int32)
-    nodes = np.empty((2 * n, 3), dtype=np.int64)
-    size = grow(boxes, order, reach, nodes, np.empty((3 + 64 * columns, 2 * columns), np.int64))
-    has_sets = (boxes.sides[:, :, STOP] > boxes.sides[:, :, START]).any(axis=0)
-    place = np.where(has_sets, np.cumsum(has_sets) - 1, -1)
-    bits = np.zeros((size, int(has_sets.sum()), WORDS), dtype=np.uint64)
-    tree = Tree(order, reach[:size].copy(), nodes[:size].copy(), bits, place)
-    link(boxes, tree, np.full(n + 1, size))
-    return tree
 
 
 def boxes_of(

@@ -25,7 +25,7 @@ ANY = -1
 """The code of a value that is not known: every region may cover it."""
 
 LOW, HIGH, START, STOP = 0, 1, 2, 3  # of a box in a column; a node has the first two
-FIRST, LAST, AFTER = 0, 1, 2  # of a node: its boxes in the order, and where a search goes on
+FIRST, LAST, AFTER = 0, 1, 2  # of a node: its boxes, and where a search goes on
 RECORDS, GROUP, VALUES, END = 0, 1, 2, 3  # of a box: its sensitive values from VALUES to END
 GROUPS, AMONG, FOUND = 1, 2, 3  # of a point, after its records: FOUND is where its values end
 
@@ -48,11 +48,10 @@ class Boxes(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Boxes in the order of the tree, and its nodes.
+    """The nodes of a tree; boxes stand in its order.
 
     Attributes
     ----------
-    order : array of box numbers
     reach : nodes × columns × (LOW, HIGH)
     nodes : nodes × (FIRST, LAST, AFTER)
     bits : nodes × columns with sets × words
@@ -61,7 +60,6 @@ class Tree(NamedTuple):
         Which of the bits are the column's; -1 if it has no sets.
     """
 
-    order: Any
     reach: Any
     nodes: Any
     bits: Any
@@ -123,7 +121,7 @@ def grow(boxes, order, reach, nodes, room):
     ----------
     boxes : Boxes
     order : array
-        All boxes in any order.
+        All boxes in any order; they are put into that of the tree.
     reach, nodes : arrays
         To be written, with room for twice as many nodes as there are boxes.
     room : array of shape (3 + 64 · columns, 2 · columns)
@@ -187,7 +185,7 @@ def link(boxes, tree, begins):
                     )
                 continue
             for at in range(tree.nodes[node, FIRST], tree.nodes[node, LAST]):
-                side = boxes.sides[tree.order[at], j]
+                side = boxes.sides[at, j]
                 if side[STOP] > side[START]:
                     for k in range(side[START], side[STOP]):
                         _mark(bits, boxes.members[k])
@@ -283,8 +281,7 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
             node += 1
             if tree.nodes[node - 1, AFTER] != node:
                 continue
-            for at in range(tree.nodes[node - 1, FIRST], tree.nodes[node - 1, LAST]):
-                box = tree.order[at]
+            for box in range(tree.nodes[node - 1, FIRST], tree.nodes[node - 1, LAST]):
                 if counts.boxes[box, RECORDS] == 0 or not _covers(boxes, box, point):
                     continue
                 found[i, RECORDS] += counts.boxes[box, RECORDS]

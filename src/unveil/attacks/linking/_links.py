@@ -122,7 +122,7 @@ def links_of(
         own = np.where(in_table[:, None], truth.of_people(original, 0), codes)
         secrets = truth.of_people(truth.secrets, -1)
     first, kind = distinct_points(codes, own, secrets[:, None])
-    persons = np.zeros(len(index.records), dtype=np.int64)
+    persons = np.zeros(len(index.place), dtype=np.int64)
     searching = index.search(
         codes[first], weights=np.bincount(kind), own=own[first], secrets=secrets[first],
         people=persons,
@@ -139,7 +139,8 @@ def links_of(
     )
     totals = np.bincount(index.counts.value, index.counts.number, minlength=index.width)
     chance = np.append(totals / totals.sum(), 0.0)[secrets]  # -1 is the last
-    return links, Right(in_table=in_table, among=among, value=value, chance=chance), persons
+    right = Right(in_table=in_table, among=among, value=value, chance=chance)
+    return links, right, persons[index.place]
 
 
 def _summed(found: Found, secrets: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
