@@ -110,7 +110,7 @@ def test_a_picture_of_nobody_found():
     nobody = {c.name: [c.decode()[0]] for c in PEOPLE.quasi} | {"age": [1]}
     finding = uv.linkage(uv.Identity().sanitize(PEOPLE), nobody)
     assert finding.candidates.tolist() == [0]
-    assert finding.plot().get_legend().get_title().get_text() == "1 of 1 have none"
+    assert "1 of 1 have none" in finding.plot().get_legend().get_title().get_text()
 
 
 def test_it_travels():

@@ -187,7 +187,6 @@ def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted,
             "composition puts two or more releases together: give a list of them, got a "
             f"{type(releases).__name__}"
         )
-    named = isinstance(releases, Mapping)
     listed = list(releases.values()) if isinstance(releases, Mapping) else list(releases)
     published = tuple(with_candidates(release, "composition") for release in listed)
     if len(published) < 2:
@@ -203,7 +202,7 @@ def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted,
                 f"the releases have different sensitive columns, {published[0].sensitive.name!r} "
                 f"and {release.sensitive.name!r}: what one tells cannot be compared with the other"
             )
-    if isinstance(releases, Mapping) and named:
+    if isinstance(releases, Mapping):
         return tuple(str(name) for name in releases), published
     made = [release.made_by for release in published]
     return tuple(

@@ -21,8 +21,8 @@ def verdict_of(finding: Composition) -> str:
     n, secret = len(finding), finding.sensitive
     determined, below = int(finding.determined.sum()), int(finding.below_k.sum())
     together = "both together" if len(finding.releases) == _BOTH else "all together"
-    most = max(int((left.values == 1).sum()) for left in finding.alone)
-    few = max(_below(left, finding.k) for left in finding.alone)
+    most = determined - int(finding.newly_determined.sum())
+    few = below - int(finding.newly_below_k.sum())
     return (
         f"Of {n:,} {'person' if n == 1 else 'people'}, the {secret} of {of_all(determined, n)} "
         f"follows from {together} (of {of_all(most, n)} from one release alone), and "

@@ -27,6 +27,11 @@ class Texts:
     texts: tuple[str, ...]
     codes: NDArray[np.int32]
 
+    @property
+    def occurring(self) -> list[int]:
+        """The places of the texts that somebody has."""
+        return np.unique(self.codes[self.codes >= 0]).tolist()
+
     def first(self, text: int) -> int:
         """The first person with that text."""
         return int(np.argmax(self.codes == text))

@@ -35,14 +35,16 @@ def candidate_curves(finding: Linkage, ax: Axes | None = None) -> Axes:
     curve(ax, finding.values, right, label=f"values of {secret} among them", **_LINES["values"])
     ax.set(
         xscale="log", xlim=(0.9, right), ylim=(0, 1.02), xlabel="candidates of a person",
-        ylabel="share of people with at most so many",
+        ylabel="share of people with 1 to so many",
     )  # fmt: skip
     ax.set_title(f"{finding.people.source} against {finding.release.made_by}", fontsize=10)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, alpha=0.25)
     nobody = len(finding) - finding.found
-    title = f"{nobody:,} of {len(finding):,} have none" if nobody else "● linked to a single one"
+    title = "● linked to a single one"
+    if nobody:
+        title += f"\n{nobody:,} of {len(finding):,} have none"
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title=title)
     return ax
 

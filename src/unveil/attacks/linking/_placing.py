@@ -190,7 +190,8 @@ class _Placed:
         """Make room for numbers that the release's column has not."""
         if self._column.kind is not Kind.NUMERIC:
             return
-        texts = {self._mapping.get(t, t) for one in theirs for t in one.texts}
+        there = {one.texts[place] for one in theirs for place in one.occurring}
+        texts = {self._mapping.get(text, text) for text in there}
         new = numbers_among(sorted(t for t in texts if t and self._code(t) is None), self._column)
         if isinstance(self._release, Permuted):  # publishes values as they are, and not these
             self._elsewhere = set(new)
@@ -205,11 +206,9 @@ class _Placed:
 
     def _placed(self, texts: Texts, table: External) -> NDArray[np.int32]:
         """The code of everybody's value."""
-        occurs = np.zeros(len(texts.texts), dtype=bool)
-        occurs[texts.codes[texts.codes >= 0]] = True
         place = np.full(len(texts.texts) + 1, _APART, dtype=np.int32)
         strange, gaps = [], []
-        for position in np.flatnonzero(occurs).tolist():
+        for position in texts.occurring:
             text = texts.texts[position]
             meant = self._mapping.get(text, text)
             code = None if meant is None else self._code(meant)
