@@ -20,6 +20,8 @@ from unveil.attacks._encoding_comparison import compare_encodings
 from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks._inference import Inference, inference
 from unveil.attacks.chance import Sampling, TailProbabilities
+from unveil.attacks.composing import Composition, composition
+from unveil.attacks.linking import Linkage, linkage
 from unveil.attacks.members import (
     Estimate,
     Membership,
@@ -37,12 +39,14 @@ __all__ = [
     "MAIN_THRESHOLD",
     "AdversaryError",
     "BoundDistance",
+    "Composition",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
     "EncodingComparison",
     "Estimate",
     "Inference",
+    "Linkage",
     "Membership",
     "RelativeRisk",
     "Sampling",
@@ -54,9 +58,11 @@ __all__ = [
     "attackers_named",
     "check_chance",
     "compare_encodings",
+    "composition",
     "differential_inference",
     "distance_named",
     "inference",
+    "linkage",
     "membership",
     "relative_risk",
     "roc_panels",

@@ -1,0 +1,8 @@
+"""Linkage: people with names against a release."""
+
+from unveil.attacks.linking._external import External
+from unveil.attacks.linking._finding import Linkage
+from unveil.attacks.linking._linkage import linkage
+from unveil.attacks.linking._links import Links, Right
+
+__all__ = ["External", "Linkage", "Links", "Right", "linkage"]

@@ -1,0 +1,288 @@
+"""People's values among those of a release.
+
+Codes of another table mean nothing here, so values are compared by what is written. A number that
+no record of the original has still lies somewhere, and the cells (``(36, 53]``) say whether they
+cover it: they are read again with it in the column. A word that the release does not know is most
+likely another name for one that it does, and is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks.linking._external import External, Texts
+from unveil.attacks.linking._kernels import ANY
+from unveil.attacks.linking._reading_again import as_values, numbers_among, read_again
+from unveil.errors import InputError, MissingValuesError, did_you_mean
+from unveil.microdata import (
+    MISSING,
+    Intervals,
+    Kind,
+    Permuted,
+    Regions,
+    Release,
+    value_text,
+)
+from unveil.microdata._cell_domain import Domain
+from unveil.microdata._notations import EMPTY_WORDS
+from unveil.microdata._regions import EVERYTHING
+
+__all__ = ["Mapped", "MissingPeople", "Placing", "Unknown", "check_placing"]
+
+Unknown: TypeAlias = Literal["error", "apart"]
+MissingPeople: TypeAlias = Literal["error", "drop", "any", "category"]
+Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
+
+_APART = -2  # a value that only a region of the whole column covers
+_GONE = -3  # a missing value of somebody who is left out
+_SHOWN = 5  # values in messages
+_NO_REGIONS = Intervals(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class Placing:
+    """The values of some tables among those of a release.
+
+    Attributes
+    ----------
+    regions : tuple of Regions
+        What the classes cover, in domains that have the tables' numbers too.
+    sizes : tuple of int
+        Of these domains.
+    everything : tuple of bool arrays
+        For each column, whose cells cover values that the release does not know, too.
+    codes : list of arrays
+        For each table, people × columns. `ANY` where nothing is known; the size of the domain
+        where only a region of the whole column covers the value.
+    gone : list of bool arrays
+        For each table, who is to be left out for missing values.
+    notes : tuple of str
+    """
+
+    regions: tuple[Regions, ...]
+    sizes: tuple[int, ...]
+    everything: tuple[NDArray[np.bool_], ...]
+    codes: list[NDArray[np.int32]]
+    gone: list[NDArray[np.bool_]]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        release: Release | Permuted,
+        tables: Sequence[External],
+        *,
+        mapping: Mapped = None,
+        unknown: Unknown = "error",
+        missing: MissingPeople = "error",
+    ) -> Placing:
+        """Place the values of tables; columns that a table lacks are not known of its people."""
+        said = check_placing(mapping, unknown, missing)
+        columns = [
+            _Placed(release, j, tables, said.get(column.name, {}), unknown, missing)
+            for j, column in enumerate(release.quasi)
+        ]
+        codes = [
+            np.ascontiguousarray(np.stack([column.codes[t] for column in columns], axis=1))
+            for t in range(len(tables))
+        ]
+        gone = [(some == _GONE).any(axis=1) for some in codes]
+        sizes = tuple(column.size for column in columns)
+        for some in codes:
+            some[some == _GONE] = ANY
+            np.copyto(some, np.array(sizes, dtype=np.int32), where=some == _APART)
+        notes = [note for column in columns for note in column.notes]
+        regions = tuple(column.regions for column in columns)
+        everything = tuple(column.everything() for column in columns)
+        return cls(regions, sizes, everything, codes, gone, tuple(notes))
+
+    def kept(self, people: External, table: int = 0) -> NDArray[np.intp]:
+        """Who of a table's people is not left out; somebody has to be."""
+        left = np.flatnonzero(~self.gone[table])
+        if not len(left):
+            raise MissingValuesError(
+                f"missing='drop' leaves nobody of {people.source}: everybody lacks a value"
+            )
+        return left
+
+
+def check_placing(mapping: Mapped, unknown: Any, missing: Any) -> dict[str, dict[str, str | None]]:
+    """What the user says about values, as texts; refuses what cannot be meant."""
+    if unknown not in get_args(Unknown):
+        raise InputError(f"unknown must be 'error' or 'apart', but got {unknown!r}")
+    if missing not in get_args(MissingPeople):
+        raise InputError(
+            f"missing must be 'error', 'drop', 'any' or 'category', but got {missing!r}"
+        )
+    if mapping is None:
+        return {}
+    right = isinstance(mapping, Mapping) and all(isinstance(m, Mapping) for m in mapping.values())
+    if not right:
+        raise InputError(
+            "mapping says what the values of a column are in the release, such as "
+            f"{{'sex': {{'M': 'Male'}}}}, but got {mapping!r}"
+        )
+    return {
+        name: {value_text(a): None if b is None else value_text(b) for a, b in pairs.items()}
+        for name, pairs in mapping.items()
+    }
+
+
+class _Placed:
+    """One column of a release, with the values of all tables in it."""
+
+    def __init__(
+        self,
+        release: Release | Permuted,
+        j: int,
+        tables: Sequence[External],
+        mapping: Mapping[str, str | None],
+        unknown: Unknown,
+        missing: MissingPeople,
+    ) -> None:
+        self._release, self._column = release, release.quasi[j]
+        self._mapping, self._unknown, self._missing = mapping, unknown, missing
+        self._domain = Domain(self._column)
+        self.notes: list[str] = []
+        self._elsewhere: set[str] = set()
+        self.regions: Regions = _NO_REGIONS if isinstance(release, Permuted) else release.regions[j]
+        self.size = self._column.size
+        self._check_mapping()
+        theirs = [table.columns.get(self._column.name) for table in tables]
+        self._widen([one for one in theirs if one is not None])
+        self.codes = [
+            np.full(len(table), ANY, dtype=np.int32)
+            if texts is None
+            else self._placed(texts, table)
+            for table, texts in zip(tables, theirs, strict=True)
+        ]
+
+    def everything(self) -> NDArray[np.bool_]:
+        """Which classes' cells cover values that are not in the domain: ``*``, and a tree's top."""
+        found = np.zeros(len(self.regions), dtype=bool)
+        if not any((codes == _APART).any() for codes in self.codes) or not len(found):
+            return found
+        rows = np.flatnonzero(self.regions.covers(0) & self.regions.covers(self.size - 1))
+        tree = self._column.hierarchy
+        nothing = EMPTY_WORDS if tree is None else EMPTY_WORDS | {tree.names[tree.root]}
+        texts = self.regions.take(rows).texts(self._column)
+        found[rows] = [t in nothing or not t.strip().strip(EVERYTHING) for t in texts]
+        return found
+
+    def _check_mapping(self) -> None:
+        for theirs, ours in self._mapping.items():
+            if ours is not None and self._code(ours) is None:
+                raise InputError(
+                    f"mapping[{self._column.name!r}] makes {theirs!r} {ours!r}, which is no value "
+                    f"of {self._column.name} in the release by {self._release.made_by}"
+                    f"{did_you_mean(ours, self._column.texts)} ({self._known()})"
+                )
+
+    def _code(self, text: str) -> int | None:
+        return self._domain.value(text)
+
+    def _widen(self, theirs: Sequence[Texts]) -> None:
+        """Make room for numbers that the release's column has not."""
+        if self._column.kind is not Kind.NUMERIC:
+            return
+        there = {one.texts[place] for one in theirs for place in one.occurring}
+        texts = {self._mapping.get(text, text) for text in there}
+        new = numbers_among(sorted(t for t in texts if t and self._code(t) is None), self._column)
+        if isinstance(self._release, Permuted):  # publishes values as they are, and not these
+            self._elsewhere = set(new)
+            return
+        if not new:
+            return
+        values = np.union1d(self._column.values, as_values(list(new.values()), self._column))
+        wide = replace(self._column, values=values, hierarchy=None, given=None)
+        self.regions, notes = read_again(self.regions, self._column, wide)
+        self.notes += notes
+        self._column, self._domain, self.size = wide, Domain(wide), wide.size
+
+    def _placed(self, texts: Texts, table: External) -> NDArray[np.int32]:
+        """The code of everybody's value."""
+        place = np.full(len(texts.texts) + 1, _APART, dtype=np.int32)
+        strange, gaps = [], []
+        for position in texts.occurring:
+            text = texts.texts[position]
+            meant = self._mapping.get(text, text)
+            code = None if meant is None else self._code(meant)
+            if code is not None:
+                place[position] = code
+            elif meant in self._elsewhere:
+                continue
+            elif text == MISSING:
+                gaps.append(position)
+            elif meant is not None:
+                strange.append(position)
+        if strange:
+            self._told_apart(strange, texts, table)
+        nobody = int((texts.codes < 0).sum() + np.isin(texts.codes, gaps).sum())
+        if nobody:
+            gap = self._gap(nobody, table)
+            place[gaps], place[-1] = gap, gap
+        codes = place[texts.codes]
+        there = self.regions.there if isinstance(self.regions, Intervals) else None
+        if there is not None:
+            # Of values that nobody has, a cut between two others tells nothing.
+            codes[(codes >= 0) & ~there[codes]] = _APART
+        return codes
+
+    def _told_apart(self, strange: Sequence[int], texts: Texts, table: External) -> None:
+        """Refuse values that the release does not know, or take them for other values."""
+        name = self._column.name
+        people = int(np.isin(texts.codes, strange).sum())
+        if self._unknown == "apart":
+            are = "has a value" if people == 1 else "have values"
+            self.notes.append(
+                f"{people:,} of {len(table):,} people {are} of {name} that the release does not "
+                "know: only cells that cover the whole column cover them"
+            )
+            return
+        first = min(strange, key=texts.first)
+        text = texts.texts[first]
+        more = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
+        near = did_you_mean(text, self._column.texts)
+        raise InputError(
+            f"column {name!r} of {table.source} has {text!r}{more} ({people:,} "
+            f"{'person' if people == 1 else 'people'}, the first in row "
+            f"{int(table.rows[texts.first(first)]) + 1:,}), which the release by "
+            f"{self._release.made_by} does not know{near} ({self._known()}); if it has other "
+            f"names for the same values, say which: mapping={{{name!r}: {{{text!r}: …}}}}; if "
+            "these people have values that nobody in the release has, say unknown='apart'"
+        )
+
+    def _known(self) -> str:
+        texts = self._column.texts
+        if self._column.kind is Kind.NUMERIC:
+            return f"its values are numbers from {texts[0]} to {texts[-1]}"
+        more = ", …" if len(texts) > _SHOWN else ""
+        return f"its values: {', '.join(texts[:_SHOWN])}{more}"
+
+    def _gap(self, people: int, table: External) -> int:
+        """What stands for a missing value."""
+        name, have = self._column.name, "has no value" if people == 1 else "have no value"
+        told = f"{people:,} of {len(table):,} people in {table.source} {have} of {name}"
+        if self._missing == "error":
+            raise MissingValuesError(
+                f"{told}; say what is to be done: missing='any' takes it for unknown, so that "
+                "every cell may cover it, missing='drop' leaves these people out, "
+                f"missing='category' makes it the release's value {MISSING!r}"
+            )
+        code = self._code(MISSING)
+        if self._missing == "category" and code is None:
+            raise MissingValuesError(
+                f"{told}, and {MISSING!r} is no value of {name} in the release by "
+                f"{self._release.made_by}; say missing='any' or missing='drop'"
+            )
+        if self._missing == "category":
+            assert code is not None
+            return code
+        done = "left out" if self._missing == "drop" else "taken for unknown: any cell covers it"
+        self.notes.append(f"{told}: {done}")
+        return _GONE if self._missing == "drop" else ANY
