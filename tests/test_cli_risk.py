@@ -10,7 +10,7 @@ from command_line import ROLES, run
 from malaysian import GROUPS, LOCAL_RECODING, PATIENTS, patients
 
 import unveil as uv
-from unveil.cli import _audit_risk, _risk
+from unveil.cli import _audit_risk, _console, _risk
 from unveil.microdata import Permuted
 
 BOTH = ["--quasi", "nationality,zip", "--sensitive", "disease", "--categorical", "zip"]
@@ -22,6 +22,7 @@ MALAYSIAN = ["--victim", "nationality=Malaysia,zip=45501"]
 def folder(tmp_path, monkeypatch):
     """The worked example: the original, its local recoding, and Anatomy's tables in three forms."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_console, "_PATIENCE", 3600)  # nothing is said about compiling
     pd.DataFrame(PATIENTS).to_csv("patients.csv", index=False)
     pd.DataFrame(LOCAL_RECODING).to_csv("recoded.csv", index=False)
     permuted = Permuted.from_groups(patients("nationality", "zip"), GROUPS)
