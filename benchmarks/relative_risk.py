@@ -12,7 +12,7 @@ and than Gibbs with tuples put together that the release does not tell apart (wh
                                        [--converge] [--product]
 
 ``--converge``: four chains in threads, until the panel has an R-hat below 1.05. ``--product``:
-product domains that are not written out, of a million tuples and of a milliard.
+100,000 rows whose domain is a product of a million tuples and of up to a milliard.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ from unveil.microdata import Column, Intervals, Kind, Microdata, Release, Role
 
 COLUMNS = {2: 0.5, 5: 2.5, 7: 1.6, 16: 1.2, 9: 3.0, 42: 4.2}
 """How many values columns have, and how quickly the frequent ones give way to the rare."""
+PRODUCTS = (
+    {10: 1.2, 11: 1.2, 12: 1.6, 14: 1.2, 9: 3.0, 6: 2.0},
+    {30: 1.2, 31: 1.2, 32: 1.6, 34: 1.2, 33: 3.0},
+    {20: 1.2, 19: 1.2, 18: 1.6, 21: 1.2, 22: 3.0, 17: 2.0, 16: 1.1},
+)
+"""Columns whose products are of a million, of 33 million and of almost a milliard tuples."""
 VALUES = 14
 TYPES = 12  # of people, for whom other values are the frequent ones
 PANEL = 30
@@ -44,6 +50,10 @@ CHAINS, CHUNK, AGREE = 4, 50, 1.05
 
 def main() -> None:
     options = _options()
+    if options.product:
+        for columns in PRODUCTS:
+            large(100_000, columns, options.seconds)
+        return
     for rows in options.rows:
         begun = time.perf_counter()
         table = people(rows)
@@ -60,13 +70,10 @@ def main() -> None:
             converge(problem)
         else:
             compare(problem, options.seconds)
-        if options.product:
-            large(release, table, options.seconds)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        print(f"{'peak memory':>24} {peak:.2f} GB")
+        print(f"{'':>20} {_peak()}")
 
 
-def people(n: int, seed: int = 0) -> Microdata:
+def people(n: int, columns: dict[int, float] = COLUMNS, seed: int = 0) -> Microdata:
     """A table like a census: skewed columns that hang together, and so does the secret."""
     rng = np.random.default_rng(seed)
     kind = rng.integers(TYPES, size=n)
@@ -79,7 +86,7 @@ def people(n: int, seed: int = 0) -> Microdata:
         return Column(name=name, role=role, kind=Kind.ORDINAL, values=texts,
                       codes=frequent[kind, rank].astype(np.int32))  # fmt: skip
 
-    quasi = [column(f"q{size}", Role.QUASI, size, spread) for size, spread in COLUMNS.items()]
+    quasi = [column(f"q{size}", Role.QUASI, size, spread) for size, spread in columns.items()]
     secret = column("secret", Role.SENSITIVE, VALUES, 0.7)
     return Microdata(columns=(*quasi, secret), rows=np.arange(n), source="generated")
 
@@ -209,16 +216,27 @@ def converge(problem: Horizontal) -> None:
           f"{WARM_UP} + {chains[0].sweeps} sweeps, {seconds:.1f} s", flush=True)  # fmt: skip
 
 
-def large(release: Release, table: Microdata, seconds: float) -> None:
-    """The product of the columns, not written out."""
+def large(rows: int, columns: dict[int, float], seconds: float) -> None:
+    """A product of columns, its tuples written out where they are few enough, or not at all."""
+    table = people(rows, columns)
+    release = relaxed(table, K)
+    begun = time.perf_counter()
     watched = np.unique(table.codes, axis=1)
-    problem = horizontal_problem(release, table, domain="product", watched=watched)
-    problem = with_panel(replace(problem, members=None))
-    run = Run("product, boxes", problem, sampler_for(problem))
+    problem = with_panel(horizontal_problem(release, table, domain="product", watched=watched))
+    written = problem.members is not None
+    run = Run("", problem, sampler_for(problem))
     run.begin(3)
-    in_turns([run], seconds / 2)
-    print(f"{run.name:>24} {run.sweeps / run.seconds:>9.1f} sweeps/s of {problem.domain.size:,} "
-          "tuples", flush=True)  # fmt: skip
+    prepared = time.perf_counter() - begun
+    while run.seconds < seconds:
+        run.go_on(10)
+    print(f"{'':>20} product of {problem.domain.size:,} tuples, {problem.boxes.volumes.sum():,.0f} "
+          f"in all sets, {'' if written else 'not '}written out: {run.sweeps / run.seconds:.1f} "
+          f"sweeps/s, prepared in {prepared:.1f} s; {_peak()}", flush=True)  # fmt: skip
+
+
+def _peak() -> str:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return f"peak memory so far {peak:.2f} GB"
 
 
 def _options() -> argparse.Namespace:
@@ -226,7 +244,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, nargs="+", default=[5_692, 100_000, 1_000_000])
     parser.add_argument("--seconds", type=float, default=20.0, help="for each sampler")
     parser.add_argument("--converge", action="store_true", help="four chains until they agree")
-    parser.add_argument("--product", action="store_true", help="sample the product domain, too")
+    parser.add_argument("--product", action="store_true", help="product domains, large ones")
     return parser.parse_args()
 
 
