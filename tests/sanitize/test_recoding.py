@@ -50,7 +50,13 @@ def test_the_best_node_of_all(data, microdata):
         return
     loss, node, classes = best
     release = sanitizer.sanitize(microdata)
-    assert tuple(sanitizer.levels(microdata).values()) == node
+    levels = tuple(sanitizer.levels(microdata).values())
+    if levels != node:
+        # Widths such as 2.22 are no exact numbers: then losses are equal up to rounding.
+        assert options["loss"] == "width"
+        other, node, classes = best_node(microdata, only=levels, **options)
+        assert abs(other - loss) < 1e-6
+    assert levels == node
     assert classes_of(release) == classes
     gone = len(microdata) - sum(map(len, classes.values()))
     assert release.suppressed == gone

@@ -101,12 +101,15 @@ def meets(microdata, records, *, k=None, l=None, t=None, t_distance=None, **_): 
     return distance(counts, totals, secret, t_distance or suggested) <= Fraction(repr(t))
 
 
-def best_node(microdata, *, suppression=0.0, loss="values", **goal):
-    """The first of the nodes that lose least, its classes, and the records suppressed; or None."""
+def best_node(microdata, *, suppression=0.0, loss="values", only=None, **goal):
+    """The first of the nodes that lose least, its loss and classes; or None.
+
+    ``only`` this node is looked at, if it is given.
+    """
     ladders = [cells_of(column) for column in microdata.quasi]
     limit = Fraction(repr(suppression)) * len(microdata)
     best = None
-    for node in product(*(range(len(ladder)) for ladder in ladders)):
+    for node in [only] if only else product(*(range(len(ladder)) for ladder in ladders)):
         classes = {}
         for record, codes in enumerate(microdata.codes.T):
             cells = tuple(
