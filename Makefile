@@ -44,6 +44,10 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/hardening.py
 	$(BIN)/python benchmarks/measures.py --rows 100000 10000000
 	$(BIN)/python benchmarks/relative_risk.py
+	$(BIN)/python benchmarks/recoding.py
+	$(BIN)/python benchmarks/groups.py
+	$(BIN)/python benchmarks/linkage.py
+	$(BIN)/python benchmarks/mondrian.py
 
 reproduce: $(VENV)/.installed-test
 	$(BIN)/python examples/reproductions/internet_usage.py --json reproductions-out/internet_usage.json
