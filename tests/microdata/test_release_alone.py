@@ -208,7 +208,7 @@ def numeric_cells(draw):
     return form, text, covers
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(numeric_cells(), min_size=1, max_size=6))
 def test_numbers_that_the_cells_reach(cells):
     # A range of one number is that number.

@@ -47,7 +47,7 @@ def plain_value_groups(sizes, l):  # noqa: E741
     return groups, left
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=9), st.integers(1, 5))
 def test_groups_of_the_largest_buckets(sizes, l):  # noqa: E741
     group_of, groups = value_groups(np.array(sizes), l)
@@ -59,7 +59,7 @@ def test_groups_of_the_largest_buckets(sizes, l):  # noqa: E741
     assert np.bincount(bucket_of[group_of < 0], minlength=len(sizes)).tolist() == left
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(eligible(), st.integers(0, 2**64 - 1))
 def test_every_group_has_l_values_none_of_them_twice_and_nobody_is_lost(case, seed):
     table, l = case  # noqa: E741
@@ -75,7 +75,7 @@ def test_every_group_has_l_values_none_of_them_twice_and_nobody_is_lost(case, se
     check_permuted(release, table)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(eligible(), st.integers(0, 99))
 def test_it_is_the_release_of_its_groups(case, seed):
     table, l = case  # noqa: E741

@@ -31,7 +31,7 @@ def plain(microdata, options):
     return {frozenset(records) for records, _ in found}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(tables_and_closeness())
 def test_classes_are_those_of_the_brute_force(case):
     microdata, options = case
@@ -39,7 +39,7 @@ def test_classes_are_those_of_the_brute_force(case):
     assert classes_of(release) == plain(microdata, options)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(tables_and_closeness())
 def test_the_measures_find_what_was_promised(case):
     microdata, options = case
@@ -69,7 +69,7 @@ def assert_exact(f, microdata, records, statistic, n_jobs=1):
     assert sum(finished) == found.possible.sum()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(tables_and_closeness(), st.sampled_from(BOTH), st.integers(1, 2))
 def test_every_record_left_out_of_small_tables(case, statistic, n_jobs):
     microdata, options = case

@@ -38,7 +38,7 @@ def classes_of(release):
     return {published(release, g): np.flatnonzero(release.class_of == g).tolist() for g in kept}
 
 
-@settings(max_examples=600)
+@settings(max_examples=150)
 @given(st.data(), recodable_tables())
 def test_the_best_node_of_all(data, microdata):
     options = data.draw(goals(microdata))

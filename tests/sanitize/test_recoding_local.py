@@ -11,7 +11,7 @@ import unveil as uv
 from unveil.errors import GoalError
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(st.data(), recodable_tables())
 def test_classes_and_cells_are_those_of_the_brute_force(data, microdata):
     options = {**data.draw(goals(microdata)), "loss": "values"}

@@ -37,7 +37,7 @@ def assert_exact(sanitizer, microdata, records, statistic):
         np.testing.assert_array_equal(found.absent[place], expected, str(record))
 
 
-@settings(max_examples=500)
+@settings(max_examples=100)
 @given(st.data(), recodable_tables(max_size=30), st.sampled_from(BOTH))
 def test_every_record_of_small_tables(data, microdata, statistic):
     options = data.draw(goals(microdata))
