@@ -8,7 +8,9 @@ from is noted down.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ from unveil.attacks.risk.samplers._kernels import (
     sweep_collapsed_columns,
 )
 
-__all__ = ["State", "init", "kernel"]
+__all__ = ["State", "init", "kernel", "walked"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,6 +51,26 @@ def kernel(
     """Sweep ``kept`` × ``thin`` times, and look at the state after every ``thin`` of them."""
     assert problem.members is not None
     cells, members = state.cells, problem.members[1]
+
+    def sweep(random: Random, *rows: NDArray[Any]) -> None:
+        sweep_collapsed_columns(
+            random, problem.beta, thin, cells.value, cells.row_start, cells.first, cells.last,
+            members, cells.codes, cells.longest, *rows,
+        )  # fmt: skip
+
+    return walked(problem, state, sweep, kept=kept, thin=thin, conditional=conditional)
+
+
+def walked(
+    problem: Horizontal, state: State, sweep: Callable[..., None], *, kept: int, thin: int,
+    conditional: Draws,
+) -> tuple[State, Info]:  # fmt: skip
+    """The same for any way to sweep.
+
+    ``sweep(random, count, of_row, expected)`` goes over all rows ``thin`` times, and adds up in
+    the last of them how many rows (s, r) are expected.
+    """
+    cells = state.cells
     random, of_row = state.random.copy(), state.of_row.copy()
     notes = ColumnNotes(problem, kept, conditional=conditional)
     count = np.empty((problem.values, notes.offset[-1]), dtype=np.int64)
@@ -56,9 +78,6 @@ def kernel(
     expected, tuples = np.empty((problem.values, len(cells.codes))), problem.watched_numbers
     for _ in range(kept):
         expected[:] = 0
-        sweep_collapsed_columns(
-            random, problem.beta, thin, cells.value, cells.row_start, cells.first, cells.last,
-            members, cells.codes, cells.longest, count, of_row, expected,
-        )  # fmt: skip
+        sweep(random, count, of_row, expected)
         notes.add(random, np.where(tuples >= 0, expected[:, tuples], 0.0), count)
     return replace(state, of_row=of_row, random=random), notes.finished(kept * thin)

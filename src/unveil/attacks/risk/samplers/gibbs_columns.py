@@ -6,39 +6,16 @@ many rows (s, r) are expected given π.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.risk._problem import Horizontal
-from unveil.attacks.risk.samplers._cells import Cells, cells_of
-from unveil.attacks.risk.samplers._info import ColumnNotes, Draws, Info, Random, random_state
-from unveil.attacks.risk.samplers._kernels import (
-    count_columns,
-    scatter_tuples,
-    sweep_gibbs_columns,
-)
+from unveil.attacks.risk.samplers._info import Draws, Info, Random
+from unveil.attacks.risk.samplers._kernels import sweep_gibbs_columns
+from unveil.attacks.risk.samplers.collapsed_columns import State, init, walked
 
 __all__ = ["State", "init", "kernel"]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class State:
-    """The tuple of each row, cell after cell, and the random numbers to come."""
-
-    of_row: NDArray[np.int32]
-    random: Random
-    cells: Cells
-
-
-def init(problem: Horizontal, seed: int | np.random.SeedSequence) -> State:
-    """Rows scattered over their sets."""
-    assert problem.members is not None
-    cells, random = cells_of(problem), random_state(seed)
-    of_row = np.empty(cells.row_start[-1], dtype=np.int32)
-    scatter_tuples(random, cells.row_start, cells.first, cells.last, problem.members[1], of_row)
-    return State(of_row=of_row, random=random, cells=cells)
 
 
 def kernel(
@@ -47,16 +24,11 @@ def kernel(
     """Sweep ``kept`` × ``thin`` times, and look at the state after every ``thin`` of them."""
     assert problem.members is not None
     cells, members = state.cells, problem.members[1]
-    random, of_row = state.random.copy(), state.of_row.copy()
-    notes = ColumnNotes(problem, kept, conditional=conditional)
-    count = np.empty((problem.values, notes.offset[-1]), dtype=np.int64)
-    count_columns(cells.value, cells.row_start, of_row, cells.codes, count)
-    expected, tuples = np.empty((problem.values, len(cells.codes))), problem.watched_numbers
-    for _ in range(kept):
-        expected[:] = 0
+
+    def sweep(random: Random, *rows: NDArray[Any]) -> None:
         sweep_gibbs_columns(
             random, problem.beta, thin, cells.value, cells.value_start, cells.row_start,
-            cells.first, cells.last, members, cells.codes, cells.longest, count, of_row, expected,
+            cells.first, cells.last, members, cells.codes, cells.longest, *rows,
         )  # fmt: skip
-        notes.add(random, np.where(tuples >= 0, expected[:, tuples], 0.0), count)
-    return replace(state, of_row=of_row, random=random), notes.finished(kept * thin)
+
+    return walked(problem, state, sweep, kept=kept, thin=thin, conditional=conditional)
