@@ -203,7 +203,10 @@ def test_linear_algebra_gets_its_threads_back():
     assert threads() == before
 
 
-wild = st.floats(-1e12, 1e12, allow_subnormal=False) | st.sampled_from([0.0, 1.0, 0.1, 1e-9])
+# Squares of smaller numbers are below what has all its digits.
+wild = st.floats(-1e12, 1e12).filter(lambda x: x == 0 or abs(x) > 1e-100) | st.sampled_from(
+    [0.0, 1.0, 0.1, 1e-9]
+)
 
 
 @settings(max_examples=150, deadline=None)
