@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Statistic
 from unveil.sanitize import _kernels as kernels
-from unveil.sanitize._closeness import Distance, check_t_distance, distance_between, stretches
+from unveil.sanitize._closeness import Distance, distance_between, stretches
 from unveil.sanitize._crowds import Crowds
 from unveil.sanitize._leave_one_out import leave_one_out
-from unveil.sanitize._option_checks import check_share
+from unveil.sanitize._option_checks import check_goals
 from unveil.sanitize._partition import Partition, cut_kind, make_rules
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 
@@ -105,20 +105,7 @@ class Mondrian(Sanitizer):
     crowds: Crowds | Mapping[Any, int] | None = field(default=None, metadata={"by_name": False})
 
     def __post_init__(self) -> None:
-        if self.k is None and self.l is None and self.t is None:
-            raise InputError(
-                "Mondrian needs a goal: give k, such as k=5, or l, such as l=2, or t, such as t=0.2"
-            )
-        for name, value in (("k", self.k), ("l", self.l)):
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise InputError(
-                    f"Mondrian's {name} must be a whole number from 1 up, got {value!r}"
-                )
-        if self.t is not None:
-            check_share("Mondrian's", "t", self.t)
-        check_t_distance("Mondrian's", self.t_distance, self.t)
+        check_goals("Mondrian", k=self.k, l=self.l, t=self.t, t_distance=self.t_distance)
         if self.regions not in ("tight", "cut"):
             raise InputError(f'Mondrian\'s regions must be "tight" or "cut", got {self.regions!r}')
         if self.crowds is not None:

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import InputError
+from unveil.sanitize._closeness import check_t_distance
 
-__all__ = ["check_epsilon", "check_seed", "check_share", "check_whole", "seed_or_secret"]
+__all__ = [
+    "check_epsilon",
+    "check_goals",
+    "check_seed",
+    "check_share",
+    "check_whole",
+    "seed_or_secret",
+]
 
 _SMALLEST = 1e-12  # ε; 1/ε is as large as counts can be
 
@@ -26,6 +34,20 @@ def check_share(who: str, name: str, given: Any) -> None:
     number = isinstance(given, int | float | np.integer | np.floating)
     if isinstance(given, bool) or not number or not 0 <= given <= 1:
         raise InputError(f"{who} {name} must be a number from 0 to 1, got {given!r}")
+
+
+def check_goals(who: str, *, k: Any, l: Any, t: Any, t_distance: Any) -> None:  # noqa: E741
+    """Refuse goals for classes that are none, or none at all."""
+    if k is None and l is None and t is None:
+        raise InputError(
+            f"{who} needs a goal: give k, such as k=5, or l, such as l=2, or t, such as t=0.2"
+        )
+    for name, whole in (("k", k), ("l", l)):
+        if whole is not None:
+            check_whole(f"{who}'s", name, whole)
+    if t is not None:
+        check_share(f"{who}'s", "t", t)
+    check_t_distance(f"{who}'s", t_distance, t)
 
 
 def check_epsilon(who: str, given: Any, more: str) -> None:

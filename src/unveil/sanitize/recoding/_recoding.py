@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Microdata, Release, Statistic
-from unveil.sanitize._closeness import Distance, check_t_distance
-from unveil.sanitize._option_checks import check_share
+from unveil.sanitize._closeness import Distance
+from unveil.sanitize._option_checks import check_goals, check_share
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._anew import run_anew
@@ -112,21 +112,8 @@ class Recoding(Sanitizer):
     t_distance: Distance | None = None
 
     def __post_init__(self) -> None:
-        if self.k is None and self.l is None and self.t is None:
-            raise InputError(
-                "Recoding needs a goal: give k, such as k=5, or l, such as l=2, or t, such as t=0.2"
-            )
-        for name, whole in (("k", self.k), ("l", self.l)):
-            if whole is None:
-                continue
-            if isinstance(whole, bool) or not isinstance(whole, int | np.integer) or whole < 1:
-                raise InputError(
-                    f"Recoding's {name} must be a whole number from 1 up, got {whole!r}"
-                )
+        check_goals("Recoding", k=self.k, l=self.l, t=self.t, t_distance=self.t_distance)
         check_share("Recoding's", "suppression", self.suppression)
-        if self.t is not None:
-            check_share("Recoding's", "t", self.t)
-        check_t_distance("Recoding's", self.t_distance, self.t)
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if value not in allowed:
