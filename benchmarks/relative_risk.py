@@ -170,7 +170,7 @@ def in_turns(runs: list[Run], seconds: float) -> None:
     while unfinished := [run for run in runs if run.seconds < seconds or run.sweeps < LONG]:
         run = min(unfinished, key=lambda run: run.seconds)
         each = run.seconds / run.sweeps if run.sweeps else 0.5
-        run.go_on(int(np.clip(seconds / 20 / each, 1, 2000)))
+        run.go_on(int(np.clip(seconds / 20 / each, 25, 2000)))  # chains go on in rounds of 25
 
 
 def varying(traces: NDArray[np.float64]) -> NDArray[np.float64]:

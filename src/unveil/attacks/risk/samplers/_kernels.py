@@ -775,29 +775,40 @@ def _without_gaps(boxes, box, words, rows, n):
     return kept
 
 
+@_part
+def _expect(factor, beta, s, box, begins, inside, count, expected):
+    """Add what a row may expect of each known tuple of its box."""
+    for p in range(begins[box], begins[box + 1]):
+        w = inside[p]
+        expected[s, w] += factor * (beta + count[s, w])
+
+
 @_jit()
 def sweep_boxes(
     random, beta, sweeps, value, value_start, group, row_start, volume, near_start, near, boxes,
-    known, slots, begins, inside, most, words, number, expected,
+    known, slots, begins, inside, most, words, number, count, expected,
 ):  # fmt: skip
     """Draw all rows anew, π integrated out: each copies another one, or has a random tuple.
 
     ``near`` lists, from ``near_start`` on, the cells from which a cell's rows may copy, with at
     most so many rows; where there are none, all rows of its value are tried.
 
-    In the last of the sweeps, how many rows (s, r) are expected of known tuples is written to
-    ``expected``: where cells are listed, those of a cell given all others; elsewhere, given
-    which rows are copies. ``begins``, ``inside``: the known tuples of each box.
+    In the last of the sweeps, how many rows (s, r) are expected of known tuples, those of a cell
+    given all others, is written to ``expected``, and to ``count`` how many there then are. Where
+    no cells are listed, nobody knows how many rows lie in the box; that a row's tuple is a random
+    one stands for the probability of that, which is right on average. ``begins``, ``inside``: the
+    known tuples of each box.
     """
     others = np.empty(most + 1, np.int64)
     expected.fill(0)
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
+        if look:
+            _count_numbers(value, row_start, number, count)
         for cell in range(len(group)):
             s, box, prior = value[cell], group[cell], beta * volume[cell]
-            begin, end = row_start[cell], row_start[cell + 1]
+            begin, end, n = row_start[cell], row_start[cell + 1], 0
             listed = near_start[cell + 1] > near_start[cell]
-            by_chance, n = np.float64(end - begin), 0
             if listed:
                 n = _listed(
                     cell, near_start, near, row_start, boxes.guard, boxes.low, boxes.high, box,
@@ -805,11 +816,12 @@ def sweep_boxes(
                 )  # fmt: skip
                 if boxes.has_gaps[box]:
                     n = _without_gaps(boxes, box, words, others, n)
-                by_chance *= prior / (prior + n)
                 if look:
-                    for i in range(n):
-                        if number[others[i]] >= 0:
-                            expected[s, number[others[i]]] += (end - begin) / (prior + n)
+                    for j in range(begin, end):
+                        if number[j] >= 0:
+                            count[s, number[j]] -= 1
+                    factor = (end - begin) / (prior + n)
+                    _expect(factor, beta, s, box, begins, inside, count, expected)
             for j in range(begin, end):
                 row = np.int64(-1)
                 if listed:
@@ -829,27 +841,27 @@ def sweep_boxes(
                             break
                         if _not_in_gap(boxes, box, words, row):
                             break
+                    if look:
+                        if number[j] >= 0:
+                            count[s, number[j]] -= 1
+                        if row < 0:
+                            _expect(1 / prior, beta, s, box, begins, inside, count, expected)
                 if row < 0:
                     _random_tuple(
                         random, boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift,
                         box, words, j,
                     )  # fmt: skip
                     number[j] = slots[_slot(words, j, slots, known)]
-                    continue
-                for w in range(words.shape[1]):
-                    words[j, w] = words[row, w]
-                number[j] = number[row]
-                if look and not listed:
-                    by_chance -= 1
-                    if number[j] >= 0:
-                        expected[s, number[j]] += 1.0
-            if look:
-                for p in range(begins[box], begins[box + 1]):
-                    expected[s, inside[p]] += by_chance / volume[cell]
+                else:
+                    for w in range(words.shape[1]):
+                        words[j, w] = words[row, w]
+                    number[j] = number[row]
+                if look and number[j] >= 0:
+                    count[s, number[j]] += 1
 
 
-@_jit()
-def count_numbers(value, row_start, number, count):
+@_part
+def _count_numbers(value, row_start, number, count):
     """How many rows have each known tuple, by their sensitive values."""
     count.fill(0)
     for cell in range(len(value)):

@@ -8,7 +8,7 @@ count is kept, so that memory grows with the rows and not with the domain.
 Where the cells whose boxes meet are listed, their rows are gone through, and those of a group that
 have the same sensitive value are drawn together, as from an urn. Where β outweighs the rows
 anyway, any row of the sensitive value is tried. What is noted down is how many rows (s, r) are
-expected: those of a cell given all others, or given which of them are copies.
+expected, those of a cell given all others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from unveil.attacks.risk._problem import Horizontal
 from unveil.attacks.risk.samplers._cells import Cells, cells_of
 from unveil.attacks.risk.samplers._info import Draws, Info, Notes, Random, random_state
 from unveil.attacks.risk.samplers._kernels import (
-    count_numbers,
     fill_slots,
     number_rows,
     scatter_in_boxes,
@@ -141,18 +140,14 @@ def kernel(
     count, expected = np.empty(place.shape), np.empty(place.shape)
     number = np.empty(len(words), dtype=np.int32)
     number_rows(words, watched.known, watched.slots, number)
-
-    def rows_there() -> NDArray[np.float64]:
-        count_numbers(cells.value, cells.row_start, number, count)
-        return count.ravel()
-
     for _ in range(kept):
         sweep_boxes(
             random, problem.beta, thin, cells.value, cells.value_start, cells.group,
             cells.row_start, plan.volume, plan.near_start, plan.near, packed, watched.known,
-            watched.slots, watched.begins, watched.inside, plan.most, words, number, expected,
+            watched.slots, watched.begins, watched.inside, plan.most, words, number, count,
+            expected,
         )  # fmt: skip
-        notes.add(random, expected.ravel(), rows_there)
+        notes.add(random, expected.ravel(), count.ravel)
     return replace(state, words=words, random=random), notes.finished(kept * thin)
 
 

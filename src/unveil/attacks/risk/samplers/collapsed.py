@@ -26,7 +26,7 @@ from unveil.attacks.risk.samplers._kernels import scatter, sweep_collapsed, weig
 __all__ = ["NOWHERE", "NO_SHARES", "Plan", "State", "Walk", "init", "kernel", "planned"]
 
 # What copying costs for each try, in entries of a list that is gone through.
-_TRY = 40.0
+_TRY = 100.0
 _BITS = 61  # of weights
 
 NO_SHARES, NOWHERE = np.empty(0), np.empty(0, dtype=np.int64)
