@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         membership,
         relative_risk,
     )
+    from unveil.auditing import Audit, Threshold, audit
     from unveil.hardening import Hardening, harden
     from unveil.measures import (
         AlphaK,
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AlphaK": "unveil.measures",
     "Anatomy": "unveil.sanitize",
+    "Audit": "unveil.auditing",
     "BetaLikeness": "unveil.measures",
     "Classifier": "unveil.adversary",
     "Composition": "unveil.attacks",
@@ -157,11 +159,13 @@ _HOMES = {
     "Release": "unveil.microdata",
     "ShareBound": "unveil.attacks",
     "TCloseness": "unveil.measures",
+    "Threshold": "unveil.auditing",
     "UniqueSubsets": "unveil.measures",
     "Uniqueness": "unveil.measures",
     "Utility": "unveil.measures",
     "Victim": "unveil.attacks",
     "alpha_k": "unveil.measures",
+    "audit": "unveil.auditing",
     "average_class_size": "unveil.measures",
     "background_knowledge": "unveil.measures",
     "beta_likeness": "unveil.measures",
@@ -216,6 +220,7 @@ _ROOMS = (
 __all__ = [
     "AlphaK",
     "Anatomy",
+    "Audit",
     "BetaLikeness",
     "Classifier",
     "Composition",
@@ -253,6 +258,7 @@ __all__ = [
     "Release",
     "ShareBound",
     "TCloseness",
+    "Threshold",
     "UniqueSubsets",
     "Uniqueness",
     "UnveilError",
@@ -260,6 +266,7 @@ __all__ = [
     "Victim",
     "__version__",
     "alpha_k",
+    "audit",
     "average_class_size",
     "background_knowledge",
     "beta_likeness",

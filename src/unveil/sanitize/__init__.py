@@ -15,6 +15,7 @@ from unveil.sanitize._sanitizer import (
     Sanitizer,
     as_microdata,
 )
+from unveil.sanitize._series import sanitizers_named
 from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
 from unveil.sanitize.recoding import Recoding
 
@@ -37,4 +38,5 @@ __all__ = [
     "as_microdata",
     "as_sanitizer",
     "sanitizer_named",
+    "sanitizers_named",
 ]

@@ -1,0 +1,231 @@
+"""One call for everything: the attacks and measures that fit, on every release."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unveil.auditing._audited import Audited, Looked, OneSecret, Status
+from unveil.auditing._discretion import SMALLEST, Discretion, new_key
+from unveil.auditing._finding import Audit
+from unveil.auditing._subjects import Subject, subjects_of
+from unveil.auditing._thresholds import Threshold, thresholds_of
+from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
+from unveil.engine import Progress
+from unveil.errors import InputError, MissingExtraError, UnveilError, did_you_mean
+from unveil.microdata import AnyRelease, Microdata
+from unveil.sanitize import as_microdata
+
+__all__ = ["audit"]
+
+
+def audit(
+    microdata: Microdata | Sequence[Microdata],
+    releases: Any = None,
+    *,
+    attacks: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    fail_on: str | Threshold | Iterable[str | Threshold] | None = None,
+    adversary: Any = None,
+    include_records: bool = False,
+    smallest: int = SMALLEST,
+    key: str | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Audit:
+    """Attack and measure every release, under one threat model.
+
+    Parameters
+    ----------
+    microdata : Microdata, or sequence of Microdata
+        The original table: what the attacker knows are its quasi-identifiers, what he wants is its
+        sensitive column. Several are the same table with other sensitive columns, each tested in
+        turn.
+    releases : optional
+        What is audited: a release, a sanitizer, a name such as ``"mondrian:k=5"``, a series such
+        as ``"mondrian:k=2..64"``, a list of these, or a mapping of names to them. By default a
+        first look: the table as it is, and Mondrian with some k.
+    attacks : names, or mapping of names to options, optional
+        Which attacks and measures; by default those that are quick and fit. Options are those of
+        the attack's own function, such as ``{"relative-risk": {"beta": 0.1}}``.
+    fail_on : str, Threshold, or several, optional
+        What makes a release fail: ``"delta > 0.05"``, ``"k < 5"``. Without thresholds there is no
+        verdict, only what was found.
+    adversary : optional
+        Who guesses; see `differential_inference`.
+    include_records : bool
+        Let the report show original records; otherwise they have references that only the owner
+        can resolve.
+    smallest : int
+        Groups of fewer people, and values that fewer people have, are masked in the report.
+    key : str, optional
+        Of the references, 64 hexadecimal digits; by default a new one (`Audit.key`).
+    seed, n_jobs, progress
+        As for the attacks.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> survey = uv.datasets.election_survey()
+    >>> found = uv.audit(survey, "mondrian:k=5,20", attacks=["measures", "utility"],
+    ...                  fail_on=["k < 10", "loss > 50%"])
+    >>> found.passed
+    False
+    >>> [(one.name, one.passed) for one in found.releases]
+    [('Mondrian(k=5)', False), ('Mondrian(k=20)', True)]
+    """
+    tables = _tables(microdata)
+    wanted, options = _parts(attacks)
+    thresholds = thresholds_of(fail_on)
+    _check_thresholds(thresholds, wanted)
+    discretion = Discretion(
+        key=key or new_key(), include_records=include_records, smallest=smallest
+    )
+    asked = Asked(
+        adversary=adversary, seed=seed, n_jobs=n_jobs, progress=progress, discretion=discretion,
+        options=options,
+    )  # fmt: skip
+    subjects = [_of_table(releases, table, len(tables)) for table in tables]
+    run = _Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress)
+    secrets = run.over(tables, subjects)
+    return Audit(
+        secrets=tuple(sorted(secrets, key=lambda one: one.badness(), reverse=True)),
+        parts=tuple(wanted), thresholds=tuple(thresholds), asked=asked,
+        interrupted=run.interrupted, seconds=run.seconds,
+    )  # fmt: skip
+
+
+def _tables(microdata: Any) -> list[Microdata]:
+    many = microdata if isinstance(microdata, list | tuple) else [microdata]
+    tables = [as_microdata(table, "audit") for table in many]
+    if not tables:
+        raise InputError("audit needs microdata, and got an empty list")
+    names = [table.sensitive.name for table in tables]
+    for table in tables[1:]:
+        if [c.name for c in table.quasi] != [c.name for c in tables[0].quasi] or len(table) != len(
+            tables[0]
+        ):
+            raise InputError(
+                f"audit got two tables that are not the same: {tables[0].source} and "
+                f"{table.source} differ in their quasi-identifiers or their records; audit them "
+                "one after the other"
+            )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"the sensitive column {twice!r} is to be audited twice")
+    return tables
+
+
+def _parts(attacks: Any) -> tuple[list[Part[Any]], Mapping[str, Mapping[str, Any]]]:
+    if attacks is None:
+        return [PARTS[name] for name in DEFAULT], {}
+    options = attacks if isinstance(attacks, Mapping) else {}
+    names = [attacks] if isinstance(attacks, str) else list(attacks)
+    for name in names:
+        if name not in PARTS:
+            raise InputError(
+                f"no attack {name!r}{did_you_mean(str(name), PARTS)} (known: {', '.join(PARTS)})"
+            )
+    # In the order in which they are told, whatever the user's.
+    return [part for name, part in PARTS.items() if name in names], options
+
+
+def _check_thresholds(thresholds: Sequence[Threshold], parts: Sequence[Part[Any]]) -> None:
+    given = {figure for part in parts for figure in part.figures}
+    for threshold in thresholds:
+        name = threshold.figure.name
+        if name not in given:
+            giver = next(part.name for part in PARTS.values() if name in part.figures)
+            raise InputError(
+                f"the threshold '{threshold}' needs {giver}, which is not among the attacks asked "
+                f"for ({', '.join(part.name for part in parts)})"
+            )
+
+
+def _of_table(releases: Any, table: Microdata, tables: int) -> list[Subject]:
+    """What is audited of a table: of several, a release belongs to the one with its secret."""
+    subjects = subjects_of(releases, table)
+    return [
+        subject
+        for subject in subjects
+        if tables == 1
+        or not isinstance(subject.published, AnyRelease)
+        or subject.published.sensitive.name == table.sensitive.name
+    ]
+
+
+class _Run:
+    """The work, with what has been done kept when the user ends it."""
+
+    def __init__(
+        self, *, asked: Asked, parts: Sequence[Part[Any]], thresholds: Sequence[Threshold],
+        progress: bool | None,
+    ) -> None:  # fmt: skip
+        self._asked, self._parts, self._thresholds = asked, parts, thresholds
+        self._given_by = {figure: part.name for part in parts for figure in part.figures}
+        self._progress = progress
+        self.interrupted = False
+        self.seconds = 0.0
+
+    def over(
+        self, tables: Sequence[Microdata], subjects: Sequence[Sequence[Subject]]
+    ) -> list[OneSecret]:
+        begun = time.perf_counter()
+        steps = sum(len(some) for some in subjects) * len(self._parts)
+        secrets = []
+        with Progress("auditing", steps, self._progress, unit="steps") as progress:
+            for table, some in zip(tables, subjects, strict=True):
+                audited = [self._one(subject, progress) for subject in some]
+                secrets.append(OneSecret(microdata=table, audited=audited))
+        self.seconds = time.perf_counter() - begun
+        return secrets
+
+    def _one(self, subject: Subject, progress: Progress) -> Audited:
+        error = None
+        try:
+            subject.release  # noqa: B018  (made once, before any clock of a part runs)
+        except UnveilError as failed:
+            error = str(failed)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        looked: dict[str, Looked] = {}
+        for part in self._parts:
+            if error is None:
+                looked[part.name] = self._look(part, subject)
+            progress.advance(1)
+        figures: dict[str, float | None] = {}
+        for part in self._parts:
+            found = looked.get(part.name)
+            if found is not None and found.finding is not None:
+                figures |= part.numbers(found.finding)
+        audited = Audited(subject=subject, looked=looked, figures=figures, error=error)
+        return replace(audited, checks=audited.checked(self._thresholds, self._given_by))
+
+    def _look(self, part: Part[Any], subject: Subject) -> Looked:
+        if self.interrupted:
+            return Looked(status="interrupted", why="it was ended before")
+        begun = time.perf_counter()
+        status: Status = "makes no sense"
+        quiet = replace(self._asked, progress=False)
+        try:
+            finding = part.look(subject, quiet)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return Looked(status="interrupted", why="it was ended by the user")
+        except InputError as error:
+            why = str(error)
+        except MissingExtraError:
+            raise
+        except UnveilError as error:
+            status, why = "failed", str(error)
+        else:
+            if getattr(finding, "interrupted", False):
+                self.interrupted = True
+            return Looked(status="done", finding=finding, seconds=time.perf_counter() - begun)
+        return Looked(status=status, why=why, seconds=time.perf_counter() - begun)

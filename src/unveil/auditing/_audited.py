@@ -1,0 +1,115 @@
+"""What an audit found: of each release, and of each part of the audit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from unveil.auditing._subjects import Subject
+from unveil.auditing._thresholds import Check, Threshold
+from unveil.findings import Finding
+from unveil.microdata import Microdata
+
+__all__ = ["Audited", "Looked", "OneSecret", "Status"]
+
+Status: TypeAlias = Literal["done", "makes no sense", "failed", "interrupted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """What became of one part for one release.
+
+    Attributes
+    ----------
+    status : str
+        ``done``; ``makes no sense`` for such a release; ``failed``, if something went wrong;
+        ``interrupted``, by the user.
+    finding : Finding, optional
+        What was found, if it was done.
+    why : str, optional
+        Why not, otherwise.
+    seconds : float
+    """
+
+    status: Status
+    finding: Finding | None = None
+    why: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Audited:
+    """What was found about one release.
+
+    Attributes
+    ----------
+    subject : Subject
+    looked : mapping of str to Looked
+        By the name of the part.
+    figures : mapping of str to (float or None)
+        All numbers that there are, by their names.
+    checks : sequence of Check
+        What became of each threshold.
+    error : str, optional
+        Why there is no such release at all.
+    """
+
+    subject: Subject
+    looked: Mapping[str, Looked]
+    figures: Mapping[str, float | None]
+    checks: Sequence[Check] = ()
+    error: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What the release is called."""
+        return self.subject.name
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether it meets all thresholds; None if there are none."""
+        return all(check.passed for check in self.checks) if self.checks else None
+
+    def checked(self, thresholds: Sequence[Threshold], given_by: Mapping[str, str]) -> list[Check]:
+        """What becomes of thresholds; ``given_by`` says which part gives a figure."""
+        return [
+            threshold.check(
+                self.figures.get(threshold.figure.name),
+                self._why_not(given_by.get(threshold.figure.name)),
+            )
+            for threshold in thresholds
+        ]
+
+    def _why_not(self, part: str | None) -> str | None:
+        if self.error is not None:
+            return self.error
+        if part is None or part not in self.looked:
+            return f"{part or 'what gives it'} was not asked for"
+        return self.looked[part].why
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OneSecret:
+    """All releases, with one sensitive attribute that the attacker wants to know."""
+
+    microdata: Microdata
+    audited: Sequence[Audited]
+
+    @property
+    def sensitive(self) -> str:
+        """What the attacker wants to know."""
+        return self.microdata.sensitive.name
+
+    def badness(self) -> tuple[float, ...]:
+        """Sensitive attributes are told in this order, the worst first."""
+        failed = sum(not check.passed for one in self.audited for check in one.checks)
+        worst = [
+            max((one.figures.get(name) or 0.0 for one in self.audited), default=0.0)
+            for name in _WORSE
+        ]
+        return (float(failed), *(0.0 if math.isnan(value) else value for value in worst))
+
+
+_WORSE = ("delta", "gr", "one_value", "discrimination")

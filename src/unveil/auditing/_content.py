@@ -1,0 +1,176 @@
+"""An audit as plain values: what goes into JSON, and all that its pages are made from."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import platform
+from typing import TYPE_CHECKING, Any
+
+from unveil._version import __version__
+from unveil.auditing._audited import Audited, OneSecret
+from unveil.auditing._figures import FIGURES
+from unveil.auditing._telling import Telling, numbers
+from unveil.auditing._verdict import verdict_of
+from unveil.auditing.parts import Part
+from unveil.microdata import Microdata
+from unveil.report import display_name
+
+if TYPE_CHECKING:
+    from unveil.auditing._finding import Audit
+
+__all__ = ["FORM", "content_of", "fingerprint_of"]
+
+FORM = 1
+"""The version of the form; grows when something changes its meaning or goes."""
+
+
+def content_of(audit: Audit) -> dict[str, Any]:
+    """All of it, except who is behind a reference."""
+    table = audit.secrets[0].microdata
+    return {
+        "finding": "audit",
+        "form": FORM,
+        "data": {
+            "source": table.source,
+            "records": len(table),
+            "quasi": [column.name for column in table.quasi],
+            "sensitive": [one.sensitive for one in audit.secrets],
+            "notes": list(table.notes),
+        },
+        "threat": _threat(audit),
+        "verdict": {"passed": audit.passed, "sentences": verdict_of(audit)},
+        "thresholds": [str(threshold) for threshold in audit.thresholds],
+        "figures": {
+            figure.name: {
+                "title": figure.title, "says": figure.says, "question": str(figure.question),
+                "lower_is_better": figure.lower_is_better, "share": figure.share,
+            }
+            for figure in FIGURES.values()
+        },
+        "secrets": [_secret(audit, one) for one in audit.secrets],
+        "records_included": audit.asked.discretion.include_records,
+        "masked_below": audit.asked.discretion.smallest,
+        "interrupted": audit.interrupted,
+        "seconds": audit.seconds,
+        "reproduce": _reproduce(audit),
+    }  # fmt: skip
+
+
+def _threat(audit: Audit) -> dict[str, Any]:
+    table = audit.secrets[0].microdata
+    knows = ", ".join(column.name for column in table.quasi)
+    wants = " or ".join(one.sensitive for one in audit.secrets)
+    return {
+        "knows": [column.name for column in table.quasi],
+        "wants": [one.sensitive for one in audit.secrets],
+        "says": f"An attacker knows {knows} of a person, reads what is published, and wants to "
+        f"know {wants}.",
+    }
+
+
+def _secret(audit: Audit, one: OneSecret) -> dict[str, Any]:
+    return {
+        "sensitive": one.sensitive,
+        "releases": [_release(audited) for audited in one.audited],
+        "sections": [_section(audit, one, part) for part in audit.parts],
+    }
+
+
+def _release(audited: Audited) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "name": audited.name,
+        "shown": display_name(audited.name),
+        "kind": audited.subject.kind,
+        "error": audited.error,
+        "passed": audited.passed,
+        "figures": {
+            name: _plain(audited.figures.get(name))
+            for name in FIGURES
+            if name in audited.figures
+        },
+        "checks": [
+            {
+                "threshold": str(check.threshold), "figure": check.threshold.figure.name,
+                "value": _plain(check.value), "passed": check.passed, "says": str(check),
+            }
+            for check in audited.checks
+        ],
+    }  # fmt: skip
+    if audited.error is None:
+        release = audited.subject.release
+        content["says"] = release.in_short
+        content["notes"] = list(release.notes)
+    return content
+
+
+def _section(audit: Audit, one: OneSecret, part: Part[Any]) -> dict[str, Any]:
+    found = {
+        audited.name: audited.looked[part.name].finding
+        for audited in one.audited
+        if part.name in audited.looked and audited.looked[part.name].finding is not None
+    }
+    telling = part.tell(found, audit.asked) if found else Telling()
+    return {
+        "part": part.name,
+        "title": part.title,
+        "questions": [str(question) for question in part.questions],
+        "means": part.means,
+        "assumes": part.assumes,
+        "page": part.page,
+        **dataclasses.asdict(telling),
+        "looked": [_looked(audited, part) for audited in one.audited if audited.error is None],
+    }
+
+
+def _looked(audited: Audited, part: Part[Any]) -> dict[str, Any]:
+    look = audited.looked[part.name]
+    return {
+        "release": audited.name,
+        "shown": display_name(audited.name),
+        "status": look.status,
+        "why": look.why,
+        "seconds": look.seconds,
+        "diagnostics": [] if look.finding is None else part.diagnose(look.finding),
+        "notes": [] if look.finding is None else list(getattr(look.finding, "notes", ())),
+    }
+
+
+def _reproduce(audit: Audit) -> dict[str, Any]:
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "seed": audit.asked.seed,
+        "command": audit.command,
+        "fingerprints": {
+            **dict(audit.fingerprints),
+            **{
+                f"{one.microdata.source}, with {one.sensitive}": fingerprint_of(one.microdata)
+                for one in audit.secrets
+            },
+        },
+    }
+
+
+def _plain(value: float | None) -> float | str | None:
+    """A number for JSON; infinity as a word."""
+    if value is not None and value in (float("inf"), float("-inf")):
+        return "infinite"
+    return None if value is None else numbers([value])[0]
+
+
+def fingerprint_of(microdata: Microdata) -> str:
+    """The SHA-256 of what was read: names, roles, domains and codes of all columns.
+
+    >>> import unveil as uv
+    >>> one = uv.read_table({"a": [1, 2], "b": ["x", "y"]}, quasi="a", sensitive="b")
+    >>> two = uv.read_table({"a": [1, 2], "b": ["x", "z"]}, quasi="a", sensitive="b")
+    >>> fingerprint_of(one) == fingerprint_of(one) != fingerprint_of(two)
+    True
+    """
+    told = hashlib.sha256()
+    for column in microdata.columns:
+        for part in (column.name, str(column.role), str(column.size), *column.texts):
+            told.update(f"{len(part)}:{part}".encode())
+        told.update(column.codes.astype("<i8").tobytes())
+    return told.hexdigest()

@@ -1,0 +1,211 @@
+"""The numbers that an audit compares releases by, and that thresholds can be set on.
+
+Each has one short name, as it is typed (``delta``, ``k``), a title, and a sentence that says what
+it is. The three *questions* are those that European guidance asks of an anonymization (Article 29
+Working Party, Opinion 05/2014): can somebody be singled out, can records be linked to a person,
+can something be inferred about one? The fourth is what is left to use.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from unveil.errors import InputError, did_you_mean
+
+__all__ = ["FIGURES", "Figure", "Question", "figure_named"]
+
+
+class Question(StrEnum):
+    """What a number answers."""
+
+    SINGLING_OUT = "singling out"
+    LINKABILITY = "linkability"
+    INFERENCE = "inference"
+    UTILITY = "utility"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """What a number is.
+
+    Attributes
+    ----------
+    name : str
+        As it is typed in a threshold.
+    title : str
+        As it stands above a column.
+    says : str
+        What it is, in one sentence without its end.
+    question : Question
+    lower_is_better : bool
+    share : bool
+        Whether it is a share of people or of records, written in percent.
+    """
+
+    name: str
+    title: str
+    says: str
+    question: Question
+    lower_is_better: bool = True
+    share: bool = False
+
+    def text(self, value: float | None) -> str:
+        """A value of it, for people.
+
+        >>> FIGURES["unique"].text(0.0312), FIGURES["k"].text(5), FIGURES["delta"].text(0.0482)
+        ('3.1%', '5', '0.048')
+        >>> FIGURES["delta"].text(None), FIGURES["beta"].text(math.inf)
+        ('–', 'infinite')
+        """
+        if value is None or math.isnan(value):
+            return "–"
+        if math.isinf(value):
+            return "infinite"
+        if self.share:
+            return _percent(value)
+        if float(value).is_integer() and abs(value) < 1e15:
+            return f"{int(value):,}"
+        return f"{value:.3g}" if abs(value) >= 1 else f"{value:.2g}"
+
+
+def _percent(share: float) -> str:
+    if share in (0, 1):
+        return f"{share:.0%}"
+    if share < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if share > 0.9995 else f"{share:.1%}"
+
+
+def _listed(*figures: Figure) -> dict[str, Figure]:
+    return {figure.name: figure for figure in figures}
+
+
+_SINGLED, _LINKED, _INFERRED, _USE = Question
+
+
+FIGURES: dict[str, Figure] = _listed(
+    Figure(
+        name="k", title="k", question=_SINGLED, lower_is_better=False,
+        says="how many records the smallest class has: nobody can be told from fewer",
+    ),
+    Figure(
+        name="unique", title="unique", question=_SINGLED, share=True,
+        says="the share of the records that are alone in their class",
+    ),
+    Figure(
+        name="prosecutor", title="worst re-identification risk", question=_SINGLED, share=True,
+        says="how likely it is that the worst-placed record is found by somebody who knows that "
+        "it is there",
+    ),
+    Figure(
+        name="prosecutor_mean", title="mean re-identification risk", question=_SINGLED, share=True,
+        says="the same on average over all records",
+    ),
+    Figure(
+        name="linked", title="linked to one record", question=_LINKED, share=True,
+        says="the share of the people who are linked to a single record by their "
+        "quasi-identifiers",
+    ),
+    Figure(
+        name="one_value", title="linked to one value", question=_LINKED, share=True,
+        says="the share of the people who are linked to a single sensitive value",
+    ),
+    Figure(
+        name="membership", title="told to be in the data", question=_LINKED,
+        says="how well an attacker tells who is in the data (area under the curve; 0.5 is "
+        "guessing, 1 is knowing)",
+    ),
+    Figure(
+        name="delta", title="δ", question=_INFERRED,
+        says="how far the belief about the worst-placed person moves by that person's own record "
+        "(0: not at all, 1: entirely)",
+    ),
+    Figure(
+        name="mean_d", title="mean d", question=_INFERRED,
+        says="how far beliefs move by people's own records, on average",
+    ),
+    Figure(
+        name="over", title="moved by over 0.05", question=_INFERRED, share=True,
+        says="the share of the people whose own record moves the belief about them by more than "
+        "0.05",
+    ),
+    Figure(
+        name="gr", title="GR", question=_INFERRED, share=True,
+        says="how much more often an attacker who knows that somebody is in the table guesses "
+        "right than one who only learns from it",
+    ),
+    Figure(
+        name="relative_risk", title="worst relative risk", question=_INFERRED,
+        says="for the worst-placed person, the attacker's belief in the true value over the "
+        "learner's",
+    ),
+    Figure(
+        name="accuracy", title="guessed", question=_INFERRED, share=True,
+        says="the share of the people whose sensitive value an attacker guesses from the release",
+    ),
+    Figure(
+        name="gain", title="guessed beyond others", question=_INFERRED, share=True,
+        says="how much more often he guesses right about the people in the data than about those "
+        "who are not",
+    ),
+    Figure(
+        name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
+        says="the fewest different sensitive values in a class",
+    ),
+    Figure(
+        name="l_entropy", title="ℓ entropy", question=_INFERRED, lower_is_better=False,
+        says="the same, as if so many were equally likely",
+    ),
+    Figure(
+        name="alpha", title="α", question=_INFERRED, share=True,
+        says="the largest share of one sensitive value in a class",
+    ),
+    Figure(
+        name="t", title="t", question=_INFERRED,
+        says="how far the sensitive values of a class are from those of the whole table, at most",
+    ),
+    Figure(
+        name="beta", title="β", question=_INFERRED,
+        says="the largest relative gain of a sensitive value's share in a class",
+    ),
+    Figure(
+        name="discrimination", title="discrimination rate", question=_INFERRED,
+        says="how much the quasi-identifiers narrow down the sensitive value (0: not at all, 1: "
+        "to one)",
+    ),
+    Figure(
+        name="loss", title="information loss", question=_USE, share=True,
+        says="how much of their domains the published cells cover, on average (0: exact, 100%: "
+        "everything)",
+    ),
+    Figure(
+        name="suppressed", title="suppressed", question=_USE, share=True,
+        says="the share of the records that are not published",
+    ),
+    Figure(
+        name="mean_class", title="mean class", question=_USE,
+        says="how many records a class has, on average",
+    ),
+)  # fmt: skip
+"""All of them by name, in the order in which they are shown."""
+
+
+def figure_named(name: str) -> Figure:
+    """A figure by its name.
+
+    >>> figure_named("delta").title
+    'δ'
+    >>> figure_named("detla")
+    Traceback (most recent call last):
+    unveil.errors.InputError: no figure 'detla'; did you mean 'delta'? (known: k, unique, ...
+    """
+    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+    plain = {"δ": "delta", "ℓ": "l", "α": "alpha", "β": "beta"}.get(plain, plain)
+    if plain not in FIGURES:
+        raise InputError(
+            f"no figure {name.strip()!r}{did_you_mean(plain, FIGURES)} (known: "
+            f"{', '.join(FIGURES)})"
+        )
+    return FIGURES[plain]

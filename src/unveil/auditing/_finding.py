@@ -1,0 +1,97 @@
+"""The finding of an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from unveil.auditing._audited import Audited, OneSecret
+from unveil.auditing._figures import FIGURES
+from unveil.auditing._thresholds import Threshold
+from unveil.auditing.parts import Asked, Part
+from unveil.findings import Finding
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Audit"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Audit(Finding):
+    """What all attacks and measures found in all releases.
+
+    Attributes
+    ----------
+    secrets : tuple of OneSecret
+        For each sensitive attribute, what was found; the worst first.
+    parts : tuple of Part
+        The attacks and measures.
+    thresholds : tuple of Threshold
+    asked : Asked
+        The threat model, and what may be said of individuals.
+    interrupted : bool
+        Whether the user ended it before its end.
+    command : str, optional
+        What was typed, if it was.
+    fingerprints : mapping of str to str
+        Of the files that were read.
+    """
+
+    secrets: tuple[OneSecret, ...]
+    parts: tuple[Part[Any], ...]
+    thresholds: tuple[Threshold, ...]
+    asked: Asked
+    interrupted: bool
+    seconds: float
+    command: str | None = None
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def releases(self) -> list[Audited]:
+        """What was audited, with the sensitive attribute that is worst off first."""
+        return [audited for one in self.secrets for audited in one.audited]
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether all releases meet all thresholds; None if there are none."""
+        if not self.thresholds:
+            return None
+        return all(audited.passed for audited in self.releases)
+
+    @property
+    def key(self) -> str:
+        """Of the references to people; whoever has it and the table knows who they are."""
+        return self.asked.discretion.key
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a release: all its figures."""
+        import pandas as pd
+
+        names = [n for n in FIGURES if any(n in audited.figures for audited in self.releases)]
+        rows = [
+            {
+                "sensitive": one.sensitive,
+                "release": audited.name,
+                "passed": audited.passed,
+                **{name: audited.figures.get(name) for name in names},
+            }
+            for one in self.secrets
+            for audited in one.audited
+        ]
+        return pd.DataFrame(rows)
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        from unveil.auditing._content import content_of
+
+        return content_of(self)
+
+    def verdict(self) -> str:
+        """Pass or fail, or what was found, in plain words."""
+        from unveil.auditing._verdict import verdict_of
+
+        return "\n".join(verdict_of(self))
+
+    def summary(self) -> str:
+        return self.verdict()

@@ -1,0 +1,87 @@
+"""What is audited: releases of a table, made by a sanitizer or published by somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from unveil.errors import InputError
+from unveil.microdata import AnyRelease, Microdata
+from unveil.sanitize import Identity, Mondrian, Sanitizer, as_sanitizer, sanitizers_named
+
+__all__ = ["Subject", "first_look", "subjects_of"]
+
+_FIRST_LOOK = (2, 5, 10, 20)  # k, where the user names nothing to audit
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Subject:
+    """One release of the table, and, if it is known, the sanitizer that made it.
+
+    Of a sanitizer that depends on chance one release is made, and everything looks at that one.
+    """
+
+    name: str
+    microdata: Microdata
+    sanitizer: Sanitizer | None = None
+    published: AnyRelease | None = None
+
+    @property
+    def kind(self) -> str:
+        """``sanitizer``, or ``release`` where nothing can be run again."""
+        return "release" if self.sanitizer is None else "sanitizer"
+
+    @cached_property
+    def release(self) -> AnyRelease:
+        """What is published."""
+        if self.sanitizer is not None:
+            return self.sanitizer.sanitize(self.microdata)
+        assert self.published is not None
+        return self.published
+
+
+def first_look(microdata: Microdata) -> list[Sanitizer]:
+    """What is tested where the user names nothing."""
+    return [Identity(), *(Mondrian(k=k) for k in _FIRST_LOOK if k <= len(microdata))]
+
+
+def subjects_of(given: Any, microdata: Microdata) -> list[Subject]:
+    """What a user gave: a release, a sanitizer, its name, a series, several, or names for them."""
+    if given is None:
+        given = first_look(microdata)
+    if isinstance(given, Mapping):
+        named = [(str(name), one) for name, made in given.items() for one in _each(made)]
+        if len(named) > len(given):
+            raise InputError("a series of sanitizers has names of its own; give it without one")
+        subjects = [_subject(one, microdata, name) for name, one in named]
+    else:
+        many = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+        subjects = [_subject(one, microdata, None) for item in many for one in _each(item)]
+    if not subjects:
+        raise InputError("there is nothing to audit: name a release or a sanitizer")
+    return _apart(subjects)
+
+
+def _each(one: Any) -> list[Any]:
+    return list(sanitizers_named(one)) if isinstance(one, str) else [one]
+
+
+def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
+    if isinstance(one, AnyRelease):
+        return Subject(name=name or one.made_by, microdata=microdata, published=one)
+    sanitizer = as_sanitizer(one)
+    return Subject(name=name or sanitizer.label, microdata=microdata, sanitizer=sanitizer)
+
+
+def _apart(subjects: list[Subject]) -> list[Subject]:
+    """Refuse two of the same name: a report could not tell them apart."""
+    names = [subject.name for subject in subjects]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{twice} is to be audited twice; leave one out, or give them names, such as "
+            "{'first': …, 'second': …}"
+        )
+    return subjects

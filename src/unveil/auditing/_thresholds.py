@@ -1,0 +1,124 @@
+"""Thresholds: what makes a release fail, such as ``delta > 0.05`` or ``k < 5``."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from unveil.auditing._figures import Figure, figure_named
+from unveil.errors import InputError
+
+__all__ = ["Check", "Threshold", "thresholds_of"]
+
+_OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
+_SIGNS = {"≤": "<=", "≥": ">="}
+_FORM = re.compile(r"\s*([^<>=≤≥]+?)\s*(<=|>=|<|>|≤|≥)\s*(\S+?)\s*(%?)\s*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """A condition under which a release fails.
+
+    Attributes
+    ----------
+    figure : Figure
+    sign : str
+        ``<``, ``<=``, ``>`` or ``>=``.
+    bound : float
+    """
+
+    figure: Figure
+    sign: str
+    bound: float
+
+    @classmethod
+    def parse(cls, text: str) -> Threshold:
+        """Read a condition.
+
+        >>> print(Threshold.parse("delta > 0.05"))
+        delta > 0.05
+        >>> print(Threshold.parse("unique >= 1%"))
+        unique >= 0.01
+        >>> Threshold.parse("k == 5")
+        Traceback (most recent call last):
+        unveil.errors.InputError: cannot read 'k == 5' as a threshold; write a figure, one of ...
+        """
+        form = _FORM.fullmatch(text)
+        bound = None if form is None else _number(form[3])
+        if form is None or bound is None:
+            raise InputError(
+                f"cannot read {text!r} as a threshold; write a figure, one of < <= > >=, and a "
+                "number, such as 'delta > 0.05' or 'k < 5'"
+            )
+        figure = figure_named(form[1])
+        if form[4]:
+            if not figure.share:
+                raise InputError(
+                    f"{figure.name} is no share, so {text!r} cannot be in percent; write a plain "
+                    "number"
+                )
+            bound /= 100
+        return cls(figure=figure, sign=_SIGNS.get(form[2], form[2]), bound=bound)
+
+    def __str__(self) -> str:
+        return f"{self.figure.name} {self.sign} {self.bound:g}"
+
+    def check(self, value: float | None, why_not: str | None = None) -> Check:
+        """Whether a release passes. What is not known does not pass: nothing would be proved."""
+        if value is None or math.isnan(value):
+            return Check(threshold=self, value=None, passed=False, why_not=why_not or "not known")
+        return Check(
+            threshold=self, value=value, passed=not _OPERATORS[self.sign](value, self.bound)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What became of a threshold for one release."""
+
+    threshold: Threshold
+    value: float | None
+    passed: bool
+    why_not: str | None = None
+    """Why the value is not known."""
+
+    def __str__(self) -> str:
+        """For people.
+
+        >>> print(Threshold.parse("k < 5").check(3))
+        k is 3, which is below 5
+        >>> print(Threshold.parse("delta > 0.05").check(0.02))
+        delta is 0.02, which is not above 0.05
+        >>> print(Threshold.parse("delta > 0.05").check(None, "a file cannot be made anew"))
+        delta is not known: a file cannot be made anew
+        """
+        name = self.threshold.figure.name
+        if self.value is None:
+            return f"{name} is not known: {self.why_not}"
+        how = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}[self.threshold.sign]
+        no = "not " if self.passed else ""
+        text, bound = (self.threshold.figure.text(v) for v in (self.value, self.threshold.bound))
+        if text == bound and not self.threshold.sign.endswith("="):
+            text, bound = f"{self.value:.6g}", f"{self.threshold.bound:.6g}"
+        return f"{name} is {text}, which is {no}{how} {bound}"
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def thresholds_of(given: str | Threshold | Iterable[str | Threshold] | None) -> list[Threshold]:
+    """Thresholds as typed; none if there are none."""
+    if given is None:
+        return []
+    many = [given] if isinstance(given, str | Threshold) else given
+    return [one if isinstance(one, Threshold) else Threshold.parse(one) for one in many]

@@ -1,0 +1,38 @@
+"""The parts of an audit: an attack or a measure each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unveil.auditing.parts._differential import DifferentialPart
+from unveil.auditing.parts._discrimination import DiscriminationPart
+from unveil.auditing.parts._linkage import LinkagePart
+from unveil.auditing.parts._measures import MeasuresPart
+from unveil.auditing.parts._part import Asked, Part
+from unveil.auditing.parts._risk import RiskPart
+from unveil.auditing.parts._utility import UtilityPart
+
+__all__ = ["DEFAULT", "PARTS", "Asked", "Part"]
+
+PARTS: dict[str, Part[Any]] = {
+    part.name: part
+    for part in (
+        DifferentialPart(),
+        RiskPart(),
+        LinkagePart(),
+        MeasuresPart(),
+        DiscriminationPart(),
+        UtilityPart(),
+    )
+}
+"""All of them by name, in the order in which they are told."""
+
+DEFAULT = (
+    "differential-inference",
+    "relative-risk",
+    "linkage",
+    "measures",
+    "discrimination-rate",
+    "utility",
+)
+"""Those that an audit has unless the user names others: quick, and nothing to configure."""
