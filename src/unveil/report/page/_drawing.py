@@ -40,7 +40,7 @@ def drawn(chart: Mapping[str, Any]) -> str:
         raise MissingExtraError(
             "a report needs matplotlib; install it with: pip install 'unveil[report]'"
         ) from error
-    style = {
+    style: Any = {
         "svg.fonttype": "none", "svg.hashsalt": "unveil", "font.family": "sans-serif",
         "font.size": 9.5, "text.color": _INK, "axes.edgecolor": _FAINT, "axes.labelcolor": _INK,
         "xtick.color": _INK, "ytick.color": _INK, "axes.spines.top": False,
