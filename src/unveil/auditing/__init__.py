@@ -2,6 +2,7 @@
 
 from unveil.auditing._audit import audit
 from unveil.auditing._audited import Audited, Looked, OneSecret
+from unveil.auditing._content import schema
 from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._finding import Audit
 from unveil.auditing._thresholds import Check, Threshold
@@ -17,4 +18,5 @@ __all__ = [
     "Question",
     "Threshold",
     "audit",
+    "schema",
 ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import platform
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from unveil._version import __version__
@@ -19,7 +21,7 @@ from unveil.report import display_name
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit
 
-__all__ = ["FORM", "content_of", "fingerprint_of"]
+__all__ = ["FORM", "content_of", "fingerprint_of", "schema"]
 
 FORM = 1
 """The version of the form; grows when something changes its meaning or goes."""
@@ -55,6 +57,17 @@ def content_of(audit: Audit) -> dict[str, Any]:
         "seconds": audit.seconds,
         "reproduce": _reproduce(audit),
     }  # fmt: skip
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of an audit's JSON (draft 2020-12).
+
+    >>> schema()["properties"]["form"]["const"] == FORM
+    True
+    """
+    text = resources.files("unveil.auditing").joinpath("audit.schema.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def _threat(audit: Audit) -> dict[str, Any]:

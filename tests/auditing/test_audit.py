@@ -1,0 +1,195 @@
+"""The audit as a whole: the same numbers as the attacks alone, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+import unveil as uv
+from unveil.auditing import FIGURES, schema
+from unveil.auditing.parts import DEFAULT, PARTS
+from unveil.errors import InputError, UnveilError
+
+
+@pytest.fixture(scope="module")
+def survey() -> uv.Microdata:
+    whole = uv.datasets.election_survey()
+    return whole.take(np.arange(0, len(whole), 6))
+
+
+@pytest.fixture(scope="module")
+def found(survey: uv.Microdata) -> uv.Audit:
+    return uv.audit(
+        survey,
+        ["mondrian:k=3,10", uv.LaplaceCounts(epsilon=1)],
+        fail_on=["delta > 0.2", "k < 5"],
+        progress=False,
+    )
+
+
+def test_numbers_are_those_of_the_attacks(survey: uv.Microdata, found: uv.Audit) -> None:
+    sanitizer = uv.Mondrian(k=3)
+    release = sanitizer.sanitize(survey)
+    figures = found.releases[0].figures
+    assert figures["delta"] == uv.differential_inference(survey, sanitizer).delta
+    assert figures["gr"] == uv.relative_risk(release, survey).gr
+    assert figures["k"] == uv.k_anonymity(release).k
+    assert figures["l"] == uv.l_diversity(release).distinct
+    assert figures["t"] == uv.t_closeness(release).t
+    assert figures["loss"] == uv.information_loss(release).loss
+    linked = uv.linkage(release, survey)
+    assert figures["linked"] == linked.unique.mean()
+    assert figures["one_value"] == linked.one_value.mean()
+    quasi = [column.name for column in survey.quasi]
+    rate = uv.discrimination_rate(release, of="party", by=quasi).rate
+    assert figures["discrimination"] == pytest.approx(rate, rel=1e-12)
+
+
+def test_every_part_gives_the_figures_that_it_names(found: uv.Audit) -> None:
+    for audited in found.releases:
+        for name, looked in audited.looked.items():
+            if looked.finding is not None:
+                numbers = PARTS[name].numbers(looked.finding)
+                assert set(numbers) == set(PARTS[name].figures)
+    assert {figure for part in PARTS.values() for figure in part.figures} <= set(FIGURES)
+
+
+def test_what_makes_no_sense_is_said_and_fails_what_hangs_on_it(found: uv.Audit) -> None:
+    counts = found.releases[2]
+    assert counts.looked["relative-risk"].status == "makes no sense"
+    assert "counts" in (counts.looked["relative-risk"].why or "")
+    k = next(check for check in counts.checks if check.threshold.figure.name == "k")
+    assert k.value is None
+    assert not k.passed
+
+
+def test_the_verdict_follows_the_thresholds(found: uv.Audit) -> None:
+    for audited in found.releases[:2]:
+        expected = audited.figures["delta"] <= 0.2 and audited.figures["k"] >= 5
+        assert audited.passed is expected
+    assert found.passed is False
+    assert "FAILS" in found.verdict()
+
+
+def test_no_threshold_no_verdict(survey: uv.Microdata) -> None:
+    none = uv.audit(survey, "mondrian:k=10", progress=False)
+    assert none.passed is None
+    assert "passes" not in none.verdict()
+    assert "fail" not in none.verdict().lower()
+    assert "Under Mondrian(k=10)" in none.verdict()
+
+
+def test_a_file_is_audited_without_what_needs_its_program(survey: uv.Microdata) -> None:
+    release = uv.Mondrian(k=10).sanitize(survey)
+    published = uv.read_release(release.to_frame(), survey, made_by="published.csv")
+    audited = uv.audit(survey, published, progress=False).releases[0]
+    assert audited.looked["differential-inference"].status == "makes no sense"
+    assert audited.figures["k"] == release.sizes.min()
+    assert "delta" not in audited.figures
+
+
+def test_a_goal_that_cannot_be_met_stops_nothing_else(survey: uv.Microdata) -> None:
+    audit = uv.audit(
+        survey, ["mondrian:k=100000", "mondrian:k=10"], fail_on="k < 5", progress=False
+    )
+    failed, done = audit.releases
+    assert failed.error is not None
+    assert failed.passed is False
+    assert done.passed is True
+    assert "could not be made" in audit.verdict()
+    json.loads(audit.to_json())
+
+
+def test_several_secrets_the_worst_first() -> None:
+    rows = 60
+    table = {
+        "age": [20 + i % 10 for i in range(rows)],
+        "same": [f"v{i % 10}" for i in range(rows)],  # what age tells entirely
+        "other": ["yes" if (i // 10) % 2 else "no" for i in range(rows)],  # what it does not
+    }
+    tables = [uv.read_table(table, quasi="age", sensitive=secret) for secret in ("other", "same")]
+    audit = uv.audit(tables, "identity", attacks=["discrimination-rate"], progress=False)
+    assert [one.sensitive for one in audit.secrets] == ["same", "other"]
+    assert audit.secrets[0].audited[0].figures["discrimination"] == 1.0
+    assert audit.to_dict()["data"]["sensitive"] == ["same", "other"]
+
+
+def test_options_reach_the_attack(survey: uv.Microdata) -> None:
+    audit = uv.audit(
+        survey, "mondrian:k=10", attacks={"relative-risk": {"beta": 0.5}}, progress=False
+    )
+    finding = audit.releases[0].looked["relative-risk"].finding
+    assert isinstance(finding, uv.RelativeRisk)
+    assert finding.problem.beta == 0.5
+
+
+def test_an_interrupt_keeps_what_was_done(
+    survey: uv.Microdata, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(100))
+    measured = PARTS["utility"].look
+
+    def ended(subject: Any, asked: Any) -> Any:
+        if next(calls) == 1:
+            raise KeyboardInterrupt
+        return measured(subject, asked)
+
+    monkeypatch.setattr(PARTS["utility"], "look", ended)
+    audit = uv.audit(survey, "mondrian:k=3..24", attacks=["measures", "utility"], progress=False)
+    assert audit.interrupted
+    assert [one.looked["utility"].status for one in audit.releases] == [
+        "done", "interrupted", "interrupted", "interrupted",
+    ]  # fmt: skip
+    assert audit.releases[1].looked["measures"].status == "done"
+    assert "ended before" in audit.verdict()
+    json.loads(audit.to_json())
+
+
+def test_json_holds_every_number(found: uv.Audit) -> None:
+    told = json.loads(found.to_json())
+    for audited, content in zip(found.releases, told["secrets"][0]["releases"], strict=True):
+        assert set(content["figures"]) == set(audited.figures)
+        for name, value in audited.figures.items():
+            if value is not None and math.isfinite(value):
+                assert content["figures"][name] == value
+    assert [section["part"] for section in told["secrets"][0]["sections"]] == list(DEFAULT)
+
+
+def test_json_is_of_the_published_form(survey: uv.Microdata, found: uv.Audit) -> None:
+    whole = schema()
+    Draft202012Validator.check_schema(whole)
+    validator = Draft202012Validator(whole)
+    plain = uv.audit(survey, "identity", include_records=True, progress=False)
+    unmet = uv.audit(survey, "mondrian:k=100000", progress=False)
+    for audit in (found, plain, unmet):
+        assert [error.message for error in validator.iter_errors(json.loads(audit.to_json()))] == []
+    wrong = json.loads(found.to_json()) | {"seconds": "long"}
+    assert [error.message for error in validator.iter_errors(wrong)]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"attacks": ["measure"]}, "no attack 'measure'; did you mean 'measures'?"),
+        ({"attacks": ["utility"], "fail_on": "k < 5"}, "'k < 5' needs measures"),
+        ({"releases": []}, "nothing to audit"),
+        ({"releases": ["mondrian:k=5", "mondrian:k=5"]}, "audited twice"),
+        ({"releases": "mondrain:k=5"}, "did you mean 'mondrian'?"),
+    ],
+)
+def test_bad_input_is_said_before_any_work(
+    survey: uv.Microdata, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError) as told:
+        uv.audit(survey, **options)
+    assert said in str(told.value)
+
+
+def test_a_plain_table_is_told_what_to_do() -> None:
+    with pytest.raises(UnveilError, match="read_table"):
+        uv.audit({"age": [1, 2]})  # type: ignore[arg-type]

@@ -1,0 +1,84 @@
+"""What a report may say of individuals."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+import numpy as np
+import pytest
+
+import unveil as uv
+from unveil.auditing._discretion import Discretion, new_key, reference_to
+
+KEY = "0f" * 32
+
+
+@pytest.fixture(scope="module")
+def patients() -> uv.Microdata:
+    return uv.read_table(
+        {"age": list(range(20, 32)), "disease": ["flu"] * 6 + ["cold"] * 5 + ["kuru"]},
+        quasi="age",
+        sensitive="disease",
+    )
+
+
+def test_a_reference_is_a_keyed_hash_of_the_row() -> None:
+    whole = hmac.new(bytes.fromhex(KEY), b"41", hashlib.sha256).hexdigest()
+    assert reference_to(41, KEY) == "#" + whole[:12]
+
+
+def test_references_of_many_rows_are_apart_and_say_nothing_without_the_key() -> None:
+    rows = [reference_to(row, KEY) for row in range(10_000)]
+    assert len(set(rows)) == len(rows)
+    assert reference_to(0, new_key()) != reference_to(0, new_key())
+
+
+def test_people_have_references_unless_records_are_included(patients: uv.Microdata) -> None:
+    assert Discretion(key=KEY).person(patients, 11) == reference_to(11, KEY)
+    assert Discretion(key=KEY, include_records=True).person(patients, 11) == "row 12"
+
+
+def test_values_of_few_people_are_masked(patients: uv.Microdata) -> None:
+    counts = patients.sensitive_counts
+    shown = dict(
+        zip(
+            patients.sensitive.texts,
+            Discretion(key=KEY).values_of(patients.sensitive, counts),
+            strict=True,
+        )
+    )
+    assert shown == {"flu": "flu", "cold": "cold", "kuru": "(rare value)"}
+    several = Discretion(key=KEY, smallest=6).values_of(patients.sensitive, counts)
+    assert sorted(several) == ["(rare value 1)", "(rare value 2)", "flu"]
+    all_of_them = Discretion(key=KEY, include_records=True).values_of(patients.sensitive, counts)
+    assert all_of_them == list(patients.sensitive.texts)
+
+
+def test_small_groups_are_masked() -> None:
+    told = Discretion(key=KEY, smallest=5)
+    assert told.group(["age: 20-29"], 5) == "age: 20-29"
+    assert told.group(["age: 20-29"], 4) == "(a class of fewer than 5)"
+    assert Discretion(key=KEY, include_records=True).group(["age: 20-29"], 1) == "age: 20-29"
+
+
+def test_no_value_of_a_rare_person_is_in_the_audit() -> None:
+    """Somebody with a name of his own in every column appears nowhere in the JSON."""
+    n = 40
+    table = uv.read_table(
+        {
+            "age": [*np.arange(n - 1) % 7 + 30, 97],
+            "town": ["Ulm"] * 20 + ["Rom"] * 19 + ["Solitude"],
+            "disease": ["flu", "cold", "pox"] * 13 + ["kuru"],
+        },
+        quasi=["age", "town"],
+        sensitive="disease",
+    )
+    found = uv.audit(table, ["identity", "mondrian:k=5"], progress=False)
+    text = found.to_json()
+    assert "kuru" not in text
+    assert "Solitude" not in text
+    assert found.key not in text
+    shown = uv.audit(table, "identity", include_records=True, progress=False).to_json()
+    assert "kuru" in shown
+    assert "Solitude" in shown

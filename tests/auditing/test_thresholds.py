@@ -1,0 +1,87 @@
+"""Thresholds: what is read, what is refused, and what does not pass."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unveil.auditing import FIGURES, Threshold
+from unveil.errors import InputError
+
+OF_SIGN = {
+    "<": lambda value, bound: value < bound,
+    "<=": lambda value, bound: value <= bound,
+    ">": lambda value, bound: value > bound,
+    ">=": lambda value, bound: value >= bound,
+}
+
+
+@given(
+    st.sampled_from(sorted(FIGURES)),
+    st.sampled_from(sorted(OF_SIGN)),
+    st.floats(-100, 100),
+    st.floats(-100, 100),
+)
+def test_a_release_fails_exactly_where_the_condition_holds(
+    name: str, sign: str, bound: float, value: float
+) -> None:
+    threshold = Threshold.parse(f"{name}{sign}{bound!r}")
+    assert threshold.bound == bound
+    assert threshold.check(value).passed is not OF_SIGN[sign](value, bound)
+
+
+@given(st.sampled_from(sorted(FIGURES)), st.sampled_from(sorted(OF_SIGN)), st.integers(0, 99))
+def test_what_is_printed_can_be_typed(name: str, sign: str, bound: int) -> None:
+    threshold = Threshold.parse(f"{name} {sign} {bound}")
+    assert Threshold.parse(str(threshold)) == threshold
+
+
+@pytest.mark.parametrize("value", [None, math.nan])
+def test_what_is_not_known_does_not_pass(value: float | None) -> None:
+    check = Threshold.parse("delta > 0.05").check(value, "a file cannot be made anew")
+    assert not check.passed
+    assert str(check) == "delta is not known: a file cannot be made anew"
+
+
+def test_infinity_is_above_everything() -> None:
+    check = Threshold.parse("beta > 5").check(math.inf)
+    assert not check.passed
+    assert str(check) == "beta is infinite, which is above 5"
+
+
+def test_percent_and_greek() -> None:
+    assert Threshold.parse("unique > 5 %").bound == 0.05
+    assert Threshold.parse("δ ≥ 0.1") == Threshold.parse("delta >= 0.1")
+    assert Threshold.parse("ℓ<3") == Threshold.parse("l < 3")
+
+
+def test_digits_suffice_to_tell_them_apart() -> None:
+    assert str(Threshold.parse("delta > 0.05").check(0.0501)) == (
+        "delta is 0.0501, which is above 0.05"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("delta", "cannot read 'delta' as a threshold; write a figure, one of < <= > >="),
+        ("delta = 0.05", "cannot read"),
+        ("delta > ", "cannot read"),
+        ("delta > a", "cannot read"),
+        ("delta > nan", "cannot read"),
+        ("delta > inf", "cannot read"),
+        ("> 0.05", "cannot read"),
+        ("0.05 < delta", "cannot read"),
+        ("5 < 6", "no figure '5'"),
+        ("delta > 0.05 or k < 5", "cannot read"),
+        ("detla > 0.05", "no figure 'detla'; did you mean 'delta'?"),
+        ("k < 5%", "k is no share"),
+    ],
+)
+def test_what_cannot_be_read_is_said(text: str, said: str) -> None:
+    with pytest.raises(InputError) as told:
+        Threshold.parse(text)
+    assert said in str(told.value)
