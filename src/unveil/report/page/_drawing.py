@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,9 @@ _VARIABLES = {
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)), (0, (3, 3)))
 _WIDTH = 7.0
 _LONG = 28  # letters of a name beside an axis
-_IDS = re.compile(r' id="([^"]*)"')
+_ID = re.compile(r' id="([^"]*)"')
+_REFERRED = re.compile(r'(?:url\(#|href="#)([^)"]*)')
+_MARK = re.compile("|".join(_VARIABLES))
 
 
 def drawn(chart: Mapping[str, Any]) -> str:
@@ -47,7 +50,9 @@ def drawn(chart: Mapping[str, Any]) -> str:
         "axes.spines.right": False, "grid.color": _FAINT, "text.parse_math": False,
         "patch.edgecolor": _PAPER,
     }  # fmt: skip
-    with matplotlib.rc_context(style):
+    with matplotlib.rc_context(style), warnings.catch_warnings():
+        # Letters that matplotlib's font lacks: the reader's browser has them.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=(_WIDTH, _height(chart)), layout="constrained")
         figure.patch.set_visible(False)
         axes = figure.add_subplot()
@@ -62,13 +67,17 @@ def _themed(svg: str) -> str:
     """Only the element, with the page's colours and font, and no name that nothing refers to."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    for mark, variable in _VARIABLES.items():
-        svg = svg.replace(mark, f"var({variable})")
-    svg = re.sub(r"font: ([\d.]+px)[^;\"]*", r"font: \1 var(--font)", svg)
-    svg = _IDS.sub(lambda id: id[0] if f"#{id[1]}" in svg else "", svg)
-    return re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1).replace(
-        ' height="', ' data-height="', 1
-    )
+    used = set(_REFERRED.findall(svg))
+
+    def dressed(tag: re.Match[str]) -> str:
+        text = _MARK.sub(lambda mark: f"var({_VARIABLES[mark[0]]})", tag[0])
+        text = re.sub(r"font: ([\d.]+px)[^;\"]*", r"font: \1 var(--font)", text)
+        return _ID.sub(lambda id: id[0] if id[1] in used else "", text)
+
+    # In tags alone: what is written in a picture may come from the data.
+    svg = re.sub(r"<[^>]*>", dressed, svg)
+    whole = re.compile(r'(<svg[^>]*?) (?:width|height)="[^"]*"')
+    return whole.sub(r"\1", whole.sub(r"\1", svg, count=1), count=1)
 
 
 def _height(chart: Mapping[str, Any]) -> float:
