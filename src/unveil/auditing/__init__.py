@@ -2,15 +2,20 @@
 
 from unveil.auditing._audit import audit
 from unveil.auditing._audited import Audited, Looked, OneSecret
+from unveil.auditing._comparing import AuditComparison, Change, compare_audits
 from unveil.auditing._content import schema
 from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._finding import Audit
+from unveil.auditing._junit import junit_of
+from unveil.auditing._resolving import key_from, resolve, write_key
 from unveil.auditing._thresholds import Check, Threshold
 
 __all__ = [
     "FIGURES",
     "Audit",
+    "AuditComparison",
     "Audited",
+    "Change",
     "Check",
     "Figure",
     "Looked",
@@ -18,5 +23,10 @@ __all__ = [
     "Question",
     "Threshold",
     "audit",
+    "compare_audits",
+    "junit_of",
+    "key_from",
+    "resolve",
     "schema",
+    "write_key",
 ]

@@ -1,0 +1,210 @@
+"""Two audits side by side: what got better, and what worse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from unveil.auditing._figures import FIGURES, Figure
+from unveil.errors import InputError
+from unveil.findings import Finding
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["AuditComparison", "Change", "compare_audits"]
+
+_SAME = 1e-9
+"""Numbers that differ by less, of their size, are the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One number of one release, in both audits.
+
+    Attributes
+    ----------
+    sensitive, release : str
+    figure : Figure
+    before, after : float or None
+        None where it is not known; infinite ones as such.
+    """
+
+    sensitive: str
+    release: str
+    figure: Figure
+    before: float | None
+    after: float | None
+
+    @property
+    def became(self) -> Literal["better", "worse", "same", "unknown", "known"]:
+        """Better or worse, as the number is meant; or no longer known, or known now."""
+        if self.before is None or self.after is None:
+            both = self.before is None and self.after is None
+            return "same" if both else "unknown" if self.after is None else "known"
+        if math.isclose(self.before, self.after, rel_tol=_SAME, abs_tol=1e-12):
+            return "same"
+        fell = self.after < self.before
+        return "better" if fell is self.figure.lower_is_better else "worse"
+
+    def __str__(self) -> str:
+        before, after = self.figure.text(self.before), self.figure.text(self.after)
+        if before == after:
+            before, after = f"{self.before:.6g}", f"{self.after:.6g}"
+        return f"{self.release}: {self.figure.title} {before} → {after}"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class AuditComparison(Finding):
+    """What changed from one audit to another.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+        Every number of every release that both have.
+    gone, new : tuple of str
+        Releases that only the first has, and only the second.
+    notes : tuple of str
+        What makes them hard to compare, such as another table.
+    verdicts : tuple of (bool or None)
+        Whether each passed.
+    """
+
+    changes: tuple[Change, ...]
+    gone: tuple[str, ...]
+    new: tuple[str, ...]
+    verdicts: tuple[bool | None, bool | None]
+    notes: tuple[str, ...] = ()
+
+    def that_became(self, how: str) -> list[Change]:
+        """The changes for the ``better``, the ``worse``, and so on."""
+        return [change for change in self.changes if change.became == how]
+
+    @property
+    def got_worse(self) -> bool:
+        """Whether any number of privacy or utility is worse, or is no longer known."""
+        return bool(self.that_became("worse") or self.that_became("unknown"))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a number of a release."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "sensitive": one.sensitive, "release": one.release, "figure": one.figure.name,
+                    "before": one.before, "after": one.after, "became": one.became,
+                }
+                for one in self.changes
+            ],
+            columns=["sensitive", "release", "figure", "before", "after", "became"],
+        )  # fmt: skip
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": "audit comparison",
+            "passed": list(self.verdicts),
+            "gone": list(self.gone),
+            "new": list(self.new),
+            "notes": list(self.notes),
+            "changes": [
+                {
+                    "sensitive": one.sensitive, "release": one.release, "figure": one.figure.name,
+                    "before": _plain(one.before), "after": _plain(one.after), "became": one.became,
+                }
+                for one in self.changes
+            ],
+        }  # fmt: skip
+
+    def summary(self) -> str:
+        lines = [f"Note: {note}" for note in self.notes]
+        before, after = self.verdicts
+        if before is not after:
+            lines.append(f"Verdict: {_verdict(before)} → {_verdict(after)}")
+        heads = {
+            "worse": "Worse", "better": "Better", "unknown": "No longer known",
+            "known": "Known now",
+        }  # fmt: skip
+        for how, head in heads.items():
+            found = self.that_became(how)
+            if found:
+                lines += [f"{head}:", *(f"  {one}" for one in found)]
+        if self.gone:
+            lines.append(f"Only in the first: {', '.join(self.gone)}")
+        if self.new:
+            lines.append(f"Only in the second: {', '.join(self.new)}")
+        same = len(self.that_became("same"))
+        lines.append(f"The same: {same:,} number{'' if same == 1 else 's'}.")
+        return "\n".join(lines)
+
+
+def compare_audits(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditComparison:
+    """Compare two audits, as `Audit.to_dict` or a file has them."""
+    one, two = _releases(before), _releases(after)
+    both = [key for key in one if key in two]
+    if not both:
+        raise InputError(
+            "the two audits have no release in common: the first has "
+            f"{_named(one)}, the second {_named(two)}"
+        )
+    changes = [
+        Change(
+            sensitive=key[0], release=two[key]["shown"], figure=FIGURES[name],
+            before=_number(one[key]["figures"].get(name)),
+            after=_number(two[key]["figures"].get(name)),
+        )
+        for key in both
+        for name in FIGURES
+        if name in one[key]["figures"] or name in two[key]["figures"]
+    ]  # fmt: skip
+    return AuditComparison(
+        changes=tuple(changes),
+        gone=tuple(one[key]["shown"] for key in one if key not in two),
+        new=tuple(two[key]["shown"] for key in two if key not in one),
+        verdicts=(before["verdict"]["passed"], after["verdict"]["passed"]),
+        notes=tuple(_notes(before, after)),
+    )
+
+
+def _releases(audit: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    return {
+        (secret["sensitive"], release["name"]): release
+        for secret in audit["secrets"]
+        for release in secret["releases"]
+    }
+
+
+def _named(releases: Mapping[tuple[str, str], Any]) -> str:
+    return ", ".join(f"{release} ({sensitive})" for sensitive, release in releases)
+
+
+def _notes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    one, two = (set(audit["reproduce"]["fingerprints"].values()) for audit in (before, after))
+    if not one & two:
+        yield "the tables are not the same, so part of what changed may be the data"
+    for what in ("knows", "wants"):
+        if before["threat"][what] != after["threat"][what]:
+            yield (
+                f"the attacker {what} something else: {', '.join(before['threat'][what])} → "
+                f"{', '.join(after['threat'][what])}"
+            )
+    if before["reproduce"]["seed"] != after["reproduce"]["seed"]:
+        yield "they have different seeds, so numbers that were sampled may differ by chance"
+    if before["unveil"] != after["unveil"]:
+        yield f"they were made by unveil {before['unveil']} and {after['unveil']}"
+    if before["interrupted"] or after["interrupted"]:
+        yield "one of them was ended before it was done"
+
+
+def _number(value: float | str | None) -> float | None:
+    return math.inf if value == "infinite" else value  # type: ignore[return-value]
+
+
+def _plain(value: float | None) -> float | str | None:
+    return "infinite" if value == math.inf else value
+
+
+def _verdict(passed: bool | None) -> str:
+    return "no thresholds" if passed is None else "passed" if passed else "failed"

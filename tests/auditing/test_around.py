@@ -1,0 +1,132 @@
+"""What is made of an audit: XML for CI, comparisons, and people behind references."""
+
+from __future__ import annotations
+
+import copy
+import json
+import stat
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import unveil as uv
+from unveil.auditing import compare_audits, junit_of, key_from, resolve, write_key
+from unveil.errors import InputError
+
+QUICK = ("measures", "utility")
+
+
+@pytest.fixture(scope="module")
+def survey() -> uv.Microdata:
+    return uv.datasets.election_survey()
+
+
+@pytest.fixture(scope="module")
+def told(survey: uv.Microdata) -> dict[str, Any]:
+    audit = uv.audit(
+        survey, ["mondrian:k=5,20", "mondrian:k=100000"], attacks=QUICK,
+        fail_on=["k < 10", "loss > 90%"], progress=False,
+    )  # fmt: skip
+    return json.loads(audit.to_json())
+
+
+def test_junit_has_a_case_for_every_threshold_of_every_release(told: dict[str, Any]) -> None:
+    root = ElementTree.fromstring(junit_of(told).encode())
+    assert [suite.get("name") for suite in root] == [
+        "Mondrian(k=5), party", "Mondrian(k=20), party", "Mondrian(k=100000), party",
+    ]  # fmt: skip
+    outcomes = [[[mark.tag for mark in case] for case in suite] for suite in root]
+    assert outcomes == [[["failure"], []], [[], []], [["error"], ["error"]]]
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("6", "1", "2")
+    failure = root.find(".//failure")
+    assert failure is not None
+    assert failure.get("message") == "k is 5, which is below 10"
+
+
+def test_junit_without_thresholds_skips_and_says_why(told: dict[str, Any]) -> None:
+    bare = copy.deepcopy(told)
+    for release in bare["secrets"][0]["releases"]:
+        release["checks"] = []
+    root = ElementTree.fromstring(junit_of(bare).encode())
+    assert (root.get("tests"), root.get("skipped"), root.get("errors")) == ("3", "2", "1")
+
+
+def test_junit_holds_what_xml_cannot(told: dict[str, Any]) -> None:
+    odd = copy.deepcopy(told)
+    odd["secrets"][0]["sensitive"] = "a\x00<b>&\"'\x1b]\ud800"
+    root = ElementTree.fromstring(junit_of(odd).encode())
+    assert root[0].get("name") == "Mondrian(k=5), a\ufffd<b>&\"'\ufffd]\ufffd"
+
+
+def test_the_same_audit_has_not_changed(told: dict[str, Any]) -> None:
+    compared = compare_audits(told, told)
+    assert {change.became for change in compared.changes} == {"same"}
+    assert not compared.got_worse
+    assert compared.notes == ()
+
+
+def test_better_and_worse_are_meant_as_the_number_is(told: dict[str, Any]) -> None:
+    after = copy.deepcopy(told)
+    figures = after["secrets"][0]["releases"][0]["figures"]
+    figures |= {"k": 4.0, "loss": figures["loss"] / 2, "beta": "infinite", "t": None}
+    after["secrets"][0]["releases"][1]["name"] = "another"
+    compared = compare_audits(told, after)
+    became = {change.figure.name: change.became for change in compared.changes}
+    assert became["k"] == "worse"
+    assert became["loss"] == "better"
+    assert became["beta"] == "worse"
+    assert became["t"] == "unknown"
+    assert became["unique"] == "same"
+    assert compared.gone == ("Mondrian(k=20)",)
+    assert compared.got_worse
+    text = compared.summary()
+    assert "Worse:" in text
+    assert "Mondrian(k=5): k 5 → 4" in text
+    frame = compared.to_frame()
+    assert len(frame) == len(compared.changes)
+    json.loads(compared.to_json())
+
+
+def test_what_makes_them_hard_to_compare_is_said(told: dict[str, Any]) -> None:
+    other = copy.deepcopy(told)
+    other["reproduce"]["fingerprints"] = {"x": "0" * 64}
+    other["reproduce"]["seed"] = 7
+    other["threat"]["knows"] = ["age"]
+    notes = " ".join(compare_audits(told, other).notes)
+    assert "tables are not the same" in notes
+    assert "seeds" in notes
+    assert "the attacker knows something else" in notes
+    for release in other["secrets"][0]["releases"]:
+        release["name"] += "!"
+    with pytest.raises(InputError, match="no release in common"):
+        compare_audits(told, other)
+
+
+def test_a_key_is_its_owners_alone(tmp_path: Path, survey: uv.Microdata) -> None:
+    path = tmp_path / "audit.key"
+    path.write_text("old")
+    path.chmod(0o644)
+    write_key("ab" * 32, path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert key_from(path) == "ab" * 32
+    path.write_text("short")
+    with pytest.raises(InputError, match="is no key"):
+        key_from(path)
+    with pytest.raises(InputError, match="cannot read the key"):
+        key_from(tmp_path / "none")
+
+
+def test_references_are_resolved_with_the_key_only(survey: uv.Microdata) -> None:
+    audit = uv.audit(survey, "mondrian:k=5", attacks=["differential-inference"], progress=False)
+    rows = audit.to_dict()["secrets"][0]["sections"][0]["tables"][0]["rows"]
+    references = [row[1] for row in rows]
+    found = resolve(references, survey, audit.key)
+    finding = audit.releases[0].looked["differential-inference"].finding
+    assert isinstance(finding, uv.DifferentialInference)
+    assert [finding.distances[found[one][0]] for one in references] == [row[2][0] for row in rows]
+    with pytest.raises(InputError, match="under this key"):
+        resolve(references[0], survey, "00" * 32)
+    with pytest.raises(InputError, match="is no reference"):
+        resolve("row 7", survey, audit.key)
