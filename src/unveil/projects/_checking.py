@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unveil.errors import InputError, did_you_mean
+from unveil.projects._toml import key_text
 
 __all__ = ["Section"]
 
@@ -91,7 +92,7 @@ class Section:
         value = self.values.get(key)
         if value is None or is_one(value):
             return value
-        raise self.wrong(f"{key} must be {what}, but is {_told(value)}{near}")
+        raise self.wrong(f"{key_text(key)} must be {what}, but is {_told(value)}{near}")
 
 
 def _many(value: Any) -> Any:

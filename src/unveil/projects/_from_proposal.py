@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unveil.errors import InputError
-from unveil.microdata import Kind, Role
+from unveil.microdata import Kind
+from unveil.projects._kinds import USED
 from unveil.projects._looking import ColumnNames
 from unveil.projects._paths import seen_from
 from unveil.projects._project import Data, Project
 from unveil.projects._proposal import ColumnProposal, Proposal
 
 __all__ = ["project_of"]
-
-_USED = (Role.QUASI, Role.SENSITIVE)
 
 
 def project_of(proposal: Proposal, file: str | os.PathLike[str] | None) -> Project:
@@ -26,7 +25,7 @@ def project_of(proposal: Proposal, file: str | os.PathLike[str] | None) -> Proje
             "a project is about a file, and the proposal is for a table in memory; write it to a "
             "file, and say which: project('survey.csv')"
         )
-    used = [one for one in proposal.columns if one.role in _USED]
+    used = [one for one in proposal.columns if one.role in USED]
     data = Data(
         file=table.name, delimiter=proposal.delimiter, encoding=proposal.encoding,
         columns=_columns(proposal.names),

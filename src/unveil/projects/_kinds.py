@@ -18,11 +18,12 @@ from unveil.projects._profile import FEW
 from unveil.projects._rules import Leaning, share
 from unveil.projects._settling import Settled
 
-__all__ = ["KindOf", "hierarchies_beside", "kind_of", "meaning_of_missing"]
+__all__ = ["USED", "KindOf", "hierarchies_beside", "kind_of", "meaning_of_missing"]
 
 _MAY_BE_LOST = 0.2
 _CODES = 50  # different whole numbers that may be names of something
 FOLDER = "hierarchies"
+USED = (Role.QUASI, Role.SENSITIVE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ def kind_of(one: Settled, *, whole: bool) -> KindOf:
     if profile.column is None:
         return KindOf(kind=Kind.CATEGORICAL)
     if profile.column.kind is Kind.NUMERIC:
-        names = profile.is_whole and _are_names(one)
+        names = not profile.is_finite or (profile.is_whole and _are_names(one))
         return KindOf(kind=Kind.CATEGORICAL if names else Kind.NUMERIC)
     if profile.column.kind is Kind.CATEGORICAL and whole and (profile.counts >= FEW).all():
         levels = levels_of(profile.distinct.texts()) if profile.distinct is not None else None
@@ -67,7 +68,7 @@ def _are_names(one: Settled) -> bool:
 
 
 def hierarchies_beside(
-    file: Path | None, used: Sequence[Settled], kinds: Mapping[str, KindOf]
+    file: Path | None, columns: Sequence[Settled], kinds: Mapping[str, KindOf]
 ) -> tuple[dict[str, Path], dict[str, KindOf], list[str]]:
     """The hierarchies in a folder beside the table that fit, the kinds with which they do, and
     what is the matter with the others.
@@ -76,13 +77,14 @@ def hierarchies_beside(
     if folder is None or not folder.is_dir():
         return {}, dict(kinds), []
     try:
-        files = match_files(folder, [one.name for one in used])
+        # All columns take part in the matching, so that no file of theirs goes to another.
+        files = match_files(folder, [one.name for one in columns])
     except HierarchyError:
         return {}, dict(kinds), [f"no hierarchy in the folder {FOLDER!r} is for these columns"]
     found: dict[str, Path] = {}
     fitting, notes = dict(kinds), []
-    for one in used:
-        if one.name not in files:
+    for one in columns:
+        if one.name not in files or one.role not in USED:
             continue
         kind = _fitting_kind(one, kinds[one.name], files[one.name])
         if kind is None:  # why is not said: that would show a value

@@ -1,8 +1,10 @@
 """The table that is looked at: whole, or of a large one a sample from all over it.
 
 A file is opened as the readers open it, so that what is proposed fits what will be read. Of a large
-one every m-th row is kept, with m doubled whenever too many have come together: every part of the
-file has the same say, however it is sorted, and memory stays small.
+one some rows are kept, half of them given up whenever too many have come together: every part of
+the file has the same say, however it is sorted, and memory stays small. Which rows hangs on their
+numbers, scrambled: the same file gives the same sample, and "every second row is a woman" does not
+make a table of women.
 """
 
 from __future__ import annotations
@@ -12,6 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from unveil.errors import InputError
 from unveil.microdata import (
@@ -29,7 +34,7 @@ __all__ = ["ColumnNames", "LookedAt", "is_parquet", "look_at"]
 ColumnNames: TypeAlias = Sequence[str] | Mapping[int, str]
 
 ROWS = 200_000
-"""Of a large table about so many rows are kept, and at least half of them."""
+"""Of a large table at most so many rows are kept, and about half of them at least."""
 
 LARGE = 1 << 27
 """Bytes of a CSV file that is not read whole."""
@@ -89,8 +94,7 @@ def look_at(
 ) -> LookedAt:
     """Open a file or take a table in memory; the options are for CSV files."""
     if not isinstance(table, str | os.PathLike):
-        seen = _of_source(from_table(table))
-        seen = _thinned(seen)
+        seen = _thinned(_of_source(from_table(table)))
     elif is_parquet(table):
         for option, given in (("delimiter", delimiter), ("encoding", encoding),
                               ("columns", columns)):  # fmt: skip
@@ -102,7 +106,7 @@ def look_at(
     if seen.rows == 0:
         raise InputError(f"{seen.name} has no rows")
     if seen.is_sample:
-        said = f"{seen.rows:,} of {seen.of_rows:,} rows were looked at, evenly from all of them"
+        said = f"{seen.rows:,} of {seen.of_rows:,} rows were looked at, from all over the table"
         seen = replace(seen, notes=(*seen.notes, said))
     return seen
 
@@ -115,15 +119,15 @@ def _of_source(source: Source) -> LookedAt:
 
 
 def _thinned(seen: LookedAt) -> LookedAt:
-    """Every m-th row of a table in memory that is large."""
-    import numpy as np
-
-    step = -(-seen.rows // ROWS)
-    if step <= 1:
+    """Some rows of a table in memory that is large."""
+    rows, level = np.arange(seen.rows), 0
+    while len(rows) > ROWS:
+        level += 1
+        rows = rows[_is_kept(rows, level)]
+    if level == 0:
         return seen
-    kept = np.arange(0, seen.rows, step)
-    arrays = {name: array.take(kept) for name, array in seen.arrays.items()}
-    return replace(seen, arrays=arrays, rows=len(kept))
+    arrays = {name: array.take(rows) for name, array in seen.arrays.items()}
+    return replace(seen, arrays=arrays, rows=len(rows))
 
 
 def _parquet(file: Path) -> LookedAt:
@@ -137,7 +141,8 @@ def _parquet(file: Path) -> LookedAt:
         large = False  # the reader says what is the matter with it
     if not large:
         return replace(_of_source(from_parquet(file)), file=file)
-    table, rows = _every_so_many(opened.iter_batches())
+    kept = [name for name in opened.schema_arrow.names if not name.startswith("__index_level_")]
+    table, rows = _some_of(opened.iter_batches(columns=kept))
     seen = _of_source(from_table(table))
     return replace(seen, name=file.name, of_rows=rows, file=file)
 
@@ -197,29 +202,44 @@ def _large_csv(file: Path, delimiter: str | None) -> LookedAt:
                 column_types=dict.fromkeys(layout.names, pa.string()), strings_can_be_null=False
             ),
         )
-        table, rows = _every_so_many(reader)
+        table, rows = _some_of(reader)
     except pa.ArrowException as error:
         raise InputError(f"cannot read {file.name}: {error}") from None
     return replace(_of_source(from_table(table)), name=file.name, of_rows=rows, is_text_file=True)
 
 
-def _every_so_many(batches: Iterable[Any]) -> tuple[Any, int]:
-    """Every m-th row of a stream, m doubled as often as it takes, and how many there were."""
-    import numpy as np
+def _some_of(batches: Iterable[Any]) -> tuple[Any, int]:
+    """Some rows of a stream, halved as often as it takes, and how many there were."""
     import pyarrow as pa
 
     kept: list[Any] = []
-    rows, step, held = 0, 1, 0
+    numbers: list[NDArray[np.int64]] = []
+    count, level, held = 0, 0, 0
     for batch in batches:
-        first = -rows % step  # the first row here whose number is a multiple of m
-        kept.append(batch.take(pa.array(np.arange(first, batch.num_rows, step))))
-        rows += batch.num_rows
-        held += kept[-1].num_rows
+        rows = np.arange(count, count + batch.num_rows)
+        chosen = _is_kept(rows, level)
+        kept.append(batch.filter(pa.array(chosen)))
+        numbers.append(rows[chosen])
+        count, held = count + batch.num_rows, held + len(numbers[-1])
         while held > ROWS:
-            together = pa.Table.from_batches(kept)
-            together = together.take(pa.array(np.arange(0, together.num_rows, 2)))
-            kept, step, held = together.combine_chunks().to_batches(), 2 * step, together.num_rows
-    return pa.Table.from_batches(kept), rows
+            level += 1
+            together, rows = pa.Table.from_batches(kept), np.concatenate(numbers)
+            chosen = _is_kept(rows, level)
+            kept = together.filter(pa.array(chosen)).combine_chunks().to_batches()
+            numbers, held = [rows[chosen]], int(chosen.sum())
+    return pa.Table.from_batches(kept), count
+
+
+def _is_kept(rows: NDArray[np.int64], level: int) -> NDArray[np.bool_]:
+    """One row in 2 to the power of the level: those whose number, scrambled, ends in zero bits.
+
+    Whom one level keeps, all lower levels keep. The scrambling is the last step of SplitMix64.
+    """
+    mixed = rows.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed % np.uint64(1 << level) == 0
 
 
 def _refuse_records_as_names(seen: LookedAt) -> None:

@@ -114,7 +114,8 @@ philippines poland portugal puertorico qatar romania russia rwanda samoa saudiar
 senegal serbia sierraleone singapore slovakia slovenia somalia southafrica southkorea spain
 srilanka sudan suriname sweden switzerland syria taiwan tajikistan tanzania thailand togo
 tunisia turkey turkmenistan uganda ukraine unitedarabemirates unitedkingdom unitedstates
-unitedstatesofamerica uruguay usa uk us uzbekistan venezuela vietnam wales yemen yugoslavia zambia zimbabwe
+unitedstatesofamerica uruguay usa uk us uzbekistan venezuela vietnam wales yemen yugoslavia zambia
+zimbabwe
 deutschland osterreich schweiz frankreich italien spanien polen turkei niederlande belgien danemark
 schweden norwegen finnland griechenland ungarn tschechien russland grossbritannien vereinigtestaaten
 allemagne autriche suisse espagne italie paysbas belgique danemark royaumeuni etatsunis maroc

@@ -22,7 +22,7 @@ FEW = 5
 """What fewer people have is not shown, as in reports: a proposal is mailed around."""
 
 _LOOKED_AT = 2_000  # distinct texts that patterns are tried on
-_CODES = ("-9", "-99", "-999", "-9999", "-1")  # for missing, where nobody else is below 0
+_CODES = ("-9", "-99", "-999", "-9999")  # for missing, where nobody else is below 0
 _STRAY = 3  # different texts among numbers that may be codes for missing
 
 
@@ -113,6 +113,13 @@ class Profile:
         values = self.column.values.astype(np.float64)
         values = values[np.isfinite(values)]
         return bool((values == np.floor(values)).all())
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no number is infinite."""
+        if not self.is_numeric or self.column is None or self.column.values.dtype.kind != "f":
+            return True
+        return not np.isinf(self.column.values).any()
 
     @cached_property
     def texts(self) -> tuple[Sequence[str], NDArray[np.int64]]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from unveil.microdata import Role
-from unveil.projects._kinds import KindOf, hierarchies_beside, kind_of, meaning_of_missing
+from unveil.projects._kinds import USED, KindOf, hierarchies_beside, kind_of, meaning_of_missing
 from unveil.projects._looking import ColumnNames, LookedAt, look_at
 from unveil.projects._profile import profiles_of
 from unveil.projects._proposal import ColumnProposal, Proposal
@@ -25,7 +25,6 @@ from unveil.projects._settling import Settled, settle
 __all__ = ["propose"]
 
 _FIRST = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
-_USED = (Role.QUASI, Role.SENSITIVE)
 
 
 def propose(
@@ -64,9 +63,9 @@ def propose(
     """
     seen = look_at(table, delimiter=delimiter, encoding=encoding, columns=columns)
     settled = settle(profiles_of(seen))
-    used = [one for one in settled if one.role in _USED]
+    used = [one for one in settled if one.role in USED]
     kinds = {one.name: kind_of(one, whole=not seen.is_sample) for one in settled}
-    trees, kinds, about_trees = hierarchies_beside(seen.file, used, kinds)
+    trees, kinds, about_trees = hierarchies_beside(seen.file, settled, kinds)
     missing, kinds, about_missing = meaning_of_missing(used, kinds)
     notes = [*seen.notes, *about_trees, *([about_missing] if about_missing else [])]
     return Proposal(

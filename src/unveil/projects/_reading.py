@@ -172,9 +172,8 @@ def _check_role(
     having = [column for column, one in roles.items() if one is role]
     if name not in having:
         raise section.wrong(
-            f"{said}{name!r}, which has not the role "
-            f"{'quasi' if role is Role.QUASI else str(role)!r} in [roles]"
-            f"{did_you_mean(name, having)}"
+            f"{said}{name!r}, whose role under [roles] is not "
+            f"{'quasi' if role is Role.QUASI else 'sensitive'}{did_you_mean(name, having)}"
         )
 
 
@@ -198,10 +197,10 @@ def _release(section: Section) -> ReleaseAsked:
 
 
 def _thresholds(section: Section) -> tuple[str, ...]:
-    from unveil.auditing import Threshold
-
     texts = section.texts("fail_on") or ()
     for text in texts:
+        from unveil.auditing import Threshold  # heavy, and most files have none
+
         try:
             Threshold.parse(text)
         except InputError as error:

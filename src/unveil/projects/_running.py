@@ -24,7 +24,7 @@ def audit_of(project: Project, overrides: dict[str, Any]) -> Audit:
     tables = project.microdata()
     options: dict[str, Any] = {
         "fail_on": project.fail_on or None,
-        "adversary": list(project.adversary) or None,
+        "adversary": _alone(project.adversary),
         "include_records": project.include_records,
     }
     if project.smallest is not None:
@@ -34,6 +34,11 @@ def audit_of(project: Project, overrides: dict[str, Any]) -> Audit:
     if "releases" not in overrides:
         options["releases"] = releases_of(project, tables)
     return audit(tables, **{**options, **overrides})
+
+
+def _alone(names: Sequence[str]) -> str | list[str] | None:
+    """One name, several, or none."""
+    return names[0] if len(names) == 1 else list(names) or None
 
 
 def releases_of(
