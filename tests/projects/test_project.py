@@ -162,7 +162,23 @@ def test_several_secrets_are_asked_about_the_same_people(people):
     assert {secret.sensitive for secret in audit.secrets} == {"income", "debts"}
 
 
-def test_the_audit_of_a_project(people, tmp_path, monkeypatch):
+def test_the_audit_of_a_project(people):
+    project = replace(
+        uv.propose(people).project(), wants=("income",), knows=("age",),
+        adversary=("naive-bayes",), fail_on=("k < 3",), smallest=7, include_records=True,
+        partitions={"income": "much:high,little:low|mid"},
+        releases=(ReleaseAsked(sanitizer="mondrian:k=2,5"),),
+    )  # fmt: skip
+    audit = project.audit(progress=False)
+    passed = {one.name: one.passed for one in audit.releases}
+    assert passed == {"Mondrian(k=2)": False, "Mondrian(k=5)": True}
+    assert (audit.asked.discretion.smallest, audit.asked.discretion.include_records) == (7, True)
+    rates = audit.secrets[0].audited[1].looked["discrimination-rate"].finding
+    assert rates.partition.members == {"much": ("high",), "little": ("low", "mid")}
+    assert [c.name for c in audit.secrets[0].microdata.quasi] == ["age"]
+
+
+def test_releases_of_others_are_found_from_the_file(people, tmp_path, monkeypatch):
     table = uv.propose(people).project().microdata()[0]
     uv.Mondrian(k=4).sanitize(table).to_frame().to_csv(tmp_path / "theirs.csv", index=False)
     uv.Anatomy(l=2).sanitize(table).write(tmp_path / "two")
@@ -171,37 +187,36 @@ def test_the_audit_of_a_project(people, tmp_path, monkeypatch):
         f"#!{sys.executable}\nimport shutil, sys\nshutil.copy(sys.argv[1], sys.argv[2])\n"
     )
     program.chmod(0o755)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
     project = replace(
-        uv.propose(people).project().moved(tmp_path), wants=("income",), knows=("age",),
-        adversary=("naive-bayes",), fail_on=("k < 3",), smallest=7, include_records=True,
-        partitions={"income": "much:high,little:low|mid"},
+        uv.propose(people).project().moved(tmp_path), wants=("income",),
         releases=(
-            ReleaseAsked(sanitizer="mondrian:k=2,5"),
-            ReleaseAsked(oracle="./anonymize {input} {output}", name="program"),
+            ReleaseAsked(oracle="./anonymize {input} {output}"), ReleaseAsked(file="theirs.csv"),
+            ReleaseAsked(file="two", name="anatomy"),
         ),
     )  # fmt: skip
     project.write(tmp_path / "unveil.toml")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)  # paths are meant from the file, not from here
-    audit = Project.read(tmp_path / "unveil.toml").audit(progress=False)
-    passed = {one.name: one.passed for one in audit.releases}
-    assert passed == {"Mondrian(k=2)": False, "Mondrian(k=5)": True, "program": False}
-    assert (audit.asked.discretion.smallest, audit.asked.discretion.include_records) == (7, True)
-    rates = audit.secrets[0].audited[1].looked["discrimination-rate"].finding
-    assert rates.partition.members == {"much": ("high",), "little": ("low", "mid")}
-    assert [c.name for c in audit.secrets[0].microdata.quasi] == ["age"]
+    read = Project.read(tmp_path / "unveil.toml")
+    audit = read.audit(attacks=["measures"], fail_on="k < 4", progress=False)
+    passed = {one.name: (one.error, one.passed) for one in audit.releases}
+    assert passed == {
+        "./anonymize {input} {output}": (None, False), "theirs.csv": (None, True),
+        "anatomy": (None, False),
+    }  # fmt: skip
 
-    published = replace(
-        project, knows=(), partitions={}, fail_on=(),
-        releases=(ReleaseAsked(file="theirs.csv"), ReleaseAsked(file="two", name="anatomy")),
-    )  # fmt: skip
-    audit = published.audit(attacks=["measures"], progress=False)
-    assert [one.name for one in audit.releases] == ["theirs.csv", "anatomy"]
-    assert audit.releases[0].figures["k"] >= 4
-    # With several secrets a file is one release for each that it has.
-    overridden = published.audit(releases="identity", attacks=["measures"], progress=False)
-    assert [one.name for one in overridden.releases] == ["Identity()"]
+
+def test_a_file_is_one_release_for_each_secret(people, tmp_path):
+    project = uv.propose(people).project()
+    table = project.microdata()[0]
+    published = uv.Mondrian(k=4).sanitize(table).to_frame()
+    debts = pd.read_csv(people)["debts"][table.rows].to_numpy()
+    published.assign(debts=debts).to_csv(people.parent / "theirs.csv", index=False)
+    project = replace(project, releases=(ReleaseAsked(file="theirs.csv"),))
+    audit = project.audit(attacks=["measures"], progress=False)
+    assert {one.sensitive: [found.name for found in one.audited] for one in audit.secrets} == {
+        "income": ["theirs.csv (income)"], "debts": ["theirs.csv (debts)"],
+    }  # fmt: skip
 
 
 def test_categories_of_several_secrets_are_refused(people):

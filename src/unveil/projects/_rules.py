@@ -192,7 +192,8 @@ def _values(one: Profile) -> str:
 
 def _span(one: Profile) -> str:
     """From where to where nearly all numbers go, in tens, with at least five people beyond."""
-    if one.topic is None or one.topic.name != "an age" or one.filled < 4 * FEW:
+    is_age = one.topic is not None and one.topic.name == "an age"
+    if not is_age or not one.is_finite or one.filled < 4 * FEW:
         return ""
     assert one.column is not None
     values = np.sort(one.column.decode().astype(np.float64))[: one.filled]
