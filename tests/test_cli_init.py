@@ -20,10 +20,7 @@ def test_it_writes_a_project_and_says_why(table, tmp_path, monkeypatch):
     assert rows["name"] == ["identifier", "an identifier, by its name, and almost every value "
                             "occurs once"]  # fmt: skip
     assert rows["age"][0] == "quasi"
-    assert rows["vote"] == [
-        "sensitive",
-        "politics, by its name: 3 values".ljust(len(rows["vote"][1])),
-    ]
+    assert rows["vote"][1].rstrip() == "politics, by its name: 3 values"
     assert text.endswith("Written to unveil.toml. Read it, correct it, and then:\n"
                          "  unveil audit --project unveil.toml\n")  # fmt: skip
     assert max(map(len, text.splitlines())) <= 100
