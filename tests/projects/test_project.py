@@ -262,6 +262,10 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
          "identifier, quasi, sensitive, other, but is 'quassi'; did you mean 'quasi'?"),
         (FINE + "[kinds]\nage = 'ordinal'", "p.toml, [kinds]: 'age' must be 'numeric', "),
         (FINE + "[kinds]\nage = []", "or the list of its levels from low to high, but is []"),
+        (FINE + "[kinds]\nagee = 'numeric'", "p.toml, [kinds]: 'agee' is not among the columns of "
+         "[roles]; did you mean 'age'?"),
+        (FINE + "[hierarchies.files]\nVote = 'b.csv'", "p.toml, [hierarchies.files]: 'Vote' is not "
+         "among the columns of [roles]; did you mean 'vote'?"),
         (FINE + "[hierarchies]\nfolder = 'a'\nfiles = { age = 'b' }", "not both"),
         (FINE + "[partitions]\nage = 'a:b'", "p.toml, [partitions]: 'age', whose role under [roles]"
          " is not sensitive"),

@@ -311,6 +311,20 @@ def test_all_tables_are_alike(tmp_path):
     assert all(one == roles[0] for one in roles)
 
 
+def test_a_table_tells_the_order_of_its_categories(tmp_path):
+    levels = pd.CategoricalDtype(["short", "long", "very long"], ordered=True)
+    schooling = pd.Series(["long", "short"] * 9, dtype=levels)
+    people = pd.DataFrame({"education": schooling, "vote": ["a", "b"] * 9})
+    people.to_parquet(tmp_path / "p.parquet", index=False)
+    (tmp_path / "hierarchies").mkdir()
+    (tmp_path / "hierarchies" / "education.csv").write_text("short;*\nlong;L;*\nvery long;L;*\n")
+    proposal = uv.propose(tmp_path / "p.parquet")
+    assert (proposal["education"].kind, proposal["education"].levels) == (Kind.ORDINAL, ())
+    read = proposal.project().microdata()[0]["education"]
+    assert (read.kind, read.texts) == (Kind.ORDINAL, ("short", "long", "very long"))
+    assert read.hierarchy.depth == 3
+
+
 def test_another_encoding_is_found_and_said(tmp_path):
     file = tmp_path / "leute.csv"
     file.write_bytes(("Größe,vote\n" + "klein,a\nmäßig,b\n" * 9).encode("latin-1"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,12 +33,15 @@ class KindOf:
     kind: Kind
     levels: tuple[str, ...] = ()
 
-    def wish(self, role: Role, hierarchy: Hierarchy | None, *, missing_is_a_value: bool) -> Wish:
-        """What the reader would be told."""
+    def wish(self, role: Role, hierarchy: Hierarchy) -> Wish:
+        """What the reader would be told; nothing of a table's own order."""
+        own_order = self.kind is Kind.ORDINAL and not self.levels
         return Wish(
-            role=role, kind=self.kind, levels=self.levels or None, hierarchy=hierarchy,
-            missing_is_a_value=missing_is_a_value,
-        )  # fmt: skip
+            role=role,
+            kind=None if own_order else self.kind,
+            levels=self.levels or None,
+            hierarchy=hierarchy,
+        )
 
 
 def kind_of(one: Settled, *, whole: bool) -> KindOf:
@@ -104,8 +107,8 @@ def _fitting_kind(one: Settled, kind: KindOf, file: Path) -> KindOf | None:
     for tried in dict.fromkeys((kind, KindOf(kind=Kind.CATEGORICAL))):
         try:
             encode(
-                replace(one.profile.distinct).take(~one.profile.gaps),
-                tried.wish(one.role, read_hierarchy(file), missing_is_a_value=False),
+                one.profile.distinct.take(~one.profile.gaps),
+                tried.wish(one.role, read_hierarchy(file)),
             )
         except UnveilError:
             continue

@@ -49,8 +49,8 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
     roles = _roles(whole.section("roles"))
     return Project(
         folder=file.parent, source=file.name, data=_data(whole.section("data")), roles=roles,
-        kinds=_kinds(whole.section("kinds")),
-        hierarchies=_hierarchies(whole.section("hierarchies")),
+        kinds=_kinds(whole.section("kinds"), roles),
+        hierarchies=_hierarchies(whole.section("hierarchies"), roles),
         partitions=_partitions(whole.section("partitions"), roles),
         knows=_with_role(threat, "knows", roles, Role.QUASI),
         wants=_with_role(threat, "wants", roles, Role.SENSITIVE),
@@ -118,7 +118,17 @@ def _roles(section: Section) -> dict[str, Role]:
     return roles
 
 
-def _kinds(section: Section) -> dict[str, str | tuple[str, ...]]:
+def _listed(section: Section, roles: Mapping[str, Role]) -> None:
+    """What is said of columns that have no role would be said in vain."""
+    for column in section.values:
+        if column not in roles:
+            raise section.wrong(
+                f"{column!r} is not among the columns of [roles]{did_you_mean(column, roles)}"
+            )
+
+
+def _kinds(section: Section, roles: Mapping[str, Role]) -> dict[str, str | tuple[str, ...]]:
+    _listed(section, roles)
     kinds: dict[str, str | tuple[str, ...]] = {}
     for column, kind in section.values.items():
         if isinstance(kind, list):
@@ -136,13 +146,14 @@ def _kinds(section: Section) -> dict[str, str | tuple[str, ...]]:
     return kinds
 
 
-def _hierarchies(section: Section) -> str | dict[str, str] | None:
+def _hierarchies(section: Section, roles: Mapping[str, Role]) -> str | dict[str, str] | None:
     section.known(("folder", "files"))
     folder, files = section.text("folder"), section.section("files")
     if folder is not None and files.values:
         raise section.wrong("give a folder, or files for the columns, not both")
     if not files.values:
         return folder
+    _listed(files, roles)
     return {column: files.text(column) or "" for column in files.values}
 
 
