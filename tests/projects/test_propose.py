@@ -48,6 +48,7 @@ def proposed(**columns):
          * 20, "bank accounts (IBAN)"),
         ("q1", each("id9{:03d}7"), "almost every value occurs once: it can stand for a person"),
         ("q1", list(range(1000, 1000 + N)), "it can stand for a person"),
+        ("q1", each("P-{:05d}"), "it can stand for a person"),  # not a postcode of anywhere
         ("remarks", each("she said that on day {} it rained"), "free text"),
         ("Nachname", each("M{}"), "a person's name, by its name"),
         ("first_name", among(*"ABCDEFGHIJKLMNOP"), "a person's name, by its name"),
@@ -66,6 +67,8 @@ def test_what_names_people_is_an_identifier(name, values, reason):
     [
         ("Alter", RNG.integers(20, 70, N), Kind.NUMERIC, "an age, by its name: whole numbers"),
         ("dateOfBirth", each("19{:02d}-03-04"), Kind.NUMERIC, "a date of birth, by its name: dat"),
+        ("last_username", np.datetime64("2020-01-01") + RNG.integers(0, 99, N), Kind.NUMERIC,
+         "dates, which others may know"),
         ("datum", each("{:d}.03.1984"), Kind.CATEGORICAL, "they look like dates"),
         ("q7", among("m", "f"), Kind.CATEGORICAL, "they look like sexes: 2 values"),
         ("geslacht", RNG.integers(1, 3, N), Kind.CATEGORICAL, "a sex, by its name"),

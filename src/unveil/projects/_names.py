@@ -78,21 +78,22 @@ TOPICS = (
         mrn steuernummer steuerid sozialversicherungsnummer ausweisnummer personalausweis dni nif
         nie numerosecu codicefiscale bsn rijksregisternummer ahv insurancenumber"""),
     _topic("an account", Group.PERSON, """
-        iban accountnumber cardnumber creditcard creditcardnumber username login userid kontonummer
+        iban accountnumber cardnumber creditcard creditcardnumber username userid kontonummer
         benutzername compte cuenta conto rekeningnummer gebruikersnaam licenseplate kennzeichen"""),
     _topic("an identifier", Group.PERHAPS_PERSON, """
         id uid uuid guid identifier key index rowid recordid patientid customerid personid
         respondent respondentid caseid nr number no pid kunde kundennummer fallnummer
         laufendenummer lfdnr identifiant numero identificador identificativo codice klantnummer
-        name nom naam device cookie ip ipaddress url token hash"""),
+        name nom naam login nummer patientennummer patientnummer fallnr personalnummer
+        mitarbeiternummer matrikelnummer device cookie ip ipaddress url token hash"""),
     # What others know, or can find out.
     _topic("an age", Group.KNOWN, """
         age ageinyears ageyears agegroup agerange alter altersgruppe lebensalter edad eta leeftijd
         yearsold"""),
     _topic("a date of birth", Group.KNOWN, """
         birthdate dateofbirth birthday dob birthyear yearofbirth yob born birthmonth geburtsdatum
-        geburtstag geburtsjahr gebdat datedenaissance anneedenaissance naissance fechadenacimiento
-        nacimiento datadinascita nascita geboortedatum geboortejaar"""),
+        geburtstag geburtsjahr gebdat gebdatum datedenaissance anneedenaissance naissance
+        fechadenacimiento nacimiento datadinascita nascita geboortedatum geboortejaar"""),
     _topic("a sex", Group.KNOWN, """
         sex gender geschlecht sexe genre sexo genero sesso geslacht""", codes=True),
     _topic("an origin that others can see", Group.KNOWN, """

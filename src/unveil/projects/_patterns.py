@@ -13,7 +13,16 @@ from dataclasses import dataclass
 
 from unveil.projects._names import plain
 
-__all__ = ["IDENTIFYING", "KNOWN", "MISSING_WORDS", "REFUSALS", "SECRET", "YES_NO", "Pattern"]
+__all__ = [
+    "DATES",
+    "IDENTIFYING",
+    "KNOWN",
+    "MISSING_WORDS",
+    "REFUSALS",
+    "SECRET",
+    "YES_NO",
+    "Pattern",
+]
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _PHONE = re.compile(r"(?:\+|00|0|\()[\d\s()./-]{6,20}")
@@ -123,6 +132,14 @@ algerie alemania francia italia espana suiza reinounido estadosunidos marruecos
 germania svizzera spagna regnounito statiuniti duitsland oostenrijk zwitserland frankrijk spanje
 nederland belgie verenigdkoninkrijk"""
 
+DATES = Pattern(
+    name="dates",
+    fits=_form(
+        r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{2}:\d{2}.*)?|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})"
+        r"|\d{4}/\d{1,2}/\d{1,2}"
+    ),
+)
+
 KNOWN = (
     Pattern(name="sexes", share=0.95, fits=_words(
         "male female man woman men women m f w mannlich weiblich divers mann frau homme femme "
@@ -135,9 +152,7 @@ KNOWN = (
         "veuf veuve soltero soltera casado casada divorciado divorciada viudo viuda celibe nubile "
         "sposato sposata divorziato divorziata vedovo vedova ongehuwd gehuwd gescheiden verweduwd "
         "marriedcivspouse marriedspouseabsent marriedafspouse registeredpartnership")),
-    Pattern(name="dates", fits=_form(
-        r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{2}:\d{2}.*)?|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})"
-        r"|\d{4}/\d{1,2}/\d{1,2}")),
+    DATES,
     # Plain five digits are numbers until their name tells; a leading zero or letters tell, too.
     Pattern(name="postcodes", share=0.95, fits=_form(
         r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|\d{4} ?[A-Z]{2}"
@@ -166,7 +181,7 @@ SECRET = (
 YES_NO = Pattern(
     name="yes or no",
     share=0.8,
-    fits=_words("yes no y n true false t f ja nein oui non si ja nee wahr falsch vrai faux 0 1 2"),
+    fits=_words("yes no y n true false t f ja nein oui non si ja nee wahr falsch vrai faux 0 1"),
 )
 """An answer to a question of which nobody can tell what it was."""
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 
 from unveil.projects._names import Group
-from unveil.projects._patterns import IDENTIFYING, KNOWN, SECRET, YES_NO
+from unveil.projects._patterns import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO
 from unveil.projects._profile import FEW, Profile
 
 __all__ = ["RULES", "Leaning", "Rule", "lean", "share"]
@@ -88,8 +88,8 @@ def _looks_identifying(one: Profile) -> str | None:
 
 
 def _named_person(one: Profile) -> str | None:
-    if one.topic is None or one.topic.group is not Group.PERSON:
-        return None
+    if one.topic is None or one.topic.group is not Group.PERSON or one.is_date:
+        return None  # "last login" is a time
     if one.size <= 10 and one.size < _SHARED * one.filled:
         return None  # "has_phone: yes, no"
     return f"{one.topic.name}, by its name"
@@ -125,6 +125,8 @@ def _looks_known(one: Profile) -> str | None:
     if one.is_date:
         return "dates, which others may know"
     pattern = one.first_fit(KNOWN)
+    if pattern is not DATES and one.alone >= _ALONE and one.filled >= _ENOUGH:
+        return None  # "P-00017" has the form of a postcode, and everybody his own
     return None if pattern is None else f"they look like {pattern.name}: {_values(one)}"
 
 
