@@ -23,7 +23,6 @@ from unveil.sanitize._closeness import Distance
 from unveil.sanitize._option_checks import check_goals, check_share
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._anew import run_anew
 from unveil.sanitize.recoding._goal import goal_for, suppressible
 from unveil.sanitize.recoding._lattice import Lattice
 from unveil.sanitize.recoding._local import merged
@@ -143,6 +142,11 @@ class Recoding(Sanitizer):
         chosen = self._chosen(self._problem(as_microdata(microdata, "Recoding")))
         return dict(zip((c.name for c in microdata.quasi), chosen.node, strict=True))
 
+    @property
+    def leaves_one_out(self) -> bool:
+        """Only the global scheme does: the local one merges anew without each kind of record."""
+        return self.scheme == "global"
+
     def leave_one_out(
         self,
         microdata: Microdata,
@@ -154,11 +158,13 @@ class Recoding(Sanitizer):
     ) -> LeaveOneOut:
         """What a counting adversary sees with and without each record; exact for every one.
 
-        Of the global scheme all records are searched for together. The local one merges anew
-        without each kind of record.
+        The levels without each of them are searched for together.
         """
-        if self.scheme == "local":
-            return run_anew(self, microdata, records, statistic, n_jobs=n_jobs, done=done)
+        if self.scheme != "global":
+            raise InputError(
+                'only scheme="global" knows its levels without each record; run sanitize_without '
+                "for each"
+            )
         problem = self._problem(microdata)
         return leave_one_out(
             problem,
