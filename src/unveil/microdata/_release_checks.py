@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeGuard
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from unveil.microdata._column import Column
 from unveil.microdata._microdata import Microdata
 from unveil.microdata._release import AnyRelease, Release
 
-__all__ = ["check_release", "refuse_perturbed", "same_domains", "with_records"]
+__all__ = ["check_release", "has_true_cells", "refuse_perturbed", "same_domains", "with_records"]
 
 
 def check_release(
@@ -102,6 +103,13 @@ def same_domains(release: Release, microdata: Microdata) -> bool:
     return len(ours) == len(theirs) and all(
         a.name == b.name and a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
         for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def has_true_cells(release: AnyRelease) -> TypeGuard[Release]:
+    """Whether a release has records, and their cells cover what is true of them."""
+    return isinstance(release, Release) and not any(
+        column.name in release.perturbed for column in release.quasi
     )
 
 
