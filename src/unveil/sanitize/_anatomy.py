@@ -67,11 +67,11 @@ class Anatomy(Sanitizer):
     0      1    cold      1
     1      1     flu      1
 
-    `Permuted.write` writes the two tables, and `read_anatomy` reads them. That every group is
-    ℓ-diverse can be measured group by group:
+    `Permuted.write` writes the two tables, and `read_anatomy` reads them. Measures of sensitive
+    values are by group, those of who can be told apart by quasi-identifiers:
 
-    >>> uv.l_diversity(release.to_frame(), quasi="group", sensitive="disease").distinct
-    2
+    >>> uv.l_diversity(release).distinct, uv.k_anonymity(release).k
+    (2, 1)
     """
 
     # Whatever the order of the records, the same ones share a group: see `_sorted`.
