@@ -55,7 +55,11 @@ class Harden:
         f = sanitizer_named(self.sanitizers[0])
         microdata = self.reading.read()
         names = list(self.adversaries)
-        warm_up([f], adversary=names[0] if names else f.attacked_by)
+        warm_up(
+            [f],
+            adversary=names[0] if names else f.attacked_by,
+            sampled=self.samples is not None or self.error is not None,
+        )
         finding = harden(
             microdata,
             f,
