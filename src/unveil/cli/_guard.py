@@ -39,7 +39,7 @@ _AS_TYPED = tuple(
     for pattern, typed in (
         # There is no option for the encoding of hierarchies.
         (r'say which encoding it is in, for instance encoding="latin-1"', "save it as UTF-8"),
-        (r'\b(missing|encoding)="([^"]+)"', r"--\1 \2"),
+        (r'\b(missing|encoding|strategy)="([^"]+)"', r"--\1 \2"),
         (r"\bfinding\.failures$", "the JSON that --json OUT --records writes"),
         (r"\bmay_change=True", "--may-change-sensitive"),
         (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
