@@ -1,5 +1,8 @@
 """Empirical inference: how well does an adversary guess, and is that a breach?"""
 
-from unveil.attacks.guessing._inference import Inference, inference
+from unveil.attacks.guessing._finding import Inference
+from unveil.attacks.guessing._inference import inference
+from unveil.attacks.guessing._picture import side_bars
+from unveil.attacks.guessing._sides import Guesses, TwoSides
 
-__all__ = ["Inference", "inference"]
+__all__ = ["Guesses", "Inference", "TwoSides", "inference", "side_bars"]

@@ -1,171 +1,304 @@
-"""What an adversary believes about everybody, from one release alone.
+"""Empirical inference: how well does an adversary guess, and is that a breach?
 
-It takes no second run of the sanitizer, so it can be said of any published file. It also cannot
-tell what somebody's own record gives away from what is true of people like them: that is what
-the differential inference test is for.
+After G. Cormode, *Personal Privacy vs Population Privacy: Learning to Attack Anonymization*, KDD
+2011, and G. Cormode, C. M. Procopiuc, E. Shen, D. Srivastava and T. Yu, *Empirical Privacy and
+Empirical Utility of Anonymized Data*, ICDE Workshops 2013. Whatever was done to a table, somebody
+can train a classifier on what was published and guess everybody's sensitive value from their
+quasi-identifiers. How often he is right is a measure of privacy that all kinds of releases have in
+common, generalized ones and noisy counts alike.
+
+But not every right guess is a breach. That smokers fall ill is true whoever is in the table. So
+the same adversary is compared with two others:
+
+- with the *prior*: somebody who has seen no release and only knows how frequent the values are. He
+  names the most frequent one, and is right for max p(s) of the people.
+- with *himself, about people who are not in the release*. Whatever he knows about them is
+  knowledge about the population, for their own records were never there.
+
+With r_i for the chance that the guess about the person i is right (1 or 0; of m values that are
+believed equally he picks one at random, so 1/m if the true one is among them),
+
+    accuracy inside    mean of r_i over people in the release
+    accuracy outside   mean of r_i over people who are not
+    gap                inside - outside: what their own records give away
+    the rest           outside - prior: what he learned about the population.
+
+Guesses throw away how sure he was. So the same is done with beliefs: b_i is how much of the belief
+about i is on the true value; and it is counted about how many people he is *sure*, that is,
+believes in one value with at least a given confidence, and how often rightly so.
+
+*Where the others come from.* With the sanitizer itself, people are dealt into folds; each fold is
+held out once, while the others' records are sanitized. So everybody is once outside and otherwise
+inside, the releases and the people are the same on both sides, and the gap is a mean of pairs,
+
+    d_i = mean of r_i over the releases with i - r_i of the release without i.
+
+With a single release, people who are not in it must be given. They should be of the same
+population: if they differ in other ways, the gap has that in it, too.
+
+*Limits.* It tests these adversaries, and is no proof against all. A gap is an average: it may be
+small while a few people are given away, which the differential inference test shows record by
+record. An adversary takes what is published for true, also where values were changed by chance; he
+is measured by the true values all the same. Folds are sanitized without a share of 1/folds of the
+people, so they are a little smaller than the table. If one person has several records, holding out
+one of them holds out nobody.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, adversary_named, prior_for
+from unveil.adversary import Adversary, prior_for
 from unveil.attacks._beliefs import Knowledge
+from unveil.attacks._differential_inference import adversaries_named
+from unveil.attacks._targets import chosen_targets, seed_number
+from unveil.attacks._ways import understood
+from unveil.attacks.guessing._asking import asked, by_prior
+from unveil.attacks.guessing._finding import Inference
+from unveil.attacks.guessing._sides import Guesses, Tally, TwoSides
+from unveil.attacks.guessing._splits import Splits, in_folds, made_once, published_by
+from unveil.engine import Progress
 from unveil.errors import InputError
-from unveil.findings import Finding
-from unveil.microdata import AnyRelease, Microdata, Release, same_domains, with_records
-from unveil.sanitize import as_microdata
+from unveil.microdata import AnyRelease, Microdata, NoisyCounts, same_domains
+from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Inference", "inference"]
-
-_STEP = 4096  # records asked about at a time
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Inference(Finding):
-    """How well an adversary guesses the sensitive values from a release.
-
-    Attributes
-    ----------
-    belief : array
-        How much of the belief about each record is on its true value; NaN where there is none.
-    guessed : array of bool
-        Whether the value believed most is the true one.
-    """
-
-    belief: NDArray[np.float64]
-    guessed: NDArray[np.bool_]
-    microdata: Microdata
-    release: Release
-    adversary: Adversary
-    notes: tuple[str, ...] = ()
-
-    @property
-    def accuracy(self) -> float:
-        """The share of the records whose value is guessed."""
-        return float(self.guessed.mean())
-
-    @property
-    def baseline(self) -> float:
-        """The share of the most frequent value: what guessing it for everybody would give."""
-        return float(self.microdata.sensitive_counts.max() / len(self.microdata))
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a record: the belief in its true value, and whether that is the guess."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "record": np.arange(len(self.microdata)),
-                "row": self.microdata.rows,
-                "belief in the true value": self.belief,
-                "guessed": self.guessed,
-            }
-        )
-
-    def content(self, *, records: bool) -> dict[str, Any]:
-        content: dict[str, Any] = {
-            "finding": "inference",
-            "source": self.microdata.source,
-            "release": self.release.made_by,
-            "adversary": self.adversary.label,
-            "quasi": [c.name for c in self.microdata.quasi],
-            "sensitive": self.microdata.sensitive.name,
-            "records": len(self.microdata),
-            "released": len(self.release),
-            "suppressed": self.release.suppressed,
-            "classes": self.release.n_classes,
-            "smallest_class": int(self.release.sizes.min()),
-            "accuracy": self.accuracy,
-            "baseline": self.baseline,
-            "notes": list(self.notes),
-        }
-        if records:
-            content["belief"] = [None if np.isnan(b) else b for b in self.belief.tolist()]
-        return content
-
-    def summary(self) -> str:
-        release, secret = self.release, self.microdata.sensitive.name
-        lines = [
-            f"Inference from {release.made_by}, a release of {self.microdata.source}",
-            f"  {len(release):,} records in {release.n_classes:,} classes of "
-            f"{release.sizes.min():,} to {release.sizes.max():,}",
-            f"  {self.adversary.label} guesses the {secret} of {self.accuracy:.1%} of the people; "
-            f"naming the most frequent one for everybody, he would be right for "
-            f"{self.baseline:.1%}.",
-            "  How much of it comes from their own records, only the differential inference test "
-            "can tell.",
-        ]
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+__all__ = ["inference"]
 
 
 def inference(
-    release: Release,
+    published: AnyRelease | Sanitizer | Callable[[Any], Any],
     microdata: Microdata,
     *,
-    adversary: Adversary | str | Any = "naive-bayes",
+    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
     prior: Any = None,
+    held_out: float | Sequence[int] | NDArray[Any] | Microdata | None = None,
+    folds: int | None = None,
+    confidence: float = 0.9,
+    targets: int | Sequence[int] | NDArray[Any] | None = None,
+    seed: int = 0,
+    progress: bool | None = None,
 ) -> Inference:
-    """How well an adversary guesses everybody's sensitive value from a release.
+    """How well an adversary guesses sensitive values, of people in a release and of others.
 
     Parameters
     ----------
-    release : Release
-        What was published, such as `read_release` returns.
+    published : release, Sanitizer or callable
+        What was published, such as `read_release` returns, or what publishes.
     microdata : Microdata
         The original table.
-    adversary : Adversary, str or scikit-learn classifier
-        Who guesses.
+    adversary : Adversary, str, scikit-learn classifier, or a list of these
+        Who guesses; default: naive Bayes, and smoothed frequencies from noisy counts.
     prior : mapping or table, optional
-        What he knows of the sensitive values beforehand; see `differential_inference`.
+        What he knows of the sensitive values beforehand, in the place of their shares in the
+        release; see `differential_inference`.
+    held_out : float, sequence of int, mask or Microdata, optional
+        Who is not in the release. For a sanitizer: a share of the people, which is drawn, record
+        numbers counted from 0, a mask, or another table with the same columns; default: folds. For
+        a release: another table, or records of ``microdata`` that are not in it; default: nobody,
+        and then a breach cannot be told from what is known about the population.
+    folds : int, optional
+        For a sanitizer, unless ``held_out`` is given: into how many parts the people are dealt,
+        each of which is held out once. Default: 5.
+    confidence : float
+        How much belief in one value makes him sure of it, for `Guesses.sure`.
+    targets : int or sequence of int, optional
+        Ask about so many people, drawn at random, or about these, as record numbers; default: all.
+        For models that are trained for each person.
+    seed : int
+        On which all random choices hang: folds, those held out, the noise of each release.
+    progress : bool, optional
+        Show progress; default: if standard error is a terminal.
+
+    Returns
+    -------
+    Inference
 
     Examples
     --------
     >>> import unveil as uv
     >>> survey = uv.datasets.election_survey()
+    >>> finding = uv.inference(uv.Mondrian(k=5), survey)
+    >>> print(finding.inside.accuracy.in_percent())
+    30% (27% to 33%)
+    >>> print(finding.outside.accuracy.in_percent())
+    24% (21% to 28%)
+    >>> print(finding.prior.accuracy.in_percent())
+    21% (19% to 24%)
+    >>> print(finding.gap)                              # what people's own records add
+    0.052 (0.024 to 0.079)
+
+    Of a release alone:
+
     >>> finding = uv.inference(uv.Mondrian(k=5).sanitize(survey), survey)
-    >>> round(finding.accuracy, 3), round(finding.baseline, 3)
-    (0.282, 0.212)
+    >>> round(finding.accuracy, 3), round(finding.baseline, 3), finding.gap
+    (0.282, 0.212, None)
     """
     microdata = as_microdata(microdata, "inference")
-    if not isinstance(release, AnyRelease):
+    number, sure = seed_number(seed), _share(confidence)
+    f, release = _told_apart(published)
+    if release is not None:
+        _check_release(release, microdata, folds)
+    attackers = _attackers(adversary, f, release, number)
+    splits = _splits(microdata, release, held_out, folds, number)
+    _check_prepared(attackers, splits.everybody)
+    game = _Game(
+        known=Knowledge(
+            microdata=splits.everybody, prior=prior_for(attackers, prior, splits.everybody)
+        ),
+        splits=splits,
+        confidence=sure,
+        targets=chosen_targets(
+            targets, splits.everybody, Identity(), None, how="random", seed=number, shuffled=False
+        ).records,
+    )
+    started = time.perf_counter()
+    releases = [release] if release is not None else published_by(f, splits, number)
+    played, seen = game.play(attackers, releases, progress)
+    inside, outside = game.by_prior(played)
+    heard = (note for attacker in attackers for note in attacker.notes)
+    return Inference(
+        microdata=splits.everybody,
+        made_by=f.label if release is None else release.made_by,
+        releases=tuple(seen),
+        folds=None if splits.fold_of is None else len(splits.each),
+        against={one.adversary.label: one for one in played},
+        prior=inside,
+        prior_outside=outside,
+        confidence=sure,
+        seed=number,
+        seconds=time.perf_counter() - started,
+        # Of several releases the first speaks for all: they would say the same in other numbers.
+        notes=tuple(dict.fromkeys((*seen[0].notes, *heard))),
+    )
+
+
+class _Game:
+    """Releases, of whom each is, and about whom adversaries are asked."""
+
+    def __init__(
+        self, *, known: Knowledge, splits: Splits, confidence: float, targets: NDArray[np.intp]
+    ) -> None:
+        self._known, self._splits, self._confidence = known, splits, confidence
+        self._targets = np.sort(targets)
+        if not np.isin(self._targets, splits.ever_in).any():
+            raise InputError(
+                "nobody of the targets is in the release, so there is nobody to compare others "
+                "with; leave targets out, or choose people who are in it too"
+            )
+
+    def play(
+        self,
+        attackers: Sequence[Adversary],
+        releases: Iterable[AnyRelease],
+        progress: bool | None,
+    ) -> tuple[list[TwoSides], list[AnyRelease]]:
+        """Ask everybody about everybody, release by release."""
+        targets, each, seen = self._targets, self._splits.each, []
+        sides = [(Tally(len(targets)), Tally(len(targets))) for _ in attackers]
+        total = len(targets) * len(each) * len(attackers)
+        with Progress("guessing", total, progress) as shown:
+            for split, release in zip(each, releases, strict=True):
+                seen.append(release)
+                for attacker, (inside, outside) in zip(attackers, sides, strict=True):
+                    understood(attacker, release)
+                    found = asked(self._known, attacker, release, targets, self._confidence)
+                    is_in = np.isin(targets, split.members)
+                    inside.add(np.flatnonzero(is_in), found[:, is_in])
+                    out = np.isin(targets, split.held_out)
+                    outside.add(np.flatnonzero(out), found[:, out])
+                    shown.advance(len(targets))
+        fold_of = self._splits.fold_of
+        folds = None if fold_of is None else fold_of[targets]
+        played = []
+        for attacker, (inside, outside) in zip(attackers, sides, strict=True):
+            within = inside.guesses(targets, folds)
+            assert within is not None  # checked above
+            played.append(
+                TwoSides(adversary=attacker, inside=within, outside=outside.guesses(targets, folds))
+            )
+        return played, seen
+
+    def by_prior(self, played: Sequence[TwoSides]) -> tuple[Guesses, Guesses | None]:
+        """What somebody without any release guesses about the same people."""
+        secret = self._splits.everybody.sensitive
+        counts = np.bincount(secret.codes[self._splits.ever_in], minlength=secret.size)
+
+        def guessed(about: Guesses) -> Guesses:
+            answers = by_prior(self._known, counts / counts.sum(), about.records, self._confidence)
+            return Guesses(records=about.records, answers=answers, folds=about.folds)
+
+        first = played[0]
+        outside = None if first.outside is None else guessed(first.outside)
+        return guessed(first.inside), outside
+
+
+def _told_apart(published: Any) -> tuple[Sanitizer, AnyRelease | None]:
+    """What publishes, and what is published already; of a release, nobody knows what made it."""
+    if isinstance(published, AnyRelease):
+        return Identity(), published
+    if isinstance(published, Microdata):
         raise InputError(
-            f"inference needs a release, got a {type(release).__name__}; a sanitizer makes one, "
-            "and unveil.read_release reads one"
+            "inference needs a release or a sanitizer first, and then the original table: got "
+            "microdata in the first place"
         )
-    release = with_records(release, "inference")
+    return as_sanitizer(published), None
+
+
+def _check_release(release: AnyRelease, microdata: Microdata, folds: Any) -> None:
     if not same_domains(release, microdata):
         raise InputError(
             f"the release by {release.made_by} is none of {microdata.source}: their columns, or "
             "the values in them, differ; read it with unveil.read_release(table, microdata)"
         )
-    attacker = adversary_named(adversary)
-    if attacker.prepared(microdata) is not microdata:
+    if folds is not None:
         raise InputError(
-            f"{attacker.label} needs the table cut into quantiles before it is sanitized, which "
-            "is too late for a release that is there; choose another encoding"
+            f"folds={folds!r} is for a sanitizer, which can publish parts of the table; the "
+            f"release by {release.made_by} is there: say who is not in it with held_out="
         )
-    known = Knowledge(microdata=microdata, prior=prior_for([attacker], prior, microdata))
-    true = microdata.sensitive.codes
-    belief, guess = np.empty(len(microdata)), np.empty(len(microdata), dtype=np.intp)
-    for first in range(0, len(microdata), _STEP):
-        records = np.arange(first, min(first + _STEP, len(microdata)))
-        beliefs = known.believed(attacker, release, records)
-        belief[records] = beliefs[np.arange(len(records)), true[records]]
-        none = np.isnan(beliefs).any(axis=1)
-        guess[records] = np.where(none, -1, beliefs.argmax(axis=1))
-    return Inference(
-        belief=belief,
-        guessed=guess == true,
-        microdata=microdata,
-        release=release,
-        adversary=attacker,
-        notes=tuple(dict.fromkeys((*release.notes, *attacker.notes))),
-    )
+
+
+def _attackers(
+    adversary: Any, sanitizer: Sanitizer, release: AnyRelease | None, seed: int
+) -> tuple[Adversary, ...]:
+    usual = sanitizer.attacked_by
+    if isinstance(release, NoisyCounts):
+        usual = "smoothed-frequency"
+    attackers = adversaries_named(usual if adversary is None else adversary, seed)
+    if release is not None:
+        for attacker in attackers:
+            understood(attacker, release)
+    return attackers
+
+
+def _splits(
+    microdata: Microdata, release: AnyRelease | None, held_out: Any, folds: Any, seed: int
+) -> Splits:
+    if release is None and held_out is None:
+        return in_folds(microdata, folds, seed)
+    if folds is not None:
+        raise InputError(
+            f"folds={folds!r} and held_out both say who is held out; leave one of them out"
+        )
+    return made_once(microdata, held_out, release, seed)
+
+
+def _check_prepared(attackers: Sequence[Adversary], everybody: Microdata) -> None:
+    for attacker in attackers:
+        if attacker.prepared(everybody) is not everybody:
+            raise InputError(
+                f"{attacker.label} needs the table cut into quantiles before it is sanitized, "
+                "which is too late for a release that is there, and those held out are in no such "
+                "table; choose another encoding, such as quantiles-after"
+            )
+
+
+def _share(confidence: Any) -> float:
+    number = isinstance(confidence, int | float | np.number) and not isinstance(confidence, bool)
+    if number and 0 < confidence <= 1:
+        return float(confidence)
+    raise InputError(f"confidence must be a share above 0 and at most 1, got {confidence!r}")
