@@ -4,5 +4,6 @@ from unveil.attacks.guessing._finding import Inference
 from unveil.attacks.guessing._inference import inference
 from unveil.attacks.guessing._picture import side_bars
 from unveil.attacks.guessing._sides import Guesses, TwoSides
+from unveil.attacks.guessing._texts import points
 
-__all__ = ["Guesses", "Inference", "TwoSides", "inference", "side_bars"]
+__all__ = ["Guesses", "Inference", "TwoSides", "inference", "points", "side_bars"]

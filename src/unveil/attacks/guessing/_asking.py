@@ -47,8 +47,8 @@ def answers(
            [0. , 0. , 0. , 0. , 0. ]])
     """
     each = np.arange(len(true))
-    known = ~np.isnan(beliefs).any(axis=1)
-    believed = np.where(known[:, None], beliefs, 0.0)
+    known = np.logical_not(np.isnan(beliefs).any(axis=1))
+    believed = np.where(known.reshape(-1, 1), beliefs, 0.0)
     top = believed.max(axis=1)
     first: NDArray[np.bool_] = np.greater_equal(believed, top[:, None] - ROUNDING)
     right = np.where(first[each, true] & known, 1 / first.sum(axis=1), 0.0)
