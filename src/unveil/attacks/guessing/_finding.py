@@ -87,6 +87,17 @@ class Inference(Finding):
         return self.against[self.strongest].gap
 
     @property
+    def prior_gap(self) -> Estimate | None:
+        """How much more often the prior alone is right about people in the release.
+
+        If that is not about 0, those held out are people of another kind. With folds it is: they
+        are the same people.
+        """
+        if self.prior_outside is None:
+            return None
+        return TwoSides(adversary=self.adversary, inside=self.prior, outside=self.prior_outside).gap
+
+    @property
     def accuracy(self) -> float:
         """The share of the people in the release about whom he is right."""
         return self.inside.accuracy.value

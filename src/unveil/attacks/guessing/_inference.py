@@ -138,9 +138,9 @@ def inference(
     >>> round(finding.accuracy, 3), round(finding.baseline, 3), finding.gap
     (0.282, 0.212, None)
     """
+    f, release = _told_apart(published)
     microdata = as_microdata(microdata, "inference")
     number, sure = seed_number(seed), _share(confidence)
-    f, release = _told_apart(published)
     if release is not None:
         _check_release(release, microdata, folds)
     attackers = _attackers(adversary, f, release, number)

@@ -29,7 +29,7 @@ _BARS: dict[str, dict[str, Any]] = {
     INSIDE: {"color": "#d55e00", "hatch": ""},
 }
 _WIDTH = 0.26
-_LONGEST = 26  # letters of a name on one line
+_ROOM = 0.8  # inches for each group of bars
 
 
 def side_bars(
@@ -39,7 +39,6 @@ def side_bars(
 
     ``names`` are what the sanitizers are called, if not by their labels.
     """
-    ax = new_axes() if ax is None else ax
     from matplotlib.ticker import PercentFormatter
 
     called = list(names) or [finding.made_by for finding in findings]
@@ -48,23 +47,24 @@ def side_bars(
         for name, finding in zip(called, findings, strict=True)
         for sides in finding.against.values()
     ]
-    top = max(_draw(ax, place, finding, sides) for place, (_, finding, sides) in enumerate(groups))
-    several = any(len(finding.against) > 1 for finding in findings) or len(findings) == 1
-    labels = [
-        _folded([name] * bool(name) + [sides.adversary.label] * several, sides)
-        for name, _, sides in groups
-    ]
-    ax.set_xticks(range(len(groups)), labels, fontsize=8)
-    ax.set(ylim=(0, min(1.05, 1.15 * top)), ylabel="share of the people guessed right")
-    ax.set_xlim(-0.6, len(groups) - 0.4)
-    ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
-    ax.grid(True, axis="y", alpha=0.25)
-    ax.set_axisbelow(True)
-    first = findings[0]
-    title = (
-        first.microdata.source if len(findings) > 1 else f"{called[0]} on {first.microdata.source}"
+    ax = _tall_enough(len(groups)) if ax is None else ax
+    right = max(
+        _draw(ax, place, finding, sides) for place, (_, finding, sides) in enumerate(groups)
     )
-    ax.set_title(title, fontsize=10)
+    ax.set_yticks(
+        range(len(groups)),
+        [f"{name}\n{sides.adversary.label}".strip() for name, _, sides in groups],
+        fontsize=8,
+    )
+    # Beyond the longest bar there is room for what is written beside it.
+    ax.set(xlim=(0, 1.45 * right), ylim=(len(groups) - 0.4, -0.6))
+    ax.set_xlabel("share of the people guessed right")
+    ax.set_xticks([tick for tick in ax.get_xticks() if tick <= min(1.0, 1.1 * right)])
+    ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
+    ax.grid(True, axis="x", alpha=0.25)
+    ax.set_axisbelow(True)
+    source = findings[0].microdata.source
+    ax.set_title(source if len(findings) > 1 else f"{called[0]} on {source}", fontsize=10)
     handles, texts = ax.get_legend_handles_labels()
     unique = dict(zip(texts, handles, strict=True))
     ax.legend(
@@ -73,8 +73,16 @@ def side_bars(
     return ax
 
 
+def _tall_enough(groups: int) -> Axes:
+    ax = new_axes()
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.set_size_inches(9, max(3.0, _ROOM * groups + 1.0))
+    return ax
+
+
 def _draw(ax: Axes, place: int, finding: Inference, sides: TwoSides) -> float:
-    """Draw one group of bars; returns how high it is."""
+    """Draw one group of bars, and beside it what people's own records add; returns its length."""
     bars: dict[str, Guesses | None] = {
         PRIOR: finding.prior, OUTSIDE: sides.outside, INSIDE: sides.inside,
     }  # fmt: skip
@@ -82,23 +90,19 @@ def _draw(ax: Axes, place: int, finding: Inference, sides: TwoSides) -> float:
     shifts = _WIDTH * (np.arange(len(there)) - (len(there) - 1) / 2)
     for shift, (name, guesses) in zip(shifts, there.items(), strict=True):
         share = guesses.accuracy
-        ax.bar(
+        ax.barh(
             place + shift, share.value, _WIDTH * 0.94, label=name, edgecolor="white", linewidth=0,
             **_BARS[name],
         )  # fmt: skip
         ax.errorbar(
-            place + shift, share.value,
-            yerr=[[share.value - share.low], [share.high - share.value]],
+            share.value, place + shift,
+            xerr=[[share.value - share.low], [share.high - share.value]],
             fmt="none", ecolor="0.2", capsize=3, linewidth=1,
         )  # fmt: skip
-    return max(guesses.accuracy.high for guesses in there.values())
-
-
-def _folded(names: Sequence[str], sides: TwoSides) -> str:
-    """What a group is called, and beneath it what people's own records add."""
-    import textwrap
-
-    lines = [line for name in names for line in textwrap.wrap(name, _LONGEST)]
-    added = ["people held out: none"] if sides.gap is None else [
-        "in − not in:", points(sides.gap)]  # fmt: skip
-    return "\n".join([*lines, *added])
+    length = max(guesses.accuracy.high for guesses in there.values())
+    said = "nobody held out" if sides.gap is None else f"+ {points(sides.gap)}"
+    ax.annotate(
+        said.replace("+ -", "- "), (length, place), xytext=(6, 0), textcoords="offset points",
+        fontsize=8, va="center",
+    )  # fmt: skip
+    return length

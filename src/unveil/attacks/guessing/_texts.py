@@ -49,6 +49,14 @@ def verdict_of(finding: Inference, name: str | None = None) -> str:
         f" and of {percent(finding.outside.accuracy.value)} of people who are not in it, where "
         f"the prior alone gives {prior}"
     )
+    unlike = finding.prior_gap
+    if unlike is not None and not unlike.low <= 0 <= unlike.high:
+        assert finding.prior_outside is not None
+        return (
+            f"{said} and {percent(finding.prior_outside.accuracy.value)}: these are people of "
+            f"another kind, so the difference of {points(finding.gap)} does not show what people's "
+            "own records add; hold out people who are like those in the release."
+        )
     if finding.gap.low > 0:
         return (
             f"{said}: {points(finding.gap)} come from people's own records, the rest is known of "
@@ -79,6 +87,7 @@ def content_of(finding: Inference, *, records: bool) -> dict[str, Any]:
         "confidence": CONFIDENCE,
         "prior": _side(finding.prior),
         "prior_outside": _side(finding.prior_outside),
+        "prior_gap": _interval(finding.prior_gap),
         "adversaries": [
             {
                 "adversary": label,
