@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["side_bars"]
 
 # They differ also for people who see fewer colours, and by their hatches without any.
+_PRIOR_OUTSIDE = f"{PRIOR}, {OUTSIDE}"
 _BARS: dict[str, dict[str, Any]] = {
     PRIOR: {"color": "0.75", "hatch": ""},
+    _PRIOR_OUTSIDE: {"color": "0.75", "hatch": "//"},
     OUTSIDE: {"color": "#56b4e9", "hatch": "//"},
     INSIDE: {"color": "#d55e00", "hatch": ""},
 }
 _WIDTH = 0.26
-_ROOM = 0.8  # inches for each group of bars
+_ROOM = 0.65  # inches for each group of bars
 
 
 def side_bars(
@@ -84,14 +86,19 @@ def _tall_enough(groups: int) -> Axes:
 def _draw(ax: Axes, place: int, finding: Inference, sides: TwoSides) -> float:
     """Draw one group of bars, and beside it what people's own records add; returns its length."""
     bars: dict[str, Guesses | None] = {
-        PRIOR: finding.prior, OUTSIDE: sides.outside, INSIDE: sides.inside,
-    }  # fmt: skip
+        PRIOR: finding.prior,
+        # With folds they are the same people.
+        _PRIOR_OUTSIDE: finding.prior_outside if finding.folds is None else None,
+        OUTSIDE: sides.outside,
+        INSIDE: sides.inside,
+    }
     there = {name: guesses for name, guesses in bars.items() if guesses is not None}
-    shifts = _WIDTH * (np.arange(len(there)) - (len(there) - 1) / 2)
+    width = _WIDTH * min(1.0, 3 / len(there))
+    shifts = width * (np.arange(len(there)) - (len(there) - 1) / 2)
     for shift, (name, guesses) in zip(shifts, there.items(), strict=True):
         share = guesses.accuracy
         ax.barh(
-            place + shift, share.value, _WIDTH * 0.94, label=name, edgecolor="white", linewidth=0,
+            place + shift, share.value, width * 0.94, label=name, edgecolor="white", linewidth=0,
             **_BARS[name],
         )  # fmt: skip
         ax.errorbar(
