@@ -47,7 +47,7 @@ one of them holds out nobody.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,11 +58,9 @@ from unveil.attacks._beliefs import Knowledge
 from unveil.attacks._differential_inference import adversaries_named
 from unveil.attacks._targets import chosen_targets, seed_number
 from unveil.attacks._ways import understood
-from unveil.attacks.guessing._asking import asked, by_prior
 from unveil.attacks.guessing._finding import Inference
-from unveil.attacks.guessing._sides import Guesses, Tally, TwoSides
+from unveil.attacks.guessing._game import Game
 from unveil.attacks.guessing._splits import Splits, in_folds, made_once, published_by
-from unveil.engine import Progress
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata, NoisyCounts, same_domains
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
@@ -146,7 +144,7 @@ def inference(
     attackers = _attackers(adversary, f, release, number)
     splits = _splits(microdata, release, held_out, folds, number)
     _check_prepared(attackers, splits.everybody)
-    game = _Game(
+    game = Game(
         known=Knowledge(
             microdata=splits.everybody, prior=prior_for(attackers, prior, splits.everybody)
         ),
@@ -175,66 +173,6 @@ def inference(
         # Of several releases the first speaks for all: they would say the same in other numbers.
         notes=tuple(dict.fromkeys((*seen[0].notes, *heard))),
     )
-
-
-class _Game:
-    """Releases, of whom each is, and about whom adversaries are asked."""
-
-    def __init__(
-        self, *, known: Knowledge, splits: Splits, confidence: float, targets: NDArray[np.intp]
-    ) -> None:
-        self._known, self._splits, self._confidence = known, splits, confidence
-        self._targets = np.sort(targets)
-        if not np.isin(self._targets, splits.ever_in).any():
-            raise InputError(
-                "nobody of the targets is in the release, so there is nobody to compare others "
-                "with; leave targets out, or choose people who are in it too"
-            )
-
-    def play(
-        self,
-        attackers: Sequence[Adversary],
-        releases: Iterable[AnyRelease],
-        progress: bool | None,
-    ) -> tuple[list[TwoSides], list[AnyRelease]]:
-        """Ask everybody about everybody, release by release."""
-        targets, each, seen = self._targets, self._splits.each, []
-        sides = [(Tally(len(targets)), Tally(len(targets))) for _ in attackers]
-        total = len(targets) * len(each) * len(attackers)
-        with Progress("guessing", total, progress) as shown:
-            for split, release in zip(each, releases, strict=True):
-                seen.append(release)
-                for attacker, (inside, outside) in zip(attackers, sides, strict=True):
-                    understood(attacker, release)
-                    found = asked(self._known, attacker, release, targets, self._confidence)
-                    is_in = np.isin(targets, split.members)
-                    inside.add(np.flatnonzero(is_in), found[:, is_in])
-                    out = np.isin(targets, split.held_out)
-                    outside.add(np.flatnonzero(out), found[:, out])
-                    shown.advance(len(targets))
-        fold_of = self._splits.fold_of
-        folds = None if fold_of is None else fold_of[targets]
-        played = []
-        for attacker, (inside, outside) in zip(attackers, sides, strict=True):
-            within = inside.guesses(targets, folds)
-            assert within is not None  # checked above
-            played.append(
-                TwoSides(adversary=attacker, inside=within, outside=outside.guesses(targets, folds))
-            )
-        return played, seen
-
-    def by_prior(self, played: Sequence[TwoSides]) -> tuple[Guesses, Guesses | None]:
-        """What somebody without any release guesses about the same people."""
-        secret = self._splits.everybody.sensitive
-        counts = np.bincount(secret.codes[self._splits.ever_in], minlength=secret.size)
-
-        def guessed(about: Guesses) -> Guesses:
-            answers = by_prior(self._known, counts / counts.sum(), about.records, self._confidence)
-            return Guesses(records=about.records, answers=answers, folds=about.folds)
-
-        first = played[0]
-        outside = None if first.outside is None else guessed(first.outside)
-        return guessed(first.inside), outside
 
 
 def _told_apart(published: Any) -> tuple[Sanitizer, AnyRelease | None]:
