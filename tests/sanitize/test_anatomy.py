@@ -265,7 +265,7 @@ def test_the_same_numbers_whatever_the_seed_of_the_release_and_the_workers():
         lambda: uv.differential_inference(PAIRS, uv.Anatomy(l=2), path="fast"),
         lambda: uv.differential_inference(PAIRS, uv.Anatomy(l=2), distance="kl"),
         lambda: uv.differential_inference(PAIRS, uv.Anatomy(l=2), adversary="tree"),
-        lambda: uv.inference(uv.Anatomy(l=2).sanitize(PAIRS), PAIRS),
+        lambda: uv.inference(uv.Anatomy(l=2), PAIRS, adversary="tree"),
         lambda: uv.information_loss(uv.Anatomy(l=2).sanitize(PAIRS)),
         lambda: uv.utility(uv.Anatomy(l=2).sanitize(PAIRS), PAIRS),
         lambda: uv.compare_encodings(PAIRS, uv.Anatomy(l=2)),

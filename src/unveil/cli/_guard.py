@@ -83,6 +83,13 @@ _AS_TYPED = tuple(
         (r"\bgeneralized cells are read with read_release\b", "generalized cells: --release"),
         (r"; if it has another name, say (group|count)='…'", r"; if it has another name: --\1"),
         (r"^(alpha|beta|rhat|ess|chains|panel|sweeps) must be\b", r"--\1 must be"),
+        (
+            r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
+            "give them with --held-out-file, or the anonymization itself with --sanitizer or "
+            "--oracle",
+        ),
+        (r"^(folds|targets)=(?=\d)", r"--\1 "),
+        (r"^confidence must be\b", "--confidence must be"),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

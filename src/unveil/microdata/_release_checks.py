@@ -96,7 +96,7 @@ def _check_columns(release: Release, original: Microdata) -> None:
         )
 
 
-def same_domains(release: Release, microdata: Microdata) -> bool:
+def same_domains(release: AnyRelease, microdata: Microdata) -> bool:
     """Whether the codes of a release mean what they mean in the microdata."""
     ours = (*microdata.quasi, microdata.sensitive)
     theirs = (*release.quasi, release.sensitive)
