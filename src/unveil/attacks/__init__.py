@@ -21,6 +21,7 @@ from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks._inference import Inference, inference
 from unveil.attacks.chance import Sampling, TailProbabilities
 from unveil.attacks.composing import Composition, composition
+from unveil.attacks.definetti import DeFinetti, definetti
 from unveil.attacks.linking import Linkage, linkage
 from unveil.attacks.members import (
     Estimate,
@@ -40,6 +41,7 @@ __all__ = [
     "AdversaryError",
     "BoundDistance",
     "Composition",
+    "DeFinetti",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
@@ -59,6 +61,7 @@ __all__ = [
     "check_chance",
     "compare_encodings",
     "composition",
+    "definetti",
     "differential_inference",
     "distance_named",
     "inference",
