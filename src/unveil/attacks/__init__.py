@@ -21,7 +21,6 @@ from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks._inference import Inference, inference
 from unveil.attacks.chance import Sampling, TailProbabilities
 from unveil.attacks.composing import Composition, composition
-from unveil.attacks.definetti import DeFinetti, definetti
 from unveil.attacks.linking import Linkage, linkage
 from unveil.attacks.members import (
     Estimate,
@@ -32,6 +31,7 @@ from unveil.attacks.members import (
     roc_panels,
     split_people,
 )
+from unveil.attacks.reweighing import DeFinetti, definetti
 from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
 
 __all__ = [

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil._axes import new_axes
-from unveil.attacks.definetti._texts import TITLES
 from unveil.attacks.members._estimates import percent
+from unveil.attacks.reweighing._texts import TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from unveil.attacks.definetti._finding import DeFinetti
+    from unveil.attacks.reweighing._finding import DeFinetti
 
 __all__ = ["belief_curves"]
 

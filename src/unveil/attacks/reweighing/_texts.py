@@ -10,7 +10,7 @@ from unveil.attacks.linking._texts import of_all, table_lines
 from unveil.attacks.members._estimates import percent
 
 if TYPE_CHECKING:
-    from unveil.attacks.definetti._finding import DeFinetti
+    from unveil.attacks.reweighing._finding import DeFinetti
 
 __all__ = ["TITLES", "content_of", "summary_of", "verdict_of"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.definetti._beliefs import Judged, Views
-from unveil.attacks.definetti._groups import Groups
-from unveil.attacks.definetti._learning import Learned
 from unveil.attacks.linking._external import External
+from unveil.attacks.reweighing._beliefs import Judged, Views
+from unveil.attacks.reweighing._groups import Groups
+from unveil.attacks.reweighing._learning import Learned
 from unveil.attacks.risk._at_risk import ROUNDING
 from unveil.errors import InputError
 from unveil.findings import Finding
@@ -226,7 +226,7 @@ class DeFinetti(Finding):
         )  # fmt: skip
 
     def content(self, *, records: bool) -> dict[str, Any]:
-        from unveil.attacks.definetti._texts import content_of
+        from unveil.attacks.reweighing._texts import content_of
 
         return content_of(self, records=records)
 
@@ -235,17 +235,17 @@ class DeFinetti(Finding):
 
         Needs matplotlib: ``pip install 'unveil[plot]'``.
         """
-        from unveil.attacks.definetti._picture import belief_curves
+        from unveil.attacks.reweighing._picture import belief_curves
 
         return belief_curves(self, ax)
 
     def verdict(self) -> str:
         """What the attacker achieves, in a sentence or two."""
-        from unveil.attacks.definetti._texts import verdict_of
+        from unveil.attacks.reweighing._texts import verdict_of
 
         return verdict_of(self)
 
     def summary(self) -> str:
-        from unveil.attacks.definetti._texts import summary_of
+        from unveil.attacks.reweighing._texts import summary_of
 
         return summary_of(self)

@@ -19,8 +19,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.definetti._groups import Groups
-from unveil.attacks.definetti._kernels import Sheet, tally
+from unveil.attacks.reweighing._groups import Groups
+from unveil.attacks.reweighing._kernels import Sheet, tally
 
 __all__ = ["Knowledge", "Model"]
 

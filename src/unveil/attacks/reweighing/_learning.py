@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.definetti._groups import Groups
-from unveil.attacks.definetti._kernels import ASTRAY, BETHE, reweigh
-from unveil.attacks.definetti._model import Knowledge, Model
+from unveil.attacks.reweighing._groups import Groups
+from unveil.attacks.reweighing._kernels import ASTRAY, BETHE, reweigh
+from unveil.attacks.reweighing._model import Knowledge, Model
 from unveil.engine import Progress
 
 __all__ = ["Learned", "learned"]

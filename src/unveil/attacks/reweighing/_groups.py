@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.definetti._kernels import Sheet
-from unveil.attacks.definetti._seating import Seating
+from unveil.attacks.reweighing._kernels import Sheet
+from unveil.attacks.reweighing._seating import Seating
 from unveil.engine.counting import combined
 from unveil.errors import InputError
 from unveil.microdata import Permuted

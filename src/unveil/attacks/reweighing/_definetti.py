@@ -52,12 +52,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.definetti._beliefs import Views, judged
-from unveil.attacks.definetti._finding import DeFinetti
-from unveil.attacks.definetti._groups import STEPS, Groups, groups_of_classes, groups_of_permuted
-from unveil.attacks.definetti._learning import Learned, learned
-from unveil.attacks.definetti._model import Knowledge
-from unveil.attacks.definetti._seating import DOUBTED, NOWHERE, UNDECIDED, seated
 from unveil.attacks.linking._external import External, external_of
 from unveil.attacks.linking._linkage import known_columns, with_candidates
 from unveil.attacks.linking._links import distinct_points
@@ -69,6 +63,12 @@ from unveil.attacks.linking._placing import (
     check_placing,
 )
 from unveil.attacks.linking._truth import truth_of
+from unveil.attacks.reweighing._beliefs import Views, judged
+from unveil.attacks.reweighing._finding import DeFinetti
+from unveil.attacks.reweighing._groups import STEPS, Groups, groups_of_classes, groups_of_permuted
+from unveil.attacks.reweighing._learning import Learned, learned
+from unveil.attacks.reweighing._model import Knowledge
+from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED, seated
 from unveil.attacks.risk._boxes import boxes_of
 from unveil.engine.counting import combined
 from unveil.errors import InputError, did_you_mean
