@@ -520,7 +520,7 @@ def definetti(
     people: learning.People = None,
     method: learning.Method = learning.How.DEFINETTI,
     by: learning.By = None,
-    smoothing: learning.Smoothing = 1.0,
+    smoothing: learning.Smoothing = None,
     rounds: learning.Rounds = None,
     steps: learning.Steps = 4096,
     worst: learning.Worst = 0,

@@ -53,11 +53,13 @@ By = Annotated[
     ),
 ]
 Smoothing = Annotated[
-    float,
+    float | None,
     typer.Option(
         metavar="N",
-        help="How many people the prior of each sensitive value is worth.",
+        help="How many people the prior of each sensitive value is worth. Default: as many as "
+        "have one on average.",
         rich_help_panel=MODEL,
+        show_default=False,
     ),
 ]
 Rounds = Annotated[

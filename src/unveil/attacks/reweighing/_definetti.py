@@ -89,7 +89,7 @@ def definetti(
     identifier: str | None = None,
     method: Method = "definetti",
     by: str | Sequence[str] | None = None,
-    smoothing: float = 1.0,
+    smoothing: float | None = None,
     rounds: int | None = None,
     tolerance: float = _TOLERANCE,
     steps: int = STEPS,
@@ -119,9 +119,11 @@ def definetti(
         The quasi-identifiers that are learnt from: each by itself (definetti; default: all), or
         all of them together as one attribute (foreground; default: the column that makes the
         published groups most likely).
-    smoothing : float
+    smoothing : float, optional
         λ: how many people the prior of each secret is worth, whose values are distributed as
-        everybody's are.
+        everybody's are. By default as many as have a secret on average, records / secrets: what
+        is learnt is only half believed, for nobody's secret is known, and with much less the
+        model learns small tables by heart.
     rounds : int, optional
         The most that are made; default 100. Foreground knowledge has one.
     tolerance : float
@@ -217,7 +219,7 @@ class _Asked:
 
     method: Method
     chosen: bool
-    smoothing: float
+    smoothing: float | None
     rounds: int
     tolerance: float
     steps: int
@@ -234,7 +236,7 @@ class _Asked:
             )
         for name, number in (("smoothing", smoothing), ("tolerance", tolerance)):
             fine = isinstance(number, int | float | np.number) and not isinstance(number, bool)
-            if not fine or not 0 <= number < np.inf:
+            if number is not None and (not fine or not 0 <= number < np.inf):
                 raise InputError(f"{name} must be a number from 0 up, but got {number!r}")
         if smoothing == 0:
             raise InputError(
@@ -251,7 +253,8 @@ class _Asked:
             )
         once = method == "foreground"
         return cls(
-            method=method, chosen=by is not None, smoothing=float(smoothing), steps=int(steps),
+            method=method, chosen=by is not None, steps=int(steps),
+            smoothing=None if smoothing is None else float(smoothing),
             rounds=1 if once else int(rounds or _ROUNDS),
             tolerance=np.inf if once else float(tolerance),
         )  # fmt: skip
@@ -281,7 +284,11 @@ class _Asked:
         self, groups: Groups, release: Release | Permuted, names: tuple[str, ...],
         codes: NDArray[np.int32],
     ) -> Knowledge:  # fmt: skip
-        return Knowledge.of(groups, names, codes, release.totals, self.smoothing)
+        occurring = int((release.totals > 0).sum())
+        smoothing = float(release.totals.sum() / occurring)
+        if self.smoothing is not None:
+            smoothing = self.smoothing
+        return Knowledge.of(groups, names, codes, release.totals, smoothing)
 
     def _learned(self, groups: Groups, knowledge: Knowledge, progress: bool | None) -> Learned:
         return learned(groups, knowledge, rounds=self.rounds, tolerance=self.tolerance,

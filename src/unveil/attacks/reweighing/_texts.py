@@ -96,7 +96,7 @@ def summary_of(finding: DeFinetti) -> str:
         f"{TITLES[finding.method]}: {len(finding):,} people of {finding.people.source} against "
         f"{release.in_short}",
         f"  learnt from {', '.join(finding.columns)}, smoothing "
-        f"{learned.model.knowledge.smoothing:g}; {_rounds(finding)}; {finding.seconds:.1f} s",
+        f"{learned.model.knowledge.smoothing:.4g}; {_rounds(finding)}; {finding.seconds:.1f} s",
         f"  {_worked_out(finding)}",
         "",
         *table_lines(_rows(finding)),
