@@ -29,7 +29,7 @@ is a choice made here, for it is what lets the likelihood never fall.)
 anonymized data be used for privacy breaches?*, TKDD 2011) is learnt from the release as well: the
 distribution of the secrets for each value of an attribute, or of several together. Worlds are
 weighed by it once: steps 1 to 3 with one attribute, and no way back. By default it is the column
-that makes the published groups most likely.
+that tells most about the groups that it was not learnt from.
 
 *Assumed*: that the model is about right (columns are independent given the secret; numbers are
 categories as everywhere here, so that fine ones are better quantized first), that who is in which
@@ -69,6 +69,7 @@ from unveil.attacks.reweighing._groups import STEPS, Groups, groups_of_classes, 
 from unveil.attacks.reweighing._learning import Learned, learned
 from unveil.attacks.reweighing._model import Knowledge
 from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED, seated
+from unveil.attacks.reweighing._telling import told
 from unveil.attacks.risk._boxes import boxes_of
 from unveil.engine.counting import combined
 from unveil.errors import InputError, did_you_mean
@@ -117,8 +118,8 @@ def definetti(
         Learn and re-weigh until beliefs rest, with all columns; or once, with one attribute.
     by : str or sequence of str, optional
         The quasi-identifiers that are learnt from: each by itself (definetti; default: all), or
-        all of them together as one attribute (foreground; default: the column that makes the
-        published groups most likely).
+        all of them together as one attribute (foreground; default: the column that tells most
+        about groups that it was not learnt from).
     smoothing : float, optional
         λ: how many people the prior of each secret is worth, whose values are distributed as
         everybody's are. By default as many as have a secret on average, records / secrets: what
@@ -269,16 +270,21 @@ class _Asked:
         names = [release.quasi[j].name for j in which]
         if self.method == "definetti":
             knowledge = self._knowledge(groups, release, tuple(names), codes[:, which])
-            return self._learned(groups, knowledge, progress)
-        if self.chosen:
-            one = _together(codes[:, which])
-            knowledge = self._knowledge(groups, release, (" × ".join(names),), one)
-            return self._learned(groups, knowledge, progress)
-        each = [
-            self._learned(groups, self._knowledge(groups, release, (name,), codes[:, [j]]), False)
-            for name, j in zip(names, which, strict=True)
-        ]
-        return max(each, key=lambda found: found.telling(groups))
+        elif self.chosen:
+            together = _together(codes[:, which])
+            knowledge = self._knowledge(groups, release, (" × ".join(names),), together)
+        else:
+            each = [
+                self._knowledge(groups, release, (name,), codes[:, [j]])
+                for name, j in zip(names, which, strict=True)
+            ]
+            sheets = [groups.sheet(one.codes, 0) for one in each]
+            models = [
+                one.learnt(sheet, groups.shares) for one, sheet in zip(each, sheets, strict=True)
+            ]
+            knowledge = max(models, key=lambda model: told(groups, model)).knowledge
+        return learned(groups, knowledge, rounds=self.rounds, tolerance=self.tolerance,
+                       steps=self.steps, progress=progress)  # fmt: skip
 
     def _knowledge(
         self, groups: Groups, release: Release | Permuted, names: tuple[str, ...],
@@ -289,10 +295,6 @@ class _Asked:
         if self.smoothing is not None:
             smoothing = self.smoothing
         return Knowledge.of(groups, names, codes, release.totals, smoothing)
-
-    def _learned(self, groups: Groups, knowledge: Knowledge, progress: bool | None) -> Learned:
-        return learned(groups, knowledge, rounds=self.rounds, tolerance=self.tolerance,
-                       steps=self.steps, progress=progress)  # fmt: skip
 
 
 def _together(codes: NDArray[np.int32]) -> NDArray[np.int32]:

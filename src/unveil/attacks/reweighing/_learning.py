@@ -67,19 +67,6 @@ class Learned:
         """In how many groups the approximation had not come to rest."""
         return int((self.how == ASTRAY).sum())
 
-    def telling(self, groups: Groups) -> float:
-        """How likely the groups are with everybody's values, beyond how likely the values are.
-
-        Compares models that know different columns.
-        """
-        known = self.model.knowledge
-        there = groups.tuple_of >= 0
-        codes = known.codes[groups.tuple_of[there]]
-        shares = known.shares[np.where(codes >= 0, codes + known.offset, 0)]
-        each = np.log(np.where(codes >= 0, shares, 1)).sum(axis=1)
-        alone = float(each @ groups.people[there])
-        return float(self.likelihood[-1]) - self.model.log_prior - alone
-
 
 def learned(
     groups: Groups,
