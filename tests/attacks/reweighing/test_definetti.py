@@ -96,13 +96,8 @@ def test_permuted_releases_beside_the_definition(table_and_groups, rounds, smoot
 def test_generalized_releases_beside_the_definition(table_and_goal):
     table, goal = table_and_goal
     release = uv.Mondrian(**goal).sanitize(table)
-    try:
-        finding = uv.definetti(release, table, smoothing=1, rounds=2, tolerance=0, steps=10**6)
-    except InputError as error:
-        assert "can be told" in str(error)
-        return
-    if not finding.placed.all():
-        return
+    finding = uv.definetti(release, table, smoothing=1, rounds=2, tolerance=0, steps=10**6)
+    assert finding.placed.all()
     group_of, counts = release.class_of, release.counts
     plain, _ = plain_definetti(table.codes.T, group_of, counts, 1, 2)
     for person in range(len(table)):

@@ -14,7 +14,7 @@ def seats(points, people, cells, records):
     """Seat people by one column of codes."""
     low, high = np.array(cells, dtype=np.int32).T
     return seated(
-        np.array(points, dtype=np.int32)[:, None], np.array(people), [Intervals(low, high)], [10],
+        np.array(points, dtype=np.int32)[:, None], np.array(people), [Intervals(low, high)], [20],
         [np.zeros(len(cells), dtype=bool)], np.array(records),
     )  # fmt: skip
 
@@ -74,6 +74,9 @@ def test_undecided_doubted_and_strangers():
 
 
 def test_people_whom_many_classes_cover_stay_undecided():
-    cells = [(0, 9)] + [(a, b) for a in range(10) for b in range(a, 10)][:80]
-    found = seats([4], [1], list(dict.fromkeys(cells)), np.ones(len(dict.fromkeys(cells)), int))
+    cells = [(a, b) for a in range(10) for b in range(10, 20)]
+    found = seats([10], [1], cells, np.ones(100, dtype=np.int64))
     assert found.class_of.tolist() == [UNDECIDED]
+    # A hundred people for a hundred records, yet nobody is looked for in so many classes.
+    found = seats([10], [100], cells, np.ones(100, dtype=np.int64))
+    assert found.strangers.sum() == 100

@@ -35,10 +35,11 @@ def told(groups: Groups, model: Model) -> float:
     _, pair = combined([group, value])
     alike = np.bincount(pair, groups.people[rows])[pair]  # people of the group with the value
     step = max(1, _TOGETHER // len(known.secrets))
-    return sum(
-        _of_rows(groups, model, *(part[a : a + step] for part in (rows, group, value, alike)))
-        for a in range(0, len(rows), step)
-    )
+    found = 0.0
+    for a in range(0, len(rows), step):
+        some = slice(a, a + step)
+        found += _of_rows(groups, model, rows[some], group[some], value[some], alike[some])
+    return found
 
 
 def _of_rows(
@@ -47,7 +48,7 @@ def _of_rows(
     rows: NDArray[np.int64],
     group: NDArray[np.int64],
     value: NDArray[np.int64],
-    alike: NDArray[np.float64],
+    alike: NDArray[np.number],
 ) -> float:
     known = model.knowledge
     width = np.diff(groups.value_start)[group]
