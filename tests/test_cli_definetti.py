@@ -65,7 +65,13 @@ def test_people_of_another_file(table, survey):
     )  # fmt: skip
     (found,) = json.loads(done.stdout)["findings"]
     assert found["source"] == "register.csv"
-    assert found["placed"] == 60
+    assert (found["placed"], found["right"]) == (60, None)
+    done = run(
+        "definetti", table, *ROLES, "--release", "published.csv", "--people", "register.csv",
+        "--identifier", "name", "--json", "-",
+    )  # fmt: skip
+    (found,) = json.loads(done.stdout)["findings"]
+    assert found["known"] == 60
 
 
 @pytest.mark.parametrize(

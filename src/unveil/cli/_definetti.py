@@ -95,9 +95,13 @@ class DeFinettiTest:
         release = one.get()
         for note in one.notes():
             out.print(f"Note: {note}\n")
-        # A file of people has no names that were said to be such: who is who is not known.
-        known = microdata if self.people is None else None
-        return definetti(release, known, people=self.people, **self.model)
+        identifier = next(iter(names(self.reading.identifier)), None)
+        if self.people is not None and identifier is None:
+            # Who of the people is who in the table cannot be told: nobody is called right.
+            microdata = None
+        return definetti(
+            release, microdata, people=self.people, identifier=identifier, **self.model
+        )
 
     def _write(self, done: _Done, out: Console) -> None:
         """The files first: whoever reads the report may stop in the middle."""

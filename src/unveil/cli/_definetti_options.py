@@ -29,7 +29,8 @@ People = Annotated[
     typer.Option(
         metavar="FILE",
         help="The people whom the attacker knows, with their quasi-identifiers (CSV or .parquet). "
-        "Default: those of FILE, or the records of --anatomy.",
+        "With --identifier, which both must have, they are found in FILE. Default: those of FILE, "
+        "or the records of --anatomy.",
         rich_help_panel=TEST,
         show_default=False,
     ),
