@@ -212,7 +212,8 @@ def test_foreground_knowledge_is_of_the_column_that_tells_most():
         ({"rounds": 0}, "rounds must be a whole number from 1 up"),
         ({"steps": 1.5}, "steps must be a whole number from 0 up"),
         ({"method": "foreground", "rounds": 3}, "is learnt once"),
-        ({"by": "smoke"}, "did you mean 'smokes'"),
+        ({"by": "smoke"}, "by names .smoke., .* did you mean .smokes."),
+        ({"by": []}, "learns nothing"),
         ({"missing": "drp"}, "missing must be"),
     ],
 )
