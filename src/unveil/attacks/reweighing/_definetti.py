@@ -21,9 +21,9 @@ generalized one, he needs a table of the people) and
 4. goes on with 2 until beliefs rest.
 
 Step 3 is the posterior under the model and step 2 the model that is most likely under it: this is
-the EM algorithm, and what is published becomes likelier in every round. (The paper describes the
-loop with less detail; that beliefs are whole posteriors and not one world picked for each group
-is a choice made here, for it is what lets the likelihood never fall.)
+the EM algorithm, and what is published becomes likelier in every round. The details are
+our own, and may differ from the paper's: beliefs are whole posteriors, and not one world picked
+for each group, for that is what lets the likelihood never fall.
 
 *Foreground knowledge* (R. C. Wong, A. W. Fu, K. Wang, P. S. Yu, J. Pei, *Can the utility of
 anonymized data be used for privacy breaches?*, TKDD 2011) is learnt from the release as well: the
