@@ -47,6 +47,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/recoding.py
 	$(BIN)/python benchmarks/groups.py
 	$(BIN)/python benchmarks/linkage.py
+	$(BIN)/python benchmarks/definetti.py
 	$(BIN)/python benchmarks/mondrian.py
 
 reproduce: $(VENV)/.installed-test

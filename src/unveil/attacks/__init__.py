@@ -31,6 +31,7 @@ from unveil.attacks.members import (
     roc_panels,
     split_people,
 )
+from unveil.attacks.reweighing import DeFinetti, definetti
 from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "AdversaryError",
     "BoundDistance",
     "Composition",
+    "DeFinetti",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
@@ -59,6 +61,7 @@ __all__ = [
     "check_chance",
     "compare_encodings",
     "composition",
+    "definetti",
     "differential_inference",
     "distance_named",
     "inference",
