@@ -140,6 +140,9 @@ ATTACKS: dict[str, Of] = {
     'differential_inference(adversary="tree")': inferring(adversary="tree"),
     "membership": Of(lambda f: uv.membership(TABLE, f, removals=3, n_jobs=1), "sanitizer"),
     "inference": Of(lambda release: uv.inference(release, TABLE)),
+    'inference(adversary="tree")': Of(
+        lambda release: uv.inference(release, TABLE, adversary="tree")
+    ),
     "compare_encodings": Of(
         lambda f: uv.compare_encodings(TABLE, f, encodings=["relative-relative", "bounds-hot"]),
         "sanitizer",
@@ -152,6 +155,7 @@ ATTACKS: dict[str, Of] = {
             release, PEOPLE, identifier="name", microdata=TABLE, record_of=range(N)
         )
     ),
+    "definetti": Of(lambda release: uv.definetti(release, TABLE)),
     "composition": Of(lambda release: uv.composition([release, OTHER], TABLE)),
     "harden": hardening("remove"),
     'harden(strategy="merge")': hardening("merge"),

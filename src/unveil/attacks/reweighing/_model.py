@@ -121,7 +121,8 @@ class Model:
         with np.errstate(divide="ignore"):
             found = np.tile(np.log(known.secrets), (len(known.codes[tuples]), 1))
         for column, first in zip(known.codes[tuples].T, known.offset, strict=True):
-            there = column >= 0
+            # A value that nobody has whose group is known tells nothing.
+            there = (column >= 0) & (known.shares[first + np.maximum(column, 0)] > 0)
             found[there] += self.table[first + column[there]]
         found -= found.max(axis=1, keepdims=True)
         np.exp(found, out=found)
