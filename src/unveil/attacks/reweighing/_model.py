@@ -122,7 +122,8 @@ class Model:
             found = np.tile(np.log(known.secrets), (len(known.codes[tuples]), 1))
         for column, first in zip(known.codes[tuples].T, known.offset, strict=True):
             # A value that nobody has whose group is known tells nothing.
-            there = (column >= 0) & (known.shares[first + np.maximum(column, 0)] > 0)
+            there = np.flatnonzero(column >= 0)
+            there = there[known.shares[first + column[there]] > 0]
             found[there] += self.table[first + column[there]]
         found -= found.max(axis=1, keepdims=True)
         np.exp(found, out=found)
