@@ -25,6 +25,17 @@ settings.register_profile("unveil", deadline=None)
 settings.load_profile("unveil")
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Workers of one run compile kernels together, not each on its own."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is not None:
+        # Here because whoever runs without workers should not wait for what they do not test.
+        from compiling import compile_together
+
+        number = int(worker["workerid"].removeprefix("gw"))
+        compile_together(number, session.config.cache.mkdir("compiling"))
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of public microdata; tests that need it are skipped where it is not."""
