@@ -93,7 +93,7 @@ def test_it_equals_scikit_learn_where_there_are_no_ties(k, metric, weights):
         model.predict(points), theirs.fit(features, values).predict_proba(points), atol=1e-12
     )
     without = model.predict_without(features, features, values)
-    for record in range(80):
+    for record in range(0, 80, 4):
         others = np.arange(80) != record
         belief = np.zeros(4)
         theirs.fit(features[others], values[others])
