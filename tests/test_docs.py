@@ -78,6 +78,8 @@ def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     survey = datasets.election_survey().take(range(80)).to_frame()
     survey.assign(country=["France", "Germany"] * 40).to_csv("survey.csv", index=False)
+    others = datasets.election_survey().take(range(80, 160)).to_frame()
+    others.assign(country=["France", "Germany"] * 40).to_csv("others.csv", index=False)
     shutil.copytree(Path(datasets.__file__).parent / "hierarchies", "hierarchies")
     Path("hierarchies/country.csv").write_text("France;Europe;*\nGermany;Europe;*\n")
     somebody_elses_anonymization(Path("survey.csv"))

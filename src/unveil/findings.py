@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from unveil._version import __version__
@@ -51,3 +52,7 @@ class Finding(ABC):
 
     def __repr__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what it prints, with columns that stay beneath each other."""
+        return f'<pre style="line-height: 1.35">{escape(self.summary())}</pre>'

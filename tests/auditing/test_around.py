@@ -130,3 +130,30 @@ def test_references_are_resolved_with_the_key_only(survey: uv.Microdata) -> None
         resolve(references[0], survey, "00" * 32)
     with pytest.raises(InputError, match="is no reference"):
         resolve("row 7", survey, audit.key)
+
+
+def test_an_audit_prints_and_shows_itself(survey: uv.Microdata) -> None:
+    audit = uv.audit(survey, "mondrian:k=5,20", attacks=QUICK, progress=False)
+    text = str(audit)
+    assert "Mondrian(k=5)  Mondrian(k=20)" in text
+    assert len({len(line) for line in text.splitlines() if line.strip().startswith("unique")}) == 1
+    many = uv.audit(survey, "mondrian:k=2..128", attacks=["measures"], progress=False)
+    assert str(many).count("\n  Mondrian(k=") == 7
+    assert audit._repr_html_().startswith("<pre")
+
+
+def test_what_is_saved_hangs_on_the_ending(survey: uv.Microdata, tmp_path: Path) -> None:
+    audit = uv.audit(survey, "mondrian:k=5", attacks=QUICK, fail_on="k < 3", progress=False)
+    assert json.loads(audit.save(tmp_path / "a.json").read_text())["verdict"]["passed"] is True
+    assert audit.save(tmp_path / "a.html").read_text().startswith("<!doctype html>")
+    ElementTree.parse(audit.save(tmp_path / "a.xml"))
+    with pytest.raises(InputError, match=r"end it in \.html"):
+        audit.save(tmp_path / "a.pdf")
+
+
+def test_a_picture_needs_both_sides(survey: uv.Microdata) -> None:
+    audit = uv.audit(survey, "mondrian:k=5,20", attacks=QUICK, progress=False)
+    axes = audit.plot()
+    assert [text.get_text() for text in axes.texts] == ["Mondrian(k=5)", "Mondrian(k=20)"]
+    with pytest.raises(InputError, match="both sides"):
+        uv.audit(survey, "mondrian:k=5", attacks=["measures"], progress=False).plot()

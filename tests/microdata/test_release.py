@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
@@ -31,7 +32,7 @@ def counted(release, codes, every):
     return joint if every else cover
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_goals(max_size=20))
 def test_counts_are_those_of_the_records_one_by_one(case):
     microdata, options = case

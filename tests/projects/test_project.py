@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
@@ -58,7 +59,7 @@ def any_tables(draw):
     return pd.DataFrame({name: column(draw, n, rng) for name in names})
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=any_tables(), as_text=st.booleans())
 def test_every_column_has_a_role_and_the_file_can_be_read(table, as_text, tmp_path):
     if as_text:
@@ -84,7 +85,7 @@ def test_every_column_has_a_role_and_the_file_can_be_read(table, as_text, tmp_pa
                 assert read[one.name].kind is one.kind
 
 
-@settings(max_examples=50)
+@examples(100)
 @given(
     names=st.lists(NAMES, min_size=1, max_size=4, unique=True),
     texts=st.lists(NAMES, min_size=1, max_size=3, unique=True),

@@ -10,8 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
@@ -169,7 +170,7 @@ def test_of_two_columns_that_say_the_same_one_is_used():
     )  # fmt: skip
 
 
-@settings(max_examples=60)
+@examples(100)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=30, max_size=60))
 def test_the_same_in_other_words_by_the_definition(pairs):
     a, b = (
@@ -242,7 +243,7 @@ def test_an_age_is_told_in_tens_with_people_beyond():
     assert reason == "an age, by its name: whole numbers, nearly all from 30 to 50"
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.sets(st.integers(0, 400), min_size=4, max_size=12), st.randoms())
 def test_brackets_are_put_in_order(edges, random):
     low, *inner, high = sorted(edges)

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_recoding import goals, recodable_tables
+from proofs import examples
 from random_tables import random_microdata
 
 import unveil as uv
-from unveil.errors import GoalError
+from unveil.errors import GoalError, InputError
 from unveil.microdata import Statistic
 
 BOTH = [Statistic.COVER, Statistic.JOINT]
@@ -37,21 +38,25 @@ def assert_exact(sanitizer, microdata, records, statistic):
         np.testing.assert_array_equal(found.absent[place], expected, str(record))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data(), recodable_tables(max_size=30), st.sampled_from(BOTH))
 def test_every_record_of_small_tables(data, microdata, statistic):
     options = data.draw(goals(microdata))
     assert_exact(uv.Recoding(**options), microdata, np.arange(len(microdata)), statistic)
 
 
-@settings(max_examples=60)
-@given(st.data(), recodable_tables(max_size=14), st.sampled_from(BOTH))
-def test_every_record_of_small_tables_recoded_locally(data, microdata, statistic):
-    sanitizer = uv.Recoding(**data.draw(goals(microdata)), scheme="local")
-    assert_exact(sanitizer, microdata, np.arange(len(microdata)), statistic)
+def test_local_recoding_is_run_anew():
+    table, f = random_microdata(1, 12, ("numeric", "flat")), uv.Recoding(k=2, scheme="local")
+    assert uv.Recoding(k=2).leaves_one_out
+    assert not f.leaves_one_out
+    with pytest.raises(InputError, match='only scheme="global" knows its levels without each'):
+        f.leave_one_out(table, np.arange(12), Statistic.JOINT)
+    assert uv.differential_inference(table, f, n_jobs=1).way == "general"
+    with pytest.raises(InputError, match=r"no fast path for Recoding\(k=2, scheme='local'\)"):
+        uv.differential_inference(table, f, path="fast")
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data(), recodable_tables(), st.sampled_from(BOTH))
 def test_records_in_any_order_and_any_number_of_times(data, microdata, statistic):
     options = data.draw(goals(microdata))

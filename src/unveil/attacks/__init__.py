@@ -18,9 +18,9 @@ from unveil.attacks._distances import (
 )
 from unveil.attacks._encoding_comparison import compare_encodings
 from unveil.attacks._encoding_finding import EncodingComparison
-from unveil.attacks._inference import Inference, inference
 from unveil.attacks.chance import Sampling, TailProbabilities
 from unveil.attacks.composing import Composition, composition
+from unveil.attacks.guessing import Inference, inference, side_bars
 from unveil.attacks.linking import Linkage, linkage
 from unveil.attacks.members import (
     Estimate,
@@ -31,6 +31,7 @@ from unveil.attacks.members import (
     roc_panels,
     split_people,
 )
+from unveil.attacks.reweighing import DeFinetti, definetti
 from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "AdversaryError",
     "BoundDistance",
     "Composition",
+    "DeFinetti",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
@@ -59,6 +61,7 @@ __all__ = [
     "check_chance",
     "compare_encodings",
     "composition",
+    "definetti",
     "differential_inference",
     "distance_named",
     "inference",
@@ -68,5 +71,6 @@ __all__ = [
     "roc_panels",
     "sampling_in_words",
     "share_bound",
+    "side_bars",
     "split_people",
 ]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.auditing._audited import Audited, OneSecret
 from unveil.auditing._figures import FIGURES
 from unveil.auditing._thresholds import Threshold
 from unveil.auditing.parts import Asked, Part
+from unveil.errors import InputError
 from unveil.findings import Finding
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Audit"]
 
@@ -94,4 +98,41 @@ class Audit(Finding):
         return "\n".join(verdict_of(self))
 
     def summary(self) -> str:
-        return self.verdict()
+        from unveil.auditing._summary import summary_of
+
+        return summary_of(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw privacy against utility, a point for each release; returns the axes.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.auditing._picture import privacy_against_utility
+
+        return privacy_against_utility(self, ax)
+
+    def page(self) -> str:
+        """The report: one HTML page; needs ``pip install 'unveil[report]'``."""
+        from unveil.report.page import page_of
+
+        return page_of(self.to_dict())
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the report (``.html``), all numbers (``.json``), or the checks (``.xml``, JUnit).
+
+        The key of the references is not in any of them: `unveil.auditing.write_key` keeps it.
+        """
+        from unveil.auditing._junit import junit_of
+
+        file = Path(path)
+        made: dict[str, Callable[[], str]] = {
+            ".html": self.page, ".htm": self.page, ".json": self.to_json,
+            ".xml": lambda: junit_of(self.to_dict()),
+        }  # fmt: skip
+        if file.suffix.lower() not in made:
+            raise InputError(
+                f"cannot tell what to write into {str(path)!r}; end it in .html for the report, "
+                ".json for all numbers, or .xml for JUnit"
+            )
+        file.write_text(made[file.suffix.lower()](), encoding="utf-8")
+        return file

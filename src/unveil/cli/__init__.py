@@ -13,6 +13,8 @@ from typing import Annotated
 import typer
 
 from unveil._version import __version__
+from unveil.cli import _definetti_options as learning
+from unveil.cli import _inference_options as guessing
 from unveil.cli import _measure_options as counting
 from unveil.cli import _membership_options as in_or_out
 from unveil.cli import _options as options
@@ -336,6 +338,78 @@ def membership(
 
 @app.command(
     # Paragraphs are not wrapped again: each is one line here.
+    help="Test how well attackers guess people's secrets, and how much of that is a breach.\n\n"
+    "An attacker learns from what is published and guesses the secret of people in it, and of "
+    "people who are not: what he knows about those is knowledge about the population, and only "
+    "what he knows better about the others comes from their own records.\n\n"
+    "Exit codes: 0 done, 2 wrong input or an anonymization that could not be done, "
+    "130 interrupted.",
+    epilog="""[bold]Examples[/bold]
+
+Everybody is held out once, by folds:
+  unveil inference survey.csv --quasi age,zip,sex --sensitive income \\
+         --sanitizer mondrian:k=5 --adversary naive-bayes --adversary tree --plot guesses.png
+
+A published file, and people who are not in it:
+  unveil inference survey.csv --quasi age,zip,sex --sensitive income \\
+         --release published.csv --held-out-file others.csv""",
+)
+@guarded
+@takes_a_table
+def inference(
+    reading: Reading,
+    sanitizer: options.Sanitizers = None,
+    oracle: options.Oracle = None,
+    release: options.Release = None,
+    anatomy: asking.Anatomies = None,
+    sensitive_table: asking.SensitiveTables = None,
+    notation: options.Notation = None,
+    group: asking.Group = None,
+    count: asking.Count = None,
+    adversary: options.Adversary = None,
+    held_out: guessing.HeldOut = None,
+    held_out_file: in_or_out.HeldOutFile = None,
+    folds: guessing.Folds = None,
+    confidence: guessing.Confidence = 0.9,
+    targets: guessing.People = None,
+    seed: options.Seed = 0,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
+    retries: options.Retries = None,
+    may_drop: options.MayDrop = False,
+    may_change: options.MayChange = False,
+    json: options.Json = None,
+    records: guessing.Each = False,
+    plot: options.Plot = None,
+) -> None:
+    """Test how well attackers guess, about people in the release and about others."""
+    from unveil.cli._asked import Oracles, notations
+    from unveil.cli._inference import InferenceTest
+    from unveil.cli._risk_releases import Given
+
+    written = notations(notation)
+    oracles = Oracles(
+        given=oracle or (), notation=written, time_limit=time_limit,
+        memory_limit=memory_limit, retries=retries, may_drop=may_drop, may_change=may_change,
+    )  # fmt: skip
+    given = Given(
+        releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
+        sanitizers=(), notation=written if release else {}, group=group, count=count, values=(),
+        may_change=may_change,
+    )  # fmt: skip
+    InferenceTest(
+        reading=reading, given=given, sanitizers=sanitizer or (), oracles=oracles,
+        held_out=held_out, held_out_file=held_out_file, folds=folds,
+        options={
+            "adversary": adversary or None, "confidence": confidence, "targets": targets,
+            "seed": seed,
+        },
+        json=json, plot=plot, records=records,
+    ).run()  # fmt: skip
+
+
+@app.command(
+    # Paragraphs are not wrapped again: each is one line here.
     help="Change what is worst and test again, until nobody's own record gives them away by more "
     "than --delta.\n\n"
     "People over it are left out of the table (remove), or kept and hidden in larger classes "
@@ -522,6 +596,70 @@ def risk(
     RiskTest(
         reading=reading, given=given, victims=victim or (), model=model, json=json,
         records=records, plot=plot, picture=picture, worst=worst, traces=traces,
+    ).run()  # fmt: skip
+
+
+@app.command(
+    # Paragraphs are not wrapped again: each is one line here.
+    help="Learn across the groups of a release who of a group has which of its values (Kifer's "
+    "deFinetti attack; foreground knowledge).\n\n"
+    "The attacker knows everybody's quasi-identifiers. What he believes is compared with the "
+    "shares of each group, which is all that ℓ-diversity allows him, and with the model that he "
+    "has learnt.\n\n"
+    "Exit codes: 0 done, 2 wrong input or a release that could not be used, 130 interrupted.",
+    epilog="""[bold]Examples[/bold]
+
+  unveil definetti survey.csv --quasi age,zip,sex --sensitive income --sanitizer anatomy:l=3
+
+The two tables of Anatomy alone, and the five records it serves worst:
+  unveil definetti --quasi age,zip,sex --sensitive income \\
+         --anatomy records.csv --sensitive-table secrets.csv --worst 5
+
+What was published, by what ages alone tell:
+  unveil definetti survey.csv --quasi age,zip,sex --sensitive income \\
+         --release published.csv --method foreground --by age""",
+)
+@guarded
+@may_take_a_table
+def definetti(
+    reading: Reading,
+    release: asking.Releases = None,
+    anatomy: asking.Anatomies = None,
+    sensitive_table: asking.SensitiveTables = None,
+    sanitizer: asking.Sanitizers = None,
+    notation: options.Notation = None,
+    group: asking.Group = None,
+    count: asking.Count = None,
+    values: asking.Values = None,
+    people: learning.People = None,
+    method: learning.Method = learning.How.DEFINETTI,
+    by: learning.By = None,
+    smoothing: learning.Smoothing = None,
+    rounds: learning.Rounds = None,
+    steps: learning.Steps = 4096,
+    worst: learning.Worst = 0,
+    json: options.Json = None,
+    records: asking.Risks = False,
+    plot: options.Plot = None,
+) -> None:
+    """Learn across the groups of a release."""
+    from unveil.cli._asked import notations
+    from unveil.cli._definetti import DeFinettiTest
+    from unveil.cli._reading import names
+    from unveil.cli._risk_releases import Given
+
+    given = Given(
+        releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
+        sanitizers=sanitizer or (), notation=notations(notation), group=group, count=count,
+        values=values or (),
+    )  # fmt: skip
+    model = {
+        "method": str(method), "by": names(by or ()) or None, "smoothing": smoothing,
+        "rounds": rounds, "steps": steps,
+    }  # fmt: skip
+    DeFinettiTest(
+        reading=reading, given=given, people=people, model=model, json=json, records=records,
+        plot=plot, worst=worst,
     ).run()  # fmt: skip
 
 

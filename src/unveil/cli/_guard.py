@@ -39,7 +39,7 @@ _AS_TYPED = tuple(
     for pattern, typed in (
         # There is no option for the encoding of hierarchies.
         (r'say which encoding it is in, for instance encoding="latin-1"', "save it as UTF-8"),
-        (r'\b(missing|encoding)="([^"]+)"', r"--\1 \2"),
+        (r'\b(missing|encoding|strategy)="([^"]+)"', r"--\1 \2"),
         (r"\bfinding\.failures$", "the JSON that --json OUT --records writes"),
         (r"\bmay_change=True", "--may-change-sensitive"),
         (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
@@ -58,7 +58,15 @@ _AS_TYPED = tuple(
         (r"\bgive delimiter=$", "give --delimiter"),
         (r"\bquasi=\[\.\.\.\] is empty", "--quasi is empty"),
         (r"\bat_most\b", "--at-most"),
-        (r"^(delta|rounds|strategy) must be\b", r"--\1 must be"),
+        (r"^(delta|rounds|strategy|smoothing|steps) must be\b", r"--\1 must be"),
+        (r"\((more|exactly): (rounds|steps)=\)", r"(\1: --\2)"),
+        (r"\bGive the original, microdata, to count\b", "Give the original, FILE, to count"),
+        (
+            r"\bgive the original, microdata, or a table of the people, people=",
+            "give FILE or --people",
+        ),
+        (r"^by names\b", "--by names"),
+        (r"\brelative_risk samples\b", "unveil risk samples"),
         (r'\bdistance="(\w+)"', r"--distance \1"),
         (r'\bhierarchies=\{"[^"]*": …\} or distance=Hierarchy\(…\)', "--hierarchies FOLDER"),
         (r'\bordinal=\{"([^"]*)": \[…\]\}', r"--ordinal '\1=…|…'"),
@@ -83,6 +91,13 @@ _AS_TYPED = tuple(
         (r"\bgeneralized cells are read with read_release\b", "generalized cells: --release"),
         (r"; if it has another name, say (group|count)='…'", r"; if it has another name: --\1"),
         (r"^(alpha|beta|rhat|ess|chains|panel|sweeps) must be\b", r"--\1 must be"),
+        (
+            r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
+            "give them with --held-out-file, or the anonymization itself with --sanitizer or "
+            "--oracle",
+        ),
+        (r"^(folds|targets)=(?=\d)", r"--\1 "),
+        (r"^confidence must be\b", "--confidence must be"),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

@@ -50,6 +50,7 @@ class Given:
     group: str | None
     count: str | None
     values: Sequence[str]
+    may_change: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.releases or self.anatomies or self.sanitizers)
@@ -125,7 +126,7 @@ class Given:
 
         def get() -> AnyRelease:
             if microdata is not None:
-                return read_release(file, microdata, **options)
+                return read_release(file, microdata, may_change=self.may_change, **options)
             return read_release(
                 file, quasi=names(reading.quasi), sensitive=reading.sensitive,
                 domains=values_said(self.values), **_kinds(reading), **options,

@@ -5,8 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
@@ -53,7 +54,7 @@ def plain_scores(table, sanitizer, adversary, finding):
     return np.array(rows)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     tables_and_goals(max_size=30),
     st.sampled_from([NaiveBayes(), ConditionalFrequency()]),

@@ -85,6 +85,23 @@ class External:
         texts = [*self.name.texts, None]
         return [texts[code] for code in self.name.codes.tolist()]
 
+    def number_of(self, person: int | str) -> int:
+        """The number of one of them, counted from 0, by number or name."""
+        if isinstance(person, str):
+            names = self.names
+            if names.count(person) != 1:
+                told = [name for name in names if name is not None]
+                how = f"{names.count(person):,} people are" if person in names else "nobody is"
+                raise InputError(
+                    f"{how} called {person!r} in {self.source}"
+                    f"{'' if person in names else did_you_mean(person, told)}; people also have "
+                    "numbers, from 0 up"
+                )
+            return names.index(person)
+        if not 0 <= person < len(self):
+            raise InputError(f"people are numbered from 0 to {len(self) - 1:,}, got {person!r}")
+        return int(person)
+
 
 def external_of(
     table: Any, columns: Sequence[str], identifier: str | None, *, what: str = "external"

@@ -8,7 +8,7 @@ from typing import Any, Unpack, cast
 
 from unveil.engine.counting import Contingency, Held, InEngine
 from unveil.errors import InputError, did_you_mean
-from unveil.measures._counted import Counting, count
+from unveil.measures._counted import Counting, count, count_people
 from unveil.measures._one_pass import one_pass
 from unveil.measures.reidentification._covered import covered_people
 from unveil.measures.reidentification._finding import ReidentificationRisk
@@ -73,7 +73,7 @@ def reidentification_risk(
       alone in the population: 0 records
     """
     _check_options(population, population_size, sampling_fraction, threshold, estimator)
-    counts = count(table, **counting)
+    counts = count_people(table, **counting)
     if population is not None:
         return _in_population(table, counts, population, threshold, counting)
     size = size_of_population(counts, population_size, sampling_fraction)
