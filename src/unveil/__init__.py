@@ -107,6 +107,7 @@ if TYPE_CHECKING:
         read_release,
         read_table,
     )
+    from unveil.projects import Project, Proposal, propose
     from unveil.sanitize import (
         Anatomy,
         Identity,
@@ -155,6 +156,8 @@ _HOMES = {
     "Oracle": "unveil.sanitize",
     "Partition": "unveil.measures",
     "Permuted": "unveil.microdata",
+    "Project": "unveil.projects",
+    "Proposal": "unveil.projects",
     "RandomizedResponse": "unveil.sanitize",
     "Recoding": "unveil.sanitize",
     "ReidentificationRisk": "unveil.measures",
@@ -198,6 +201,7 @@ _HOMES = {
     "membership": "unveil.attacks",
     "parse_partition": "unveil.measures",
     "prefix_hierarchy": "unveil.microdata",
+    "propose": "unveil.projects",
     "quantize": "unveil.microdata",
     "read_anatomy": "unveil.microdata",
     "read_csv": "unveil.microdata",
@@ -217,8 +221,8 @@ _HOMES = {
 }
 
 _ROOMS = (
-    "adversary", "attacks", "datasets", "errors", "hardening", "measures", "microdata", "report",
-    "sanitize",
+    "adversary", "attacks", "datasets", "errors", "hardening", "measures", "microdata",
+    "projects", "report", "sanitize",
 )  # fmt: skip
 
 __all__ = [
@@ -256,6 +260,8 @@ __all__ = [
     "Oracle",
     "Partition",
     "Permuted",
+    "Project",
+    "Proposal",
     "RandomizedResponse",
     "Recoding",
     "ReidentificationRisk",
@@ -303,6 +309,7 @@ __all__ = [
     "membership",
     "parse_partition",
     "prefix_hierarchy",
+    "propose",
     "quantize",
     "read_anatomy",
     "read_csv",

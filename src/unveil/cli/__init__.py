@@ -77,6 +77,47 @@ def demo(plot: options.Plot = None, json: options.Json = None) -> None:
 
 @app.command(
     # Paragraphs are not wrapped again: each is one line here.
+    help="Look at a table and write a first project file: who is named in it, what an attacker may "
+    "know, what he may want to know, and why it looks so.\n\n"
+    "It is a proposal: read it, and correct it. Neither what is printed nor the file shows a value "
+    "of an identifier, or one that fewer than five people have.\n\n"
+    "Exit codes: 0 done, 2 wrong input, or a file that is there already.",
+    epilog="""[bold]Examples[/bold]
+
+  unveil init survey.csv
+
+A file without a header, and where the project goes:
+  unveil init survey.data --columns age,zip,sex,income -o survey.toml""",
+)
+@guarded
+def init(
+    file: reading_options.Table,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="OUT",
+            help="Where the project file goes. A dash (-) means standard output.",
+        ),
+    ] = Path("unveil.toml"),
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a project file that is there already.")
+    ] = False,
+    delimiter: reading_options.Delimiter = None,
+    encoding: reading_options.Encoding = None,
+    columns: reading_options.Columns = None,
+) -> None:
+    """Propose what is what in a table."""
+    from unveil.cli._init import Init
+
+    Init(
+        file=file, out=out, force=force, delimiter=delimiter, encoding=encoding, columns=columns
+    ).run()
+
+
+@app.command(
+    # Paragraphs are not wrapped again: each is one line here.
     help="Test how much each person's own record gives them away, under several anonymizations.\n\n"
     "For every person: what does an attacker believe about their secret, and what would he "
     "believe had their record not been in the table? The anonymization is run again without "

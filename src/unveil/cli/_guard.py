@@ -74,7 +74,7 @@ _AS_TYPED = tuple(
         (r"\bgive population or population_size\b", "give --population or --population-size"),
         (r"\bengine='(\w+)'", r"--engine \1"),
         (r"\bpopulation_size=", "--population-size"),
-        (r"\b(memory|wildcard|partition|population|sensitive)=(?=[ ,;]|$)", r"--\1"),
+        (r"\b(memory|wildcard|partition|population|sensitive|columns)=(?=[ ,;]|$)", r"--\1"),
         (r'\bdomains=\{"([^"]*)": range\(([^,]*), [^)]*\)\}', r"--values '\1=\2-…'"),
         (r'\bdomains=\{"([^"]*)": [^}]*\}', r"--values '\1=…|…'"),
         (r"\bdomains\['([^']*)'\]", r"--values '\1=…'"),
