@@ -17,6 +17,7 @@ from unveil.cli import _measure_options as counting
 from unveil.cli import _membership_options as in_or_out
 from unveil.cli import _options as options
 from unveil.cli import _reading_options as reading_options
+from unveil.cli import _release_options as published
 from unveil.cli import _risk_options as asking
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
@@ -430,14 +431,14 @@ Somebody whom you know, from what was published alone:
 @may_take_a_table
 def risk(
     reading: Reading,
-    release: asking.Releases = None,
-    anatomy: asking.Anatomies = None,
-    sensitive_table: asking.SensitiveTables = None,
-    sanitizer: asking.Sanitizers = None,
+    release: published.Releases = None,
+    anatomy: published.Anatomies = None,
+    sensitive_table: published.SensitiveTables = None,
+    sanitizer: published.Sanitizers = None,
     notation: options.Notation = None,
-    group: asking.Group = None,
-    count: asking.Count = None,
-    values: asking.Values = None,
+    group: published.Group = None,
+    count: published.Count = None,
+    values: published.Values = None,
     victim: asking.Victims = None,
     alpha: asking.Alpha = 1.0,
     beta: asking.Beta = 1.0,
@@ -464,8 +465,8 @@ def risk(
 ) -> None:
     """Compare an attacker with anybody who learns from a release."""
     from unveil.cli._asked import notations
+    from unveil.cli._releases import Given
     from unveil.cli._risk import RiskTest
-    from unveil.cli._risk_releases import Given
 
     given = Given(
         releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),

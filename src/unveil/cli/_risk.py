@@ -18,7 +18,8 @@ from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_output, check_results, is_stdout, save_picture, write_findings
 from unveil.cli._reading import Reading, names
-from unveil.cli._risk_releases import Given, ToRead, check_values, described_victims, sanitized
+from unveil.cli._releases import Given, ToRead, sanitized
+from unveil.cli._risk_victims import check_values, described_victims
 from unveil.cli._risk_words import (
     MEANING,
     Answered,
