@@ -19,6 +19,7 @@ from unveil.microdata._permuted_checks import check_permuted
 from unveil.microdata._permuted_reader import read_anatomy
 from unveil.microdata._quantize import quantize
 from unveil.microdata._readers import read_csv, read_parquet, read_table
+from unveil.microdata._reading_again import as_values, numbers_among, read_again, read_cells
 from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release import AnyRelease, Release, Statistic
 from unveil.microdata._release_checks import (
@@ -48,6 +49,7 @@ __all__ = [
     "Sets",
     "Statistic",
     "Wish",
+    "as_values",
     "check_permuted",
     "check_release",
     "csv_fault",
@@ -61,9 +63,12 @@ __all__ = [
     "from_table",
     "interval_hierarchy",
     "is_utf8",
+    "numbers_among",
     "prefix_hierarchy",
     "quantize",
+    "read_again",
     "read_anatomy",
+    "read_cells",
     "read_csv",
     "read_hierarchies",
     "read_hierarchy",

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from unveil.attacks.linking._external import External, Texts
 from unveil.attacks.linking._kernels import ANY
-from unveil.attacks.linking._reading_again import as_values, numbers_among, read_again
 from unveil.errors import InputError, MissingValuesError, did_you_mean
 from unveil.microdata import (
     MISSING,
@@ -26,6 +25,9 @@ from unveil.microdata import (
     Permuted,
     Regions,
     Release,
+    as_values,
+    numbers_among,
+    read_again,
     value_text,
 )
 from unveil.microdata._cell_domain import Domain

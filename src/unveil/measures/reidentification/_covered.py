@@ -9,7 +9,7 @@ same people, and the next column only at those who are left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,7 @@ from numpy.typing import NDArray
 from unveil.engine.counting import Held
 from unveil.engine.counting._held import combined
 from unveil.errors import InputError
-from unveil.microdata import (
-    Column,
-    Intervals,
-    Kind,
-    Microdata,
-    Regions,
-    Release,
-    Role,
-    Sets,
-    read_release,
-)
+from unveil.microdata import Column, Intervals, Microdata, Regions, Release, Sets, read_cells
 
 __all__ = ["covered_people", "people_in_cells"]
 
@@ -58,7 +48,7 @@ def covered_people(sample: Held, release: Release, population: Microdata) -> NDA
                 first.setdefault(text, g)
             regions.append(all_regions.take(np.array([first[text] for text in texts])))
         else:
-            regions.append(_read_again(texts, theirs, population))
+            regions.append(_read_there(texts, theirs, population))
     distinct, of_person = combined([column.codes.astype(np.int64) for column in columns])
     return people_in_cells(
         [sample.columns[name].codes for name in sample.keys],
@@ -72,26 +62,15 @@ def _same_domain(a: Column, b: Column) -> bool:
     return a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
 
 
-def _read_again(texts: list[str], column: Column, population: Microdata) -> Regions:
+def _read_there(texts: list[str], column: Column, population: Microdata) -> Regions:
     """What cells cover in the population, which may have values that the original has not."""
-    secret = Column(
-        name=f"{column.name} of nobody", role=Role.SENSITIVE, kind=Kind.CATEGORICAL,
-        codes=np.zeros(len(population), dtype=np.int32), values=np.array(["-"], dtype=object),
-    )  # fmt: skip
-    people = Microdata(
-        columns=(replace(column, role=Role.QUASI), secret),
-        rows=population.rows,
-        source=population.source,
-    )
-    table = {column.name: texts, secret.name: ["-"] * len(texts)}
     try:
-        release = read_release(table, people)
+        return read_cells(texts, column)
     except InputError as error:
         raise InputError(
             f"the cells of {column.name} cannot be read in {population.source}, the population: "
             f"{error}"
         ) from error
-    return release.regions[0].take(release.class_of)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
