@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from unveil.cli._guard import in_command_line_words
 from unveil.cli._reading import Reading, levels, names
-from unveil.errors import InputError
+from unveil.cli._testing import warm_up
+from unveil.errors import InputError, UnveilError
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -17,9 +19,9 @@ from unveil.microdata import (
     read_anatomy,
     read_release,
 )
-from unveil.sanitize import Sanitizer, sanitizer_named
+from unveil.sanitize import Mondrian, Sanitizer, sanitizer_named
 
-__all__ = ["Given", "ToRead", "sanitized", "values_said"]
+__all__ = ["Collected", "Given", "ToRead", "read_all", "sanitized", "values_said"]
 
 _RANGE = re.compile(r"(-?\d{1,9})-(-?\d{1,9})", re.ASCII)
 
@@ -33,6 +35,36 @@ class ToRead:
     get: Callable[[], AnyRelease]
     notes: Callable[[], Sequence[str]] = tuple
     """What to say of it once it is read."""
+
+
+@dataclass(kw_only=True)
+class Collected:
+    """What has become of the releases so far; one is no matter to the others."""
+
+    releases: list[tuple[ToRead, AnyRelease]] = field(default_factory=list)
+    failed: list[tuple[ToRead, str]] = field(default_factory=list)
+    wanted: int = 0
+
+    def fail(self, one: ToRead, error: UnveilError) -> None:
+        """Remember why a release could not be used."""
+        said = in_command_line_words(str(error))
+        self.failed.append((one, said if one.name in said else f"{one.name}: {said}"))
+
+    def failures(self) -> list[dict[str, str]]:
+        """The same for JSON."""
+        return [{one.kind: one.name, "error": error} for one, error in self.failed]
+
+
+def read_all(wanted: Sequence[ToRead], done: Collected) -> None:
+    """Read or make releases."""
+    if any(one.kind == "sanitizer" for one in wanted):
+        warm_up([Mondrian(k=1)], adversary=None)
+    for one in wanted:
+        try:
+            done.releases.append((one, one.get()))
+        except UnveilError as error:
+            done.fail(one, error)
+    done.wanted = len(wanted)
 
 
 @dataclass(frozen=True, kw_only=True)

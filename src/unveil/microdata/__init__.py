@@ -14,6 +14,16 @@ from unveil.microdata._hierarchy_makers import (
 )
 from unveil.microdata._microdata import Microdata
 from unveil.microdata._noisy_counts import NoisyCounts
+from unveil.microdata._other_codes import (
+    Mapped,
+    checked_mapping,
+    likely_mapping,
+    mapping_said,
+    other_codes,
+    same_in_other_words,
+    values_listed,
+    values_of,
+)
 from unveil.microdata._permuted import Permuted
 from unveil.microdata._permuted_checks import check_permuted
 from unveil.microdata._permuted_reader import read_anatomy
@@ -40,6 +50,7 @@ __all__ = [
     "Hierarchy",
     "Intervals",
     "Kind",
+    "Mapped",
     "Microdata",
     "NoisyCounts",
     "Permuted",
@@ -52,6 +63,7 @@ __all__ = [
     "as_values",
     "check_permuted",
     "check_release",
+    "checked_mapping",
     "csv_fault",
     "csv_layout",
     "distinct_values",
@@ -63,7 +75,10 @@ __all__ = [
     "from_table",
     "interval_hierarchy",
     "is_utf8",
+    "likely_mapping",
+    "mapping_said",
     "numbers_among",
+    "other_codes",
     "prefix_hierarchy",
     "quantize",
     "read_again",
@@ -77,6 +92,9 @@ __all__ = [
     "read_table",
     "refuse_perturbed",
     "same_domains",
+    "same_in_other_words",
     "value_text",
+    "values_listed",
+    "values_of",
     "with_records",
 ]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from unveil.attacks.linking._external import External
 from unveil.attacks.linking._index import Index
 from unveil.attacks.linking._links import Links, Right
-from unveil.errors import InputError, did_you_mean
 from unveil.findings import Finding
 from unveil.microdata import Permuted, Release
 
@@ -155,7 +154,7 @@ class Linkage(Finding):
         """
         import pandas as pd
 
-        one = self._number_of(person)
+        one = self.people.number_of(person)
         found = next(self.index.search(self.codes[one : one + 1]))
         order = np.argsort(found.value)
         value, number = found.value[order], found.number[order]
@@ -167,22 +166,6 @@ class Linkage(Finding):
                 "share": number / max(1, int(found.records[0])),
             }
         )
-
-    def _number_of(self, person: int | str) -> int:
-        if isinstance(person, str):
-            names = self.people.names
-            if names.count(person) != 1:
-                told = [name for name in names if name is not None]
-                how = f"{names.count(person):,} people are" if person in names else "nobody is"
-                raise InputError(
-                    f"{how} called {person!r} in {self.people.source}"
-                    f"{'' if person in names else did_you_mean(person, told)}; people also have "
-                    "numbers, from 0 up"
-                )
-            return names.index(person)
-        if not 0 <= person < len(self):
-            raise InputError(f"people are numbered from 0 to {len(self) - 1:,}, got {person!r}")
-        return int(person)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a person: who it is, what an attacker sees, and what is true of it.
