@@ -16,6 +16,8 @@ __all__ = [
     "Anatomies",
     "Count",
     "Group",
+    "MayChange",
+    "OnlySanitizers",
     "Releases",
     "Sanitizers",
     "SensitiveTables",
@@ -29,7 +31,8 @@ Releases = Annotated[
     typer.Option(
         "--release",
         metavar="FILE",
-        help="A published file of generalized records (CSV or .parquet). May be repeated.",
+        help="A published file of generalized records (CSV or .parquet). May be repeated. A name "
+        "for it may stand before: 'city=published.csv'.",
         rich_help_panel=PUBLISHED,
         show_default=False,
     ),
@@ -93,6 +96,25 @@ Values = Annotated[
         help="Without FILE: all values of a column, 'zip=45501|45502' or 'age=17-90'. Default: "
         "those that the release names. May be repeated.",
         rich_help_panel=READING,
+        show_default=False,
+    ),
+]
+MayChange = Annotated[
+    bool,
+    typer.Option(
+        "--may-change-sensitive",
+        help="Sensitive values of --release may have been changed, as noise does.",
+        rich_help_panel=PUBLISHED,
+    ),
+]
+OnlySanitizers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sanitizer",
+        metavar="NAME:OPTIONS",
+        help="What this publishes of FILE: mondrian:k=5, recoding:k=5,suppression=0.05, "
+        "anatomy:l=3 … May be repeated.",
+        rich_help_panel=PUBLISHED,
         show_default=False,
     ),
 ]

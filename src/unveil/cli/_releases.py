@@ -33,6 +33,7 @@ class ToRead:
     kind: Literal["release", "sanitizer"]
     name: str
     get: Callable[[], AnyRelease]
+    file: Path | None = None
     notes: Callable[[], Sequence[str]] = tuple
     """What to say of it once it is read."""
 
@@ -79,12 +80,18 @@ class Given:
     group: str | None
     count: str | None
     values: Sequence[str]
+    may_change: bool = False
+    of_others: bool = False
+    """Whether a release may be of another table than FILE, which has some of its people."""
 
     def __bool__(self) -> bool:
         return bool(self.releases or self.anatomies or self.sanitizers)
 
-    def check(self, reading: Reading) -> None:
-        """What can be wrong without opening a file."""
+    def check(self, reading: Reading, *, names_people: bool = False) -> None:
+        """What can be wrong without opening a file.
+
+        With ``names_people`` the identifier is also that of another table than the original.
+        """
         self._check_anatomies()
         for text in self.sanitizers:
             sanitizer_named(text)
@@ -92,9 +99,13 @@ class Given:
             raise InputError("--notation is for generalized cells; give them with --release")
         if self.count is not None and not (self.releases or self.anatomies):
             raise InputError("--count is for published files: --release or --anatomy")
+        if self.may_change and not self.releases:
+            raise InputError(
+                "--may-change-sensitive is for what others publish; give it with --release"
+            )
         if not reading.is_given:
-            self._check_alone(reading)
-        elif self.values:
+            self._check_alone(reading, names_people)
+        elif self.values and not self.of_others:
             raise InputError(
                 "--values is for a release without its original; FILE has the values of its columns"
             )
@@ -109,7 +120,7 @@ class Given:
         if self.group is not None and not self.anatomies:
             raise InputError("--group is for the tables of --anatomy")
 
-    def _check_alone(self, reading: Reading) -> None:
+    def _check_alone(self, reading: Reading, names_people: bool) -> None:
         if not (self.releases or self.anatomies):
             raise InputError(
                 "there is nothing to look at: give the original table as FILE, or without it what "
@@ -118,7 +129,7 @@ class Given:
         if self.sanitizers:
             raise InputError("--sanitizer needs the table that it sanitizes: give it as FILE")
         for option in ("cuts", "parts", "quantiles", "columns", "identifier", "missing_value"):
-            if getattr(reading, option):
+            if getattr(reading, option) and not (names_people and option == "identifier"):
                 spelled = option.replace("_", "-")
                 raise InputError(f"--{spelled} is about the original table: give it as FILE")
         if self.values and not self.releases:
@@ -127,17 +138,21 @@ class Given:
 
     def to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
         """All that was asked for, in the order of the options."""
-        files = [*self.releases, *self.anatomies]
+        releases, anatomies = map(_named, self.releases), map(_named, self.anatomies)
+        typed = [*releases, *anatomies]
         tables: Sequence[Path | None] = self.sensitive_tables or [None] * len(self.anatomies)
 
-        def called(file: Path) -> str:
-            alone = sum(other.name == file.name for other in files) == 1
-            return file.name if alone and file.name else str(file)
+        def called(name: str | None, file: Path) -> str:
+            alone = sum(other.name == file.name for _, other in typed) == 1
+            return name or (file.name if alone and file.name else str(file))
 
-        found = [self._release(file, called(file), reading, microdata) for file in self.releases]
+        first = typed[: len(self.releases)]
+        found = [
+            self._release(file, called(name, file), reading, microdata) for name, file in first
+        ]
         found += [
-            self._anatomy(file, table, called(file), reading, microdata)
-            for file, table in zip(self.anatomies, tables, strict=True)
+            self._anatomy(file, table, called(name, file), reading, microdata)
+            for (name, file), table in zip(typed[len(first) :], tables, strict=True)
         ]
         for text in dict.fromkeys(self.sanitizers):
             assert microdata is not None  # checked
@@ -152,13 +167,14 @@ class Given:
             "encoding": reading.encoding or "utf-8",
         }  # fmt: skip
 
-        def get() -> AnyRelease:
-            if microdata is not None:
-                return read_release(file, microdata, **options)
+        def of_file() -> AnyRelease:
+            return read_release(file, microdata, may_change=self.may_change, **options)
+
+        def alone() -> AnyRelease:
             return read_release(
                 file, quasi=names(reading.quasi), sensitive=reading.sensitive,
                 domains=values_said(self.values), **_kinds(reading), **options,
-                delimiter=_delimiter(reading),
+                delimiter=None if reading.is_given else _delimiter(reading),
             )  # fmt: skip
 
         def notes() -> list[str]:
@@ -170,7 +186,8 @@ class Given:
                 "within groups, as Anatomy's are, give it with --anatomy"
             ]
 
-        return ToRead(kind="release", name=name, get=get, notes=notes)
+        get = self._either(of_file, alone, microdata)
+        return ToRead(kind="release", name=name, get=get, file=file, notes=notes)
 
     def _anatomy(
         self, file: Path, table: Path | None, name: str, reading: Reading,
@@ -181,15 +198,49 @@ class Given:
             "encoding": reading.encoding or "utf-8",
         }  # fmt: skip
 
-        def get() -> AnyRelease:
-            if microdata is not None:
-                return read_anatomy(file, table, microdata=microdata, **options)
+        def of_file() -> AnyRelease:
+            return read_anatomy(file, table, microdata=microdata, **options)
+
+        def alone() -> AnyRelease:
             return read_anatomy(
                 file, table, quasi=names(reading.quasi), sensitive=reading.sensitive,
-                **_kinds(reading), **options, delimiter=_delimiter(reading),
+                **_kinds(reading), **options,
+                delimiter=None if reading.is_given else _delimiter(reading),
             )  # fmt: skip
 
-        return ToRead(kind="release", name=name, get=get)
+        get = self._either(of_file, alone, microdata)
+        return ToRead(kind="release", name=name, get=get, file=file)
+
+    def _either(
+        self,
+        of_file: Callable[[], AnyRelease],
+        alone: Callable[[], AnyRelease],
+        microdata: Microdata | None,
+    ) -> Callable[[], AnyRelease]:
+        """How to read a release: as one of FILE, or by itself, or, if either may be, as it fits."""
+        if microdata is None:
+            return alone
+        if not self.of_others:
+            return of_file
+
+        def get() -> AnyRelease:
+            try:
+                return of_file()
+            except InputError as error:
+                try:
+                    return alone()
+                except InputError:
+                    raise error from None  # FILE says more of the columns than nobody does
+
+        return get
+
+
+def _named(typed: Path) -> tuple[str | None, Path]:
+    """A file that may have a name before it: ``city=published.csv``."""
+    name, equals, file = str(typed).partition("=")
+    if typed.exists() or not equals or not name.strip() or not file.strip():
+        return None, typed
+    return name.strip(), Path(file.strip())
 
 
 def sanitized(sanitizer: Sanitizer, microdata: Microdata) -> ToRead:
