@@ -20,7 +20,7 @@ from unveil.cli._outputs import (
     write_findings,
     write_rows,
 )
-from unveil.cli._people import Whom
+from unveil.cli._people import Whom, check_persons
 from unveil.cli._reading import Reading
 from unveil.cli._releases import Collected, Given, ToRead, read_all
 from unveil.errors import InputError, did_you_mean
@@ -56,6 +56,7 @@ class CompositionTest:
         reading = self.whom.reading(self.reading)
         microdata = reading.read() if reading.is_given else None
         people = self.whom.options(self.reading, microdata)
+        check_persons(self.persons, people)
         done = Collected()
         wanted = self.given.to_read(self.reading, microdata)
         _check_names(wanted)

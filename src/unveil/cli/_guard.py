@@ -113,6 +113,7 @@ _AS_TYPED = tuple(
             r"\bdifferential_inference and membership test such releases",
             "unveil audit and unveil membership test such releases",
         ),
+        (r"; differential_inference does not mind$", "; unveil audit does not mind"),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

@@ -24,7 +24,7 @@ from unveil.cli._outputs import (
     write_findings,
     write_rows,
 )
-from unveil.cli._people import Whom
+from unveil.cli._people import Whom, check_persons
 from unveil.cli._reading import Reading
 from unveil.cli._releases import Collected, Given, read_all
 from unveil.errors import InputError, UnveilError
@@ -59,6 +59,7 @@ class LinkageTest:
         reading = self.whom.reading(self.reading)
         microdata = reading.read() if reading.is_given else None
         people = self.whom.options(self.reading, microdata)
+        check_persons(self.persons, people)
         done = _Done()
         read_all(self.given.to_read(self.reading, microdata), done)
         self._look(done, microdata, people)

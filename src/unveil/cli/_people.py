@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.attacks.linking._external import External, external_of
 from unveil.cli._reading import Reading, names, on_disk
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata._release_source import column_cells, open_release
 
 if TYPE_CHECKING:
-    from unveil.attacks.linking._external import External
     from unveil.microdata import Microdata
     from unveil.microdata._sources import Source
 
-__all__ = ["Whom", "person_number", "recodings"]
+__all__ = ["Whom", "check_persons", "person_number", "recodings"]
 
 _ARROW = "->"
 
@@ -169,6 +169,19 @@ def _records(source: Source, name: str, microdata: Microdata) -> NDArray[np.int6
         else:  # rows that were left out, for missing values, are nobody's
             found.append(place.get(int(number), -1))
     return np.array([*found, -1], dtype=np.int64)[cells.codes]
+
+
+def check_persons(persons: Sequence[str], people: Mapping[str, Any]) -> None:
+    """Refuse, before the long work, somebody who is not among the people (`Whom.options`)."""
+    if not persons:
+        return
+    name = people["identifier"]
+    called = {
+        ours: theirs for ours, theirs in (people.get("columns") or {}).items() if ours == name
+    }
+    everybody = external_of(people["external"], [], name, called=called)
+    for person in persons:
+        person_number(everybody, person)
 
 
 def person_number(people: External, person: str) -> int:
