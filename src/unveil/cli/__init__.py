@@ -266,6 +266,7 @@ def membership(
     adversary: in_or_out.OneAdversary = None,
     held_out: in_or_out.HeldOut = None,
     held_out_file: in_or_out.HeldOutFile = None,
+    recode: in_or_out.Recode = None,
     own: in_or_out.Own = 0.2,
     removals: in_or_out.Removals = 500,
     seed: options.Seed = 0,
@@ -290,8 +291,8 @@ def membership(
     MembershipTest(
         reading=reading, sanitizers=sanitizer or (), oracles=oracles,
         attackers=attacker or ("release", "population", "removal"), adversaries=adversary or (),
-        held_out=held_out, held_out_file=held_out_file, own=own, removals=removals, seed=seed,
-        jobs=jobs, json=json, plot=plot, records=records,
+        held_out=held_out, held_out_file=held_out_file, recode=recode or (), own=own,
+        removals=removals, seed=seed, jobs=jobs, json=json, plot=plot, records=records,
     ).run()  # fmt: skip
 
 
@@ -376,6 +377,7 @@ def measure(
     subsets: counting.Subsets = 0,
     population: counting.Population = None,
     population_size: counting.PopulationSize = None,
+    recode: counting.Recode = None,
     original: counting.Original = None,
     hierarchies: counting.Hierarchies = None,
     ordinal: reading_options.Ordinal = None,
@@ -396,10 +398,10 @@ def measure(
     Measure(
         files=files, quasi=quasi or (), sensitive=sensitive, partition=partition or (),
         distance=distance, l=l, threshold=threshold, subsets=subsets, population=population,
-        population_size=population_size, original=original, hierarchies=hierarchies,
-        ordinal=ordinal, wildcard=wildcard, engine=engine, memory=memory, delimiter=delimiter,
-        encoding=encoding, columns=columns, classes=classes, json=json, records=records,
-        plot=plot,
+        population_size=population_size, recode=recode or (), original=original,
+        hierarchies=hierarchies, ordinal=ordinal, wildcard=wildcard, engine=engine, memory=memory,
+        delimiter=delimiter, encoding=encoding, columns=columns, classes=classes, json=json,
+        records=records, plot=plot,
     ).run()  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from unveil.cli._outputs import (
     write_findings,
 )
 from unveil.cli._reading import Reading, levels, names, on_disk
+from unveil.cli._recoding import recodings
 from unveil.errors import InputError
 from unveil.findings import Finding
 from unveil.measures import (
@@ -50,6 +51,7 @@ class Measure:
     subsets: int
     population: Path | None
     population_size: int | None
+    recode: Sequence[str]
     original: Path | None
     hierarchies: Path | None
     ordinal: Sequence[str] | None
@@ -93,6 +95,8 @@ class Measure:
                 f"name the keys with --quasi; {file.name} has the columns "
                 f"{', '.join(_columns(file, self.delimiter))}"
             )
+        if recodings(self.recode) and self.population is None:
+            raise InputError("--recode is about the values of a population: give --population")
         if self.original is not None and self.sensitive is None:
             raise InputError("--original needs --sensitive, which is a column of both tables")
         about = {
@@ -113,6 +117,7 @@ class Measure:
             "subsets": self.subsets,
             "population": None if self.population is None else str(self.population),
             "population_size": self.population_size,
+            "mapping": recodings(self.recode) or None,
             "ordinal": levels(self.ordinal),
             "hierarchies": self._hierarchy(),
             "wildcard": self.wildcard,

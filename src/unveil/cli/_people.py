@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.linking._external import External, external_of
 from unveil.cli._reading import Reading, names, on_disk
+from unveil.cli._recoding import recodings
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata._release_source import column_cells, open_release
 
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
     from unveil.microdata import Microdata
     from unveil.microdata._sources import Source
 
-__all__ = ["Whom", "check_persons", "person_number", "recodings"]
-
-_ARROW = "->"
+__all__ = ["Whom", "check_persons", "person_number"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,29 +124,6 @@ def renamed(given: Sequence[str]) -> dict[str, str]:
         if ours in found:
             raise InputError(f"--map names the column {ours!r} twice")
         found[ours] = theirs
-    return found
-
-
-def recodings(given: Sequence[str]) -> dict[str, dict[str, str | None]]:
-    """Values with other names, from a repeatable option.
-
-    >>> recodings(["sex=F->Female|M->Male", "income=low-><=50K|none->"])
-    {'sex': {'F': 'Female', 'M': 'Male'}, 'income': {'low': '<=50K', 'none': None}}
-    """
-    found: dict[str, dict[str, str | None]] = {}
-    for text in given:
-        column, equals, listed = (part.strip() for part in text.partition("="))
-        pairs = [pair.partition(_ARROW) for pair in listed.split("|")]
-        if not equals or not column or not all(a.strip() and arrow for a, arrow, _ in pairs):
-            raise InputError(
-                f"cannot read --recode {text!r}; write the column, and what its values are called "
-                f"there and here, such as 'sex=F{_ARROW}Female|M{_ARROW}Male'"
-            )
-        said = found.setdefault(column, {})
-        for theirs, _, ours in pairs:
-            if theirs.strip() in said:
-                raise InputError(f"--recode says twice what {theirs.strip()!r} of {column} is")
-            said[theirs.strip()] = ours.strip() or None
     return found
 
 

@@ -47,7 +47,7 @@ from unveil.measures.utility import (
     Discernibility,
     discernibility_looking,
 )
-from unveil.microdata import Hierarchy, Release
+from unveil.microdata import Hierarchy, Mapped, Release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,6 +157,7 @@ def measures(
     threshold: float = 0.2,
     population: Any = None,
     population_size: int | None = None,
+    mapping: Mapped = None,
     subsets: int = 0,
     **counting: Unpack[Counting],
 ) -> Measures:
@@ -174,7 +175,7 @@ def measures(
         The ℓ for which the c of recursive (c, ℓ)-diversity is given.
     threshold : float
         The risk of re-identification above which records are counted.
-    population, population_size : optional
+    population, population_size, mapping : optional
         See `reidentification_risk`.
     subsets : int
         Also rank all subsets of up to so many keys, by the people whom they single out and by
@@ -194,6 +195,8 @@ def measures(
     check_distance(distance)
     if population is not None and population_size is not None:
         raise InputError("give population or population_size, not both: each says what it is")
+    if mapping is not None and population is None:
+        raise InputError("mapping= says what the values of a population are called: give one")
     if isinstance(subsets, bool) or not isinstance(subsets, int) or subsets < 0:
         raise InputError(
             f"subsets must be how many keys to take together, or 0, but got {subsets!r}"
@@ -216,6 +219,7 @@ def measures(
             table if isinstance(table, Release) else counts,
             population=population,
             threshold=threshold,
+            mapping=mapping,
             **counting,
         )
     if subsets:

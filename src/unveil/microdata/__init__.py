@@ -3,6 +3,7 @@
 from unveil.microdata._cell_counts import CellCounts
 from unveil.microdata._column import Column, Kind, Role, value_text
 from unveil.microdata._csv import CsvLayout, csv_fault, csv_layout, from_csv, is_utf8
+from unveil.microdata._derived import listed_values
 from unveil.microdata._distinct import distinct_values
 from unveil.microdata._encode import MISSING, Wish, encode
 from unveil.microdata._hierarchy import Hierarchy
@@ -17,9 +18,11 @@ from unveil.microdata._noisy_counts import NoisyCounts
 from unveil.microdata._other_codes import (
     Mapped,
     checked_mapping,
+    lacking_codes,
     likely_mapping,
     mapping_said,
     other_codes,
+    recoded,
     same_in_other_words,
     values_listed,
     values_of,
@@ -75,7 +78,9 @@ __all__ = [
     "from_table",
     "interval_hierarchy",
     "is_utf8",
+    "lacking_codes",
     "likely_mapping",
+    "listed_values",
     "mapping_said",
     "numbers_among",
     "other_codes",
@@ -90,6 +95,7 @@ __all__ = [
     "read_parquet",
     "read_release",
     "read_table",
+    "recoded",
     "refuse_perturbed",
     "same_domains",
     "same_in_other_words",

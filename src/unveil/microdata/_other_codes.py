@@ -10,18 +10,25 @@ out of the other, what to say is spelled out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata._column import Column, Kind, value_text
+from unveil.microdata._derived import listed_values
+from unveil.microdata._encode import Wish, encode
 
 __all__ = [
     "Mapped",
     "checked_mapping",
+    "lacking_codes",
     "likely_mapping",
     "mapping_said",
     "other_codes",
+    "recoded",
     "same_in_other_words",
     "values_listed",
     "values_of",
@@ -163,18 +170,20 @@ def _by_beginning(theirs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
 
 
 def mapping_said(name: str, theirs: Sequence[str], ours: Sequence[str]) -> str:
-    """How to say that values are the same: spelled out, if that can be guessed.
+    """How to say that values of another table are the same as ours: spelled out, if it is guessed.
 
     >>> mapping_said("sex", ["F", "M"], ["Female", "Male"])
     "mapping={'sex': {'F': 'Female', 'M': 'Male'}}"
     >>> mapping_said("sex", ["X", "Y"], ["a", "b"])
     "mapping={'sex': {'X': …}}"
     """
-    pairs = likely_mapping(theirs, ours)
-    if not pairs:
-        return f"mapping={{{name!r}: {{{theirs[0]!r}: …}}}}"
-    listed = ", ".join(f"{a!r}: {b!r}" for a, b in list(pairs.items())[:_PAIRS])
-    return f"mapping={{{name!r}: {{{listed}{', …' if len(pairs) > _PAIRS else ''}}}}}"
+    return _said(name, likely_mapping(theirs, ours) or {theirs[0]: None})
+
+
+def _said(name: str, pairs: Mapping[str, str | None]) -> str:
+    listed = [f"{a!r}: {'…' if b is None else repr(b)}" for a, b in pairs.items()]
+    more = ", …" if len(listed) > _PAIRS else ""
+    return f"mapping={{{name!r}: {{{', '.join(listed[:_PAIRS])}{more}}}}}"
 
 
 def values_listed(texts: Sequence[str]) -> str:
@@ -222,3 +231,49 @@ def other_codes(column: Column, theirs: Sequence[str], *, source: str, where: st
         f"({values_of(column)}); {same} other names for the same values, say "
         f"{'so' if guess else 'which'}: {mapping_said(name, theirs, column.texts)}"
     )
+
+
+def lacking_codes(column: Column, ours: Sequence[str], *, source: str, there: str) -> str:
+    """Say that another table, which must have them, lacks values of ours, and how to map its own.
+
+    Parameters
+    ----------
+    column : Column
+        As the other table has it.
+    ours : sequence of str
+        The values that it lacks.
+    source, there : str
+        Our table, and the other one.
+    """
+    name, more = column.name, f" and {len(ours) - 1:,} more" if len(ours) > 1 else ""
+    guess = {b: a for a, b in likely_mapping(ours, column.texts).items()}
+    near = "" if guess else did_you_mean(ours[0], column.texts)
+    pairs: dict[str, str | None] = {**guess} or {column.texts[0]: None}
+    return (
+        f"column {name!r} of {source} has {ours[0]!r}{more}, which nobody in {there} has{near} "
+        f"({values_of(column)}); if it has other names for the same values, say which: "
+        f"{_said(name, pairs)}"
+    )
+
+
+def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None = None) -> Column:
+    """A column whose values are called as a mapping says; what it makes None keeps its name.
+
+    Unless said, whether these are numbers is found out as in a table.
+
+    >>> import numpy as np
+    >>> from unveil.microdata._column import Role
+    >>> sex = Column(name="sex", role=Role.QUASI, kind=Kind.CATEGORICAL,
+    ...              codes=np.array([1, 0, 1], dtype=np.int32),
+    ...              values=np.array(["F", "M"], dtype=object))
+    >>> recoded(sex, {"M": "Male", "F": "Female"}).decode().tolist()
+    ['Male', 'Female', 'Male']
+    """
+    if not mapping:
+        return column
+    texts = [mapping.get(text) or text for text in column.texts]
+    values = np.empty(len(texts), dtype=object)
+    values[:] = texts
+    listed = listed_values(column.name, values, "mapping")
+    again = encode(listed, Wish(role=column.role, kind=kind))
+    return replace(again, codes=again.codes[column.codes])
