@@ -72,7 +72,7 @@ def test_recoding_changes_names_and_nothing_else(codes):
 def test_mappings_that_cannot_be_meant():
     with pytest.raises(InputError, match="mapping says for each column what its values are"):
         checked_mapping({"sex": "F"}, ["sex"])
-    with pytest.raises(InputError, match="names the column 'sec', which .* did you mean 'sex'"):
+    with pytest.raises(InputError, match=r"names the column 'sec', which .* did you mean 'sex'"):
         checked_mapping({"sec": {"a": "b"}}, ["sex"])
 
 
@@ -139,7 +139,7 @@ def test_columns_with_other_names():
 def test_a_prior_with_other_codes():
     votes = uv.read_table({"age": [30, 41], "vote": ["no", "yes"]}, quasi="age", sensitive="vote")
     numbers = uv.read_table({"age": [30, 41], "vote": [0, 1]}, quasi="age", sensitive="vote")
-    with pytest.raises(InputError, match="has '0', which is no vote .* did you mean 'no'"):
+    with pytest.raises(InputError, match=r"has '0', which is no vote .* did you mean 'no'"):
         uv.differential_inference(votes, uv.Identity(), prior={"0": 0.5, "1": 0.5})
     found = uv.differential_inference(numbers, uv.Identity(), prior={"0.0": 0.5, "1.0": 0.5})
     assert found.delta <= 1

@@ -243,8 +243,9 @@ class _Placed:
         if people > len(table) / 2:
             first, last = self._released.texts[0], self._released.texts[-1]
             self.notes.append(
-                f"{people:,} of {len(table):,} people have a value of {self._released.name} outside "
-                f"{first} to {last}, between which the release's lie; are these other codes?"
+                f"{people:,} of {len(table):,} people have a value of {self._released.name} "
+                f"outside {first} to {last}, between which the release's lie; are these other "
+                "codes?"
             )
 
     def _told_apart(self, strange: Sequence[int], texts: Texts, table: External) -> None:
