@@ -214,7 +214,7 @@ def measures(
         zip(lookings, one_pass(counts, list(lookings.values())), strict=True)
     )
     if population is not None:
-        found["reidentification_risk"] = reidentification_risk(
+        risk = reidentification_risk(
             # A release knows what its cells cover, which counts do not.
             table if isinstance(table, Release) else counts,
             population=population,
@@ -222,6 +222,8 @@ def measures(
             mapping=mapping,
             **counting,
         )
+        found["reidentification_risk"] = risk
+        notes += tuple(note for note in risk.notes if note not in counts.notes)
     if subsets:
         found["unique_subsets"] = unique_subsets(counts, at_most=subsets)
         if counts.secret is not None and not counts.overlapping:

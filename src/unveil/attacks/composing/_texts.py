@@ -93,11 +93,8 @@ def summary_of(finding: Composition) -> str:
     if not finding.identified:
         lines.append(
             "  Together: which records of two releases are the same person's is not known, so "
-            "candidates are at most as"
-        )
-        lines.append(
-            "  many as the release with the fewest has of each value, added up over the values "
-            "that are in all of them."
+            "candidates are at most as many as the release with the fewest has of each value, "
+            "added up over the values that are in all of them."
         )
     return "\n".join([*lines, *(f"  Note: {note}" for note in finding.notes)])
 
