@@ -220,3 +220,24 @@ def test_a_population_behind_generalized_cells(tmp_path, monkeypatch):
     assert "age: read as cells; everybody in people.csv counts whom they cover" in done.output
     done = run("published.csv", "--quasi", "age,sex", "--recode", remedy)
     assert "--recode is about the values of a population: give --population" in done.output
+
+
+def test_nodes_of_hierarchies_that_a_population_is_beneath(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"town": ["Italy", "Italy", "Lyon"]}).to_csv("published.csv", index=False)
+    pd.DataFrame({"town": ["Rome", "Bari", "Rome", "Lyon", "Nice"]}).to_csv("all.csv", index=False)
+    Path("trees").mkdir()
+    Path("trees/town.csv").write_text(
+        "Rome;Italy;*\nBari;Italy;*\nLyon;France;*\nNice;France;*\n", encoding="utf-8"
+    )
+    asked = ("published.csv", "--quasi", "town", "--population", "all.csv")
+    done = run(*asked)
+    assert done.exit_code == 2
+    assert "if they are groups of these, give --hierarchies FOLDER" in done.output
+    done = run(*asked, "--hierarchies", "trees", "--json", "-")
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)["findings"]
+    assert found["measures"]["reidentification_risk"]["k_map"] == 1  # Lyon; of Italy there are 3
+    assert found["measures"]["reidentification_risk"]["marketer"]["average"] == pytest.approx(
+        (2 * (1 / 3) + 1) / 3
+    )

@@ -100,6 +100,8 @@ _AS_TYPED = tuple(
         (rf"\bmapping=\{{({_QUOTED}): \{{((?:{_QUOTED}|[^}}'\"])*)\}}\}}", _recode),
         (r"\bmapping\['([^']*)'\] makes ", r"--recode of \1 makes "),
         (r"\bcolumns=\{'([^']*)': '…'\}", r"--map '\1=…'"),
+        (r"\bread it with hierarchies=(?=;)", "give --hierarchies FOLDER"),
+        (r"\bgive key_hierarchies=$", "give --hierarchies FOLDER"),
         (r"\bunknown='apart'", "--unknown apart"),
         (r"\bmissing='(any|drop|category)'", r"--missing-people \1"),
         (r"\bname those that he does: quasi=\[…\]", "name those that he does: --known"),

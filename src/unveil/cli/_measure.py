@@ -120,6 +120,7 @@ class Measure:
             "mapping": recodings(self.recode) or None,
             "ordinal": levels(self.ordinal),
             "hierarchies": self._hierarchy(),
+            "key_hierarchies": self._key_hierarchies(),
             "wildcard": self.wildcard,
             "engine": str(self.engine),
             "memory": self.memory,
@@ -145,6 +146,16 @@ class Measure:
                 f"{self.sensitive!r}"
             )
         return parse_partition(text)
+
+    def _key_hierarchies(self) -> dict[str, Hierarchy] | None:
+        """The hierarchies of the keys, for cells that stand for people of the population."""
+        if self.hierarchies is None or self.population is None:
+            return None
+        keys = names(self.quasi)
+        trees = read_hierarchies(
+            self.hierarchies, [*keys, *([self.sensitive] if self.sensitive else [])]
+        )
+        return {name: trees[name] for name in keys if name in trees}
 
     def _hierarchy(self) -> dict[str, Hierarchy] | None:
         """The hierarchy of the sensitive column, if there is one."""

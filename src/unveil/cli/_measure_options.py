@@ -190,7 +190,7 @@ Hierarchies = Annotated[
     typer.Option(
         metavar="FOLDER",
         help="Generalization hierarchies, one file a column; that of the sensitive column is used "
-        "for t-closeness and --partition, the others for --original.",
+        "for t-closeness and --partition, the others for --original and --population.",
         rich_help_panel=MEASURES,
         show_default=False,
     ),

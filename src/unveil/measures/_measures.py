@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -158,6 +159,7 @@ def measures(
     population: Any = None,
     population_size: int | None = None,
     mapping: Mapped = None,
+    key_hierarchies: Mapping[str, Hierarchy] | None = None,
     subsets: int = 0,
     **counting: Unpack[Counting],
 ) -> Measures:
@@ -175,7 +177,7 @@ def measures(
         The ℓ for which the c of recursive (c, ℓ)-diversity is given.
     threshold : float
         The risk of re-identification above which records are counted.
-    population, population_size, mapping : optional
+    population, population_size, mapping, key_hierarchies : optional
         See `reidentification_risk`.
     subsets : int
         Also rank all subsets of up to so many keys, by the people whom they single out and by
@@ -220,6 +222,7 @@ def measures(
             population=population,
             threshold=threshold,
             mapping=mapping,
+            key_hierarchies=key_hierarchies,
             **counting,
         )
         found["reidentification_risk"] = risk

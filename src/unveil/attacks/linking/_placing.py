@@ -27,6 +27,7 @@ from unveil.microdata import (
     Release,
     as_values,
     checked_mapping,
+    likely_mapping,
     numbers_among,
     other_codes,
     read_again,
@@ -260,12 +261,15 @@ class _Placed:
             )
             return
         places = sorted(strange, key=texts.first)
-        row = int(table.rows[texts.first(places[0])]) + 1
+        row, theirs = int(table.rows[texts.first(places[0])]) + 1, [texts.texts[p] for p in places]
         told = other_codes(
-            self._column, [texts.texts[place] for place in places], source=table.source,
+            self._column, theirs, source=table.source,
             where=f"{people:,} {'person' if people == 1 else 'people'}, the first in row {row:,}",
             who=f"the release by {self._release.made_by} does not know",
         )  # fmt: skip
+        is_flat = self._column.kind is Kind.CATEGORICAL and self._column.hierarchy is None
+        if is_flat and not likely_mapping(theirs, self._column.texts):
+            told += "; if the release's are groups of them, read it with hierarchies="
         raise InputError(
             f"{told}; if these people have values that nobody in the release has, say "
             "unknown='apart'"

@@ -21,6 +21,7 @@ from unveil.errors import InputError
 from unveil.measures.reidentification._texts import written
 from unveil.microdata import (
     Column,
+    Hierarchy,
     Intervals,
     Microdata,
     Regions,
@@ -30,6 +31,7 @@ from unveil.microdata import (
     Wish,
     encode,
     lacking_codes,
+    likely_mapping,
     listed_values,
     read_cells,
     recoded,
@@ -40,6 +42,8 @@ __all__ = ["Said", "covered_counts", "covered_people", "people_in_cells"]
 
 Said: TypeAlias = Mapping[str, Mapping[str, str | None]]
 """For each column, what values of the population are called in the sample."""
+
+_READ, _GIVE = "read the population with hierarchies=", "give key_hierarchies="
 
 
 def covered_people(
@@ -72,26 +76,31 @@ def covered_people(
                 first.setdefault(text, g)
             regions.append(all_regions.take(np.array([first[text] for text in texts])))
         else:
-            regions.append(_read_there(sample, texts, theirs, population.source))
+            regions.append(_read_there(sample, texts, theirs, population.source, _READ))
     distinct, of_person = combined([column.codes.astype(np.int64) for column in columns])
     codes = np.stack([column.codes[distinct] for column in columns])
     return _counted(sample, regions, columns, codes, np.bincount(of_person), population.source)
 
 
-def covered_counts(sample: Held, population: Held, mapping: Said) -> NDArray[np.int64]:
+def covered_counts(
+    sample: Held, population: Held, mapping: Said, trees: Mapping[str, Hierarchy]
+) -> NDArray[np.int64]:
     """How many people of a counted population the cells of each class cover.
 
-    The cells are read among the population's values, and a value is a cell, too.
+    The cells are read among the population's values, and a value is a cell, too; with a tree,
+    so are its nodes.
     """
     columns, regions, codes = [], [], []
     for name in sample.keys:
         theirs = population.columns[name]
         texts = [written(value) for value in theirs.values]
+        said = mapping.get(name, {})
+        texts = [said.get(text) or text for text in texts]
         listed = listed_values(name, texts, population.source)
-        column = encode(listed, Wish(role=Role.QUASI))
-        column = recoded(replace(column, codes=column.codes[theirs.codes]), mapping.get(name, {}))
+        column = encode(listed, Wish(role=Role.QUASI, hierarchy=trees.get(name)))
+        column = replace(column, codes=column.codes[theirs.codes])
         ours = [written(value) for value in sample.columns[name].values]
-        regions.append(_read_there(sample, ours, column, population.source))
+        regions.append(_read_there(sample, ours, column, population.source, _GIVE))
         columns.append(column)
         codes.append(column.codes)
     numbers = population.histograms.sizes
@@ -129,8 +138,10 @@ def _same_domain(a: Column, b: Column) -> bool:
     return a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
 
 
-def _read_there(sample: Held, texts: list[str], column: Column, source: str) -> Regions:
-    """What cells cover in the population, which may have values that the original has not."""
+def _read_there(
+    sample: Held, texts: list[str], column: Column, source: str, by_tree: str
+) -> Regions:
+    """What cells cover in the population; ``by_tree`` says how to give it a hierarchy."""
     try:
         return read_cells(texts, column)
     except InputError as error:
@@ -139,11 +150,12 @@ def _read_there(sample: Held, texts: list[str], column: Column, source: str) -> 
             raise InputError(
                 f"the cells of {column.name} cannot be read in {source}, the population: {error}"
             ) from error
-        raise InputError(
-            lacking_codes(
-                column, strange, source=sample.source, there=f"{source}, the population,"
-            )
-        ) from error  # fmt: skip
+        told = lacking_codes(
+            column, strange, source=sample.source, there=f"{source}, the population,"
+        )
+        unclear = column.hierarchy is None and not likely_mapping(strange, column.texts)
+        groups = f"; if they are groups of these, {by_tree}" if unclear else ""
+        raise InputError(f"{told}{groups}") from error
 
 
 def _is_readable(text: str, column: Column) -> bool:

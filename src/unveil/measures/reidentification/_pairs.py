@@ -23,6 +23,7 @@ from unveil.engine.counting import (
 from unveil.errors import InputError
 from unveil.measures.reidentification._covered import Said, covered_counts
 from unveil.measures.reidentification._texts import number_of, written
+from unveil.microdata import Hierarchy
 
 __all__ = ["PairedSizes", "check_pairs", "pair_of", "paired"]
 
@@ -50,7 +51,10 @@ class PairedSizes:
 
 
 def paired(
-    sample: Contingency, population: Contingency, mapping: Said
+    sample: Contingency,
+    population: Contingency,
+    mapping: Said,
+    trees: Mapping[str, Hierarchy] | None = None,
 ) -> tuple[Iterable[PairedSizes], tuple[str, ...]]:
     """Find each class of the sample in the population, which is counted over the same keys.
 
@@ -59,7 +63,11 @@ def paired(
     """
     if isinstance(sample, Held) and isinstance(population, Held):
         cells = _cells(sample, population, mapping)
-        people = (covered_counts if cells else _people)(sample, population, mapping)
+        people = (
+            covered_counts(sample, population, mapping, trees or {})
+            if cells
+            else _people(sample, population, mapping)
+        )
         return [pair_of(sample, people)], cells
     if mapping:
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import operator
+from collections.abc import Mapping
 from typing import Any, Unpack, cast
 
 from unveil.engine.counting import Contingency, Held, InEngine
@@ -16,7 +17,14 @@ from unveil.measures.reidentification._pairs import pair_of, paired
 from unveil.measures.reidentification._population_model import ESTIMATORS
 from unveil.measures.reidentification._risk import RiskLooking, risk_in_population
 from unveil.measures.reidentification._texts import number_of
-from unveil.microdata import Mapped, Microdata, Release, checked_mapping, refuse_perturbed
+from unveil.microdata import (
+    Hierarchy,
+    Mapped,
+    Microdata,
+    Release,
+    checked_mapping,
+    refuse_perturbed,
+)
 
 __all__ = ["check_threshold", "reidentification_risk", "size_of_population"]
 
@@ -33,6 +41,7 @@ def reidentification_risk(
     threshold: float = 0.2,
     estimator: str | None = None,
     mapping: Mapped = None,
+    key_hierarchies: Mapping[str, Hierarchy] | None = None,
     **counting: Unpack[Counting],
 ) -> ReidentificationRisk:
     """How well a prosecutor, a journalist and a marketer re-identify records.
@@ -56,6 +65,9 @@ def reidentification_risk(
     mapping : mapping of str to mapping, optional
         For each key, what values of the population are called in the table:
         ``{"sex": {"M": "Male"}}``.
+    key_hierarchies : mapping of str to Hierarchy, optional
+        The hierarchies of keys, if the table has nodes of them for the population's values.
+        Microdata and releases have their own.
     **counting
         How the table is counted: quasi, engine, …
 
@@ -83,7 +95,8 @@ def reidentification_risk(
     counts = count(table, **counting)
     if population is not None:
         said = checked_mapping(mapping, counts.keys)
-        return _in_population(table, counts, population, said, threshold, counting)
+        trees = key_hierarchies or {}
+        return _in_population(table, counts, population, said, trees, threshold, counting)
     size = size_of_population(counts, population_size, sampling_fraction)
     looking = RiskLooking(counts, threshold=threshold, population_size=size, estimator=estimator)
     return cast(ReidentificationRisk, one_pass(counts, [looking])[0])
@@ -94,6 +107,7 @@ def _in_population(
     counts: Contingency,
     population: Any,
     mapping: Said,
+    trees: Mapping[str, Hierarchy],
     threshold: float,
     counting: Counting,
 ) -> ReidentificationRisk:
@@ -119,7 +133,7 @@ def _in_population(
     except InputError as error:
         raise InputError(f"population: {error}") from error
     _check_size(counts, there.rows, there.source)
-    pairs, notes = paired(counts, there, mapping)
+    pairs, notes = paired(counts, there, mapping, trees)
     return risk_in_population(
         counts, pairs, threshold=threshold, population_size=there.rows, notes=notes
     )
