@@ -97,6 +97,8 @@ def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     names = ["Ann Smith", *(f"Person {number}" for number in range(1, 80))]
     survey = survey.assign(country=["France", "Germany"] * 40, name=names)
     survey.to_csv("survey.csv", index=False)
+    others = datasets.election_survey().take(range(80, 160)).to_frame()
+    others.assign(country=["France", "Germany"] * 40).to_csv("others.csv", index=False)
     shutil.copytree(Path(datasets.__file__).parent / "hierarchies", "hierarchies")
     Path("hierarchies/country.csv").write_text("France;Europe;*\nGermany;Europe;*\n")
     somebody_elses_anonymization(Path("survey.csv"))

@@ -1,5 +1,7 @@
 """Hardening what depends on chance: when the goal holds, and what is said and offered."""
 
+import math
+
 import numpy as np
 import pytest
 from moody import Moody
@@ -328,7 +330,36 @@ def test_the_bound_is_that_of_all_adversaries(people):
     assert "such as samples=120" in hardening.course.ended
 
 
-def test_counts_cannot_be_hardened():
+@pytest.mark.parametrize(
+    ("sanitizer", "classes"),
+    [
+        (uv.Anatomy(l=2, seed=0), 10),
+        (uv.Microaggregation(k=4), 5),
+        (uv.LaplaceCounts(epsilon=1.0, seed=0), 0),
+    ],
+    ids=lambda given: given.label if isinstance(given, Sanitizer) else None,
+)
+def test_without_cells_that_cover_people_records_are_removed_and_no_loss_is_told(
+    sanitizer, classes
+):
+    votes = [f"v{i % 3}" for i in range(20)]
+    table = uv.read_table({"age": range(20, 40), "vote": votes}, quasi="age", sensitive="vote")
+    hardening = uv.harden(
+        table, sanitizer, delta=1e-6, rounds=1, at_a_time=0.1, samples=4, n_jobs=1
+    )
+    before, after = hardening.rounds
+    assert (before.removed, after.removed) == (0, 2)
+    assert before.classes == classes
+    assert math.isnan(after.loss)
+    assert hardening.to_dict()["strategies"][0]["rounds"][1]["loss"] is None
+    assert "What is lost is not told: no cells are published" in hardening.summary()
+    with pytest.raises(InputError, match=r'merging makes classes larger .* use strategy="remove"'):
+        uv.harden(table, sanitizer, strategy="both", samples=4, n_jobs=1)
+
+
+def test_what_is_worked_out_is_about_all_draws():
     table = random_microdata(1, 20, ("flat",))
-    with pytest.raises(InputError, match="harden needs released records, and LaplaceCounts"):
-        uv.harden(table, uv.LaplaceCounts(epsilon=1.0))
+    hardening = uv.harden(table, uv.LaplaceCounts(epsilon=1.0), delta=0.9)
+    assert hardening.holds
+    assert not hardening.best.one_draw
+    assert "the test is about all that it may draw" in hardening.summary()

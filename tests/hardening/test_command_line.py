@@ -83,7 +83,10 @@ def test_the_release_on_standard_output(table):
         ([*MONDRIAN, "--distance", "l2"], "l2"),
         ([*MONDRIAN, "--samples", "1"], "--samples must be a whole number from 2 up, got 1"),
         ([*MONDRIAN, "--error", "0"], "--error must be a number between 0 and 1"),
-        (["--sanitizer", "laplace-counts:epsilon=1"], "harden needs released records"),
+        (
+            ["--sanitizer", "laplace-counts:epsilon=1", "--strategy", "merge"],
+            "use --strategy remove",
+        ),
         ([*MONDRIAN, "-o", "out.txt"], "-o 'out.txt' must end in .csv"),
         ([*MONDRIAN, "-o", "-", "--json", "-"], "cannot both go to standard output"),
         (["--sanitizer", "mondrian:k=100"], "the largest possible k is 60"),
@@ -165,3 +168,12 @@ def test_a_table_and_its_options_are_read_as_by_other_commands(tmp_path):
     path.write_text("age;vote\n" + "".join(f"{20 + i};{'ab'[i % 2]}\n" for i in range(20)) + ";a\n")
     roles = ["--quasi", "age", "--sensitive", "vote", *MONDRIAN, "--delta", "0.9"]
     assert "1 of 21 records" in run("harden", path, *roles, "--missing", "drop").stdout
+
+
+def test_two_tables_are_written_into_a_folder(table, tmp_path):
+    anatomy = ["--sanitizer", "anatomy:l=2,seed=1", "--samples", "4"]
+    result = run("harden", table, *ROLES, *anatomy, "-o", tmp_path / "out.csv", code=2)
+    assert "publishes two tables" in result.output
+    out = tmp_path / "out"
+    run("harden", table, *ROLES, *anatomy, "--delta", "0.01", "--rounds", "1", "-o", out, code=1)
+    assert uv.read_anatomy(out).n_groups > 10

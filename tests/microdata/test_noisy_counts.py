@@ -106,8 +106,8 @@ def test_bad_seed(seed):
 
 def test_what_needs_records_says_so(survey):
     release = uv.LaplaceCounts(epsilon=1).sanitize(survey)
-    with pytest.raises(uv.UnveilError, match="inference needs released records"):
-        uv.inference(release, survey)
+    with pytest.raises(uv.UnveilError, match="Bayes learns from released records"):
+        uv.inference(release, survey, adversary="naive-bayes")
     with pytest.raises(uv.UnveilError, match="compare_encodings needs released records"):
         uv.compare_encodings(survey, uv.LaplaceCounts(epsilon=1))
 

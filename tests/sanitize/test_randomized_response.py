@@ -150,7 +150,7 @@ def test_what_takes_values_for_true_says_that_they_need_not_be(attack, what):
         attack(release)
     assert str(error.value) == (
         f"{what} takes what is published for true, and RandomizedResponse(epsilon=1) publishes "
-        "values of vote that need not be; differential_inference does not mind"
+        "values of vote that need not be; differential_inference and membership do not mind"
     )
 
 

@@ -8,7 +8,7 @@ from plain_recoding import goals, recodable_tables
 from random_tables import random_microdata
 
 import unveil as uv
-from unveil.errors import GoalError
+from unveil.errors import GoalError, InputError
 from unveil.microdata import Statistic
 
 BOTH = [Statistic.COVER, Statistic.JOINT]
@@ -44,11 +44,15 @@ def test_every_record_of_small_tables(data, microdata, statistic):
     assert_exact(uv.Recoding(**options), microdata, np.arange(len(microdata)), statistic)
 
 
-@settings(max_examples=60)
-@given(st.data(), recodable_tables(max_size=14), st.sampled_from(BOTH))
-def test_every_record_of_small_tables_recoded_locally(data, microdata, statistic):
-    sanitizer = uv.Recoding(**data.draw(goals(microdata)), scheme="local")
-    assert_exact(sanitizer, microdata, np.arange(len(microdata)), statistic)
+def test_local_recoding_is_run_anew():
+    table, f = random_microdata(1, 12, ("numeric", "flat")), uv.Recoding(k=2, scheme="local")
+    assert uv.Recoding(k=2).leaves_one_out
+    assert not f.leaves_one_out
+    with pytest.raises(InputError, match='only scheme="global" knows its levels without each'):
+        f.leave_one_out(table, np.arange(12), Statistic.JOINT)
+    assert uv.differential_inference(table, f, n_jobs=1).way == "general"
+    with pytest.raises(InputError, match=r"no fast path for Recoding\(k=2, scheme='local'\)"):
+        uv.differential_inference(table, f, path="fast")
 
 
 @settings(max_examples=60)

@@ -18,9 +18,9 @@ from unveil.attacks._distances import (
 )
 from unveil.attacks._encoding_comparison import compare_encodings
 from unveil.attacks._encoding_finding import EncodingComparison
-from unveil.attacks._inference import Inference, inference
 from unveil.attacks.chance import Sampling, TailProbabilities
 from unveil.attacks.composing import Composition, composition
+from unveil.attacks.guessing import Inference, inference, side_bars
 from unveil.attacks.linking import Linkage, linkage
 from unveil.attacks.members import (
     Estimate,
@@ -68,5 +68,6 @@ __all__ = [
     "roc_panels",
     "sampling_in_words",
     "share_bound",
+    "side_bars",
     "split_people",
 ]

@@ -1,9 +1,9 @@
 """Beliefs about each target with and without their own record, by three ways that agree.
 
 The *fast* way is open to sanitizers that know their release without each record
-(`LeavesOneOut`) and adversaries that only count. The *updating* way is open to sanitizers that
-treat every record by itself and adversaries who can forget one exactly. The *general* way runs
-any sanitizer and any adversary again for each target.
+(`Sanitizer.leaves_one_out`) and adversaries that only count. The *updating* way is open to
+sanitizers that treat every record by itself and adversaries who can forget one exactly. The
+*general* way runs any sanitizer and any adversary again for each target.
 """
 
 from __future__ import annotations

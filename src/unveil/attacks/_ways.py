@@ -20,7 +20,7 @@ from unveil.attacks._distances import BoundDistance
 from unveil.attacks.chance import EPSILONS, Request, checked_epsilons
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import AnyRelease, Microdata
-from unveil.sanitize import LaplaceCounts, LeavesOneOut, Sanitizer
+from unveil.sanitize import LaplaceCounts, Sanitizer
 
 __all__ = [
     "WAYS_OF_CHANCE",
@@ -132,7 +132,7 @@ def _quickest(
     sample = chance.asked_for or sanitizer.is_random
     if sample and not without_chance(sanitizer, adversary):
         return "sampled"
-    if isinstance(sanitizer, LeavesOneOut) and isinstance(adversary, CountingAdversary):
+    if sanitizer.leaves_one_out and isinstance(adversary, CountingAdversary):
         return "fast"
     if sanitizer.row_by_row and isinstance(adversary, UpdatingAdversary):
         return "updating"

@@ -14,7 +14,7 @@ from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata, Permuted, Role
 from unveil.sanitize import Anatomy, Sanitizer, sanitizer_named
 
-__all__ = ["TABLES", "anonymize", "write_release"]
+__all__ = ["TABLES", "anonymize", "check_place", "write_release"]
 
 TABLES = (".csv", ".parquet", ".pq")
 """How the name of a released table may end."""
@@ -25,18 +25,11 @@ def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
     if len(sanitizers) != 1:
         raise InputError(f"one table, one --sanitizer; got {', '.join(sanitizers)}")
     f = sanitizer_named(sanitizers[0])
-    if isinstance(f, Anatomy):
-        _check_folder(out, f)
-    else:
-        check_output(out, "-o", suffixes=TABLES, source=reading.file)
+    check_place(out, f, reading)
     microdata = reading.read()
     warm_up([f], adversary=None)
     release = f.sanitize(microdata)
-    if isinstance(release, Permuted):
-        out.mkdir(exist_ok=True)
-        release.write(out)
-    else:
-        write_release(release, out)
+    write_release(release, out)
     where = "standard output" if is_stdout(out) else str(out)
     say(f"{where}: {release.in_short}")
     left_out = _left_out(microdata)
@@ -44,6 +37,14 @@ def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
         say(f"columns left out, being neither quasi-identifiers nor sensitive: {left_out}")
     for note in release.notes:
         say(f"note: {in_command_line_words(note)}")
+
+
+def check_place(out: Path, f: Sanitizer, reading: Reading) -> None:
+    """Refuse a place where what this sanitizer publishes cannot be written."""
+    if isinstance(f, Anatomy):
+        _check_folder(out, f)
+    else:
+        check_output(out, "-o", suffixes=TABLES, source=reading.file)
 
 
 def _check_folder(out: Path, f: Sanitizer) -> None:
@@ -63,7 +64,14 @@ def _left_out(microdata: Microdata) -> str:
 
 
 def write_release(release: AnyRelease, out: Path) -> None:
-    """Write what is published, class by class; a dash means standard output, as CSV."""
+    """Write what is published, class by class; a dash means standard output, as CSV.
+
+    A permuted release is two tables, in a folder.
+    """
+    if isinstance(release, Permuted):
+        out.mkdir(exist_ok=True)
+        release.write(out)
+        return
     frame = release.to_frame(by_class=True)  # the original's order could link rows to people
     if out.suffix.lower() in (".parquet", ".pq"):
         write(out, lambda file: frame.to_parquet(file, index=False))

@@ -81,7 +81,8 @@ class Audit:
         ).examined(microdata, self.test.beliefs())  # fmt: skip
         trial = Trial(microdata=microdata, options=options, closer=self.worst > 0)
         with self.test.cluster():
-            warm_up(sanitizers, adversary="naive-bayes")
+            sampled = options.get("samples") is not None or options.get("error") is not None
+            warm_up(sanitizers, adversary="naive-bayes", sampled=sampled)
             if self.risk:
                 warm_up_risk()
             outcomes = trial.run(sanitizers)

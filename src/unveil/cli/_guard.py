@@ -53,7 +53,7 @@ _AS_TYPED = tuple(
     for pattern, typed in (
         # There is no option for the encoding of hierarchies.
         (r'say which encoding it is in, for instance encoding="latin-1"', "save it as UTF-8"),
-        (r'\b(missing|encoding)="([^"]+)"', r"--\1 \2"),
+        (r'\b(missing|encoding|strategy)="([^"]+)"', r"--\1 \2"),
         (r"\bfinding\.failures$", "the JSON that --json OUT --records writes"),
         (r"\bmay_change=True", "--may-change-sensitive"),
         (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
@@ -116,6 +116,13 @@ _AS_TYPED = tuple(
             "unveil audit and unveil membership test such releases",
         ),
         (r"; differential_inference does not mind$", "; unveil audit does not mind"),
+        (
+            r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
+            "give them with --held-out-file, or the anonymization itself with --sanitizer or "
+            "--oracle",
+        ),
+        (r"^(folds|targets)=(?=\d)", r"--\1 "),
+        (r"^confidence must be\b", "--confidence must be"),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

@@ -12,10 +12,10 @@ import typer
 
 from unveil._text import harmless
 from unveil.attacks import adversaries_named, check_chance, distance_named
-from unveil.cli._anonymize import TABLES, write_release
+from unveil.cli._anonymize import check_place, write_release
 from unveil.cli._console import console, folded, say
 from unveil.cli._guard import INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import check_output, check_results, is_stdout, save_picture, write
+from unveil.cli._outputs import check_results, is_stdout, save_picture, write
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError
@@ -55,7 +55,11 @@ class Harden:
         f = sanitizer_named(self.sanitizers[0])
         microdata = self.reading.read()
         names = list(self.adversaries)
-        warm_up([f], adversary=names[0] if names else f.attacked_by)
+        warm_up(
+            [f],
+            adversary=names[0] if names else f.attacked_by,
+            sampled=self.samples is not None or self.error is not None,
+        )
         finding = harden(
             microdata,
             f,
@@ -83,12 +87,13 @@ class Harden:
         if len(self.sanitizers) != 1:
             raise InputError(f"one table, one --sanitizer; got {', '.join(self.sanitizers)}")
         source = self.reading.file
-        check_output(self.out, "-o", suffixes=TABLES, source=source)
         check_results(json=self.json, plot=self.plot, records=self.records, source=source)
         if is_stdout(self.out) and is_stdout(self.json):
             raise InputError("-o and --json cannot both go to standard output; name a file")
         check_limits(self.delta, self.rounds, self.at_most)
-        sanitizer_named(self.sanitizers[0])
+        f = sanitizer_named(self.sanitizers[0])
+        if self.out is not None:
+            check_place(self.out, f, self.reading)
         if self.adversaries:
             adversaries_named(list(self.adversaries))
         check_chance(samples=self.samples, error=self.error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from unveil.cli._people import Whom, check_persons
 from unveil.cli._reading import Reading
 from unveil.cli._releases import Collected, Given, read_all
 from unveil.errors import InputError, UnveilError
+from unveil.microdata import Release
 from unveil.report import display_name
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class LinkageTest:
         external = people.pop("external")
         for one, release in done.releases:
             try:
+                if self.given.may_change and isinstance(release, Release):
+                    release = replace(release, perturbed=(release.sensitive.name,))
                 with slow_start():
                     finding = linkage(release, external, microdata=microdata, **people)
                 done.found.append(looked_up(finding, one.name, self.persons))

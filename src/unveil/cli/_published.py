@@ -13,7 +13,7 @@ from unveil._text import harmless
 from unveil.attacks import Inference, inference
 from unveil.cli._guard import in_command_line_words
 from unveil.errors import InputError
-from unveil.microdata import Microdata, read_release
+from unveil.microdata import Microdata, Release, read_release
 
 __all__ = ["NEEDS_SANITIZER", "Examined", "Published", "show_published"]
 
@@ -90,6 +90,7 @@ def show_published(published: Examined, out: Console, *, tested: bool) -> None:
 
 def _describe(finding: Inference, out: Console) -> None:
     release = finding.release
+    assert isinstance(release, Release)  # as `read_release` returns it
     out.print(harmless(release.made_by), style="bold")
     out.print(
         f"  {len(release):,} records in {release.n_classes:,} classes of {release.sizes.min():,} "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -168,9 +168,7 @@ class Given:
         }  # fmt: skip
 
         def of_file() -> AnyRelease:
-            release = read_release(file, microdata, may_change=self.may_change, **options)
-            changed = (reading.sensitive,) if self.may_change else ()
-            return replace(release, perturbed=changed)
+            return read_release(file, microdata, may_change=self.may_change, **options)
 
         def alone() -> AnyRelease:
             return read_release(

@@ -12,7 +12,7 @@ from unveil.attacks import DifferentialInference
 from unveil.findings import Finding
 from unveil.hardening._rounds import Course, Round
 from unveil.hardening._strategies import Limits
-from unveil.microdata import Microdata, Release
+from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Hardening(Finding):
         return self.course.attempt.finding
 
     @property
-    def release(self) -> Release:
+    def release(self) -> AnyRelease:
         """What would be published after the best round.
 
         It is made by `sanitizer` from `microdata`. If that is random, it is one draw, and not one

@@ -25,7 +25,7 @@ from unveil.errors import InputError
 from unveil.hardening._finding import Hardening
 from unveil.hardening._loop import Test, courses
 from unveil.hardening._rounds import Round
-from unveil.hardening._strategies import Limits, strategies_named
+from unveil.hardening._strategies import Limits, Merging, strategies_named
 from unveil.microdata import Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
@@ -67,10 +67,12 @@ def harden(
     delta : float
         The goal: no distance over this.
     strategy : {"remove", "merge", "both"}, or a list
-        ``"remove"`` leaves the records that are over the goal out of the table. ``"merge"`` keeps
-        everybody and merges their classes with those next to them: `Mondrian` is asked for it,
-        what others publish is merged afterwards, for which there is no fast path. ``"both"``
-        does one after the other, each from the beginning, and compares them.
+        ``"remove"`` leaves the records that are over the goal out of the table, whatever is then
+        published. ``"merge"`` keeps everybody and merges their classes with those next to them:
+        `Mondrian` is asked for it, what others publish is merged afterwards, for which there is
+        no fast path. It needs classes whose cells cover their people, so it is not for
+        `Anatomy`, `LaplaceCounts` and `Microaggregation`. ``"both"`` does one after the other,
+        each from the beginning, and compares them.
     rounds : int
         The most rounds of changes, of each strategy.
     at_most : float
@@ -119,6 +121,7 @@ def harden(
             "adversary": attacker, "distance": distance, "samples": samples, "error": error,
             "seed": seed, "n_jobs": n_jobs, "backend": backend, "progress": progress,
         },
+        merges=any(isinstance(way, Merging) for way in ways),
     )  # fmt: skip
     limits = Limits(
         goal=float(delta),

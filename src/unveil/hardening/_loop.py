@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 
 from unveil.attacks import differential_inference
 from unveil.errors import UnveilError
+from unveil.hardening._merged import refuse_unmergeable
 from unveil.hardening._rounds import CONFIDENCE, GOAL, INTERRUPTED, Attempt, Course, Round
 from unveil.hardening._strategies import Limits, Strategy
 from unveil.measures import information_loss
-from unveil.microdata import AnyRelease, Microdata, with_records
+from unveil.microdata import AnyRelease, Microdata, has_true_cells
 from unveil.sanitize import Sanitizer
 
 __all__ = ["Test", "courses"]
@@ -32,6 +34,8 @@ class Test:
     prior: NDArray[np.float64] | None
     options: dict[str, Any]
     """What `differential_inference` is told besides."""
+    merges: bool
+    """Whether classes will be merged, for which there have to be some."""
 
     def run(self, kept: NDArray[np.intp], sanitizer: Sanitizer) -> Attempt:
         """Sanitize some of the records and test each of them.
@@ -44,7 +48,9 @@ class Test:
         prior = self.prior
         if prior is not None and prior.ndim == 2:
             prior = prior[kept]
-        release = with_records(sanitizer.sanitize(table), "harden")
+        release = sanitizer.sanitize(table)
+        if self.merges:
+            refuse_unmergeable(release)
         finding = differential_inference(table, sanitizer, prior=prior, **self.options)
         if finding.interrupted:
             raise KeyboardInterrupt
@@ -55,10 +61,19 @@ class Test:
             sanitizer=sanitizer,
             release=release,
             finding=finding,
-            one_draw=finding.sampling is None and _answers_otherwise(sanitizer, table, release),
-            loss=information_loss(release, self.microdata).loss,
+            one_draw=finding.sampling is None
+            and finding.certain
+            and _answers_otherwise(sanitizer, table, release),
+            loss=_loss(release, self.microdata),
             seconds=time.perf_counter() - started,
         )
+
+
+def _loss(release: AnyRelease, original: Microdata) -> float:
+    """What the cells leave open; NaN where there are none that are true of the records."""
+    if not has_true_cells(release):
+        return math.nan
+    return information_loss(release, original).loss
 
 
 def _answers_otherwise(sanitizer: Sanitizer, table: Microdata, release: AnyRelease) -> bool:
@@ -104,8 +119,8 @@ class _Log:
             mean=finding.mean,
             share_over=finding.share_over(self.goal),
             loss=attempt.loss,
-            classes=attempt.release.n_classes,
-            smallest_class=int(attempt.release.sizes.min()),
+            classes=len(attempt.release.sizes),
+            smallest_class=int(attempt.release.sizes.min(initial=len(attempt.kept))),
             not_tested=not_tested,
             sampled=sampled,
             one_draw=attempt.one_draw,

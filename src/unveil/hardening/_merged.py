@@ -7,20 +7,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import GoalError
+from unveil.errors import GoalError, InputError
 from unveil.measures import reach_of
 from unveil.microdata import (
+    AnyRelease,
     Column,
     Intervals,
     Microdata,
     Regions,
     Release,
     Sets,
+    has_true_cells,
     with_records,
 )
 from unveil.sanitize import Crowds, Mondrian, Sanitizer
 
-__all__ = ["Merged", "classes_covering", "crowds_of", "with_crowds"]
+__all__ = ["Merged", "classes_covering", "crowds_of", "refuse_unmergeable", "with_crowds"]
 
 
 def crowds_of(sanitizer: Sanitizer) -> Crowds:
@@ -34,6 +36,21 @@ def with_crowds(sanitizer: Sanitizer, crowds: Crowds) -> Sanitizer:
     if isinstance(sanitizer, Mondrian | Merged):
         return replace(sanitizer, crowds=crowds)
     return Merged(sanitizer, crowds)
+
+
+def refuse_unmergeable(release: AnyRelease) -> None:
+    """Refuse a release without classes of people whom their cells cover."""
+    if has_true_cells(release):
+        return
+    if isinstance(release, Release):
+        why = "values that need not be true of anybody in the class"
+    else:
+        why = release.instead
+    raise InputError(
+        f"merging makes classes larger until their cells cover enough people, and "
+        f'{release.made_by} publishes {why}; use strategy="remove", which only asks what becomes '
+        "of the test"
+    )
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,10 +33,9 @@ def over_rounds(finding: Hardening, ax: Axes | None = None) -> Axes:
         rounds = [one.number for one in course.rounds]
         before, best = course.rounds[0], course.best
         offered = " (offered)" if course.strategy == finding.strategy and several else ""
-        label = (
-            f"{course.strategy}{offered}: {what_it_took(course)},\n"
-            f"loss {before.loss:.1%} → {best.loss:.1%}"
-        )
+        label = f"{course.strategy}{offered}: {what_it_took(course)}"
+        if not math.isnan(best.loss):
+            label += f",\nloss {before.loss:.1%} → {best.loss:.1%}"
         (line,) = ax.plot(
             rounds, _drawn([one.delta_at_most for one in course.rounds]), marker=".", label=label
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks import DifferentialInference
 from unveil.hardening._merged import crowds_of
-from unveil.microdata import Microdata, Release
+from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer
 
 __all__ = ["CONFIDENCE", "GOAL", "INTERRUPTED", "Attempt", "Course", "Round"]
@@ -34,7 +34,7 @@ class Attempt:
     """The numbers of those that are still in the table."""
     microdata: Microdata
     sanitizer: Sanitizer
-    release: Release
+    release: AnyRelease
     """One that the sanitizer publishes: of a random one, any draw is."""
     finding: DifferentialInference
     one_draw: bool
@@ -78,8 +78,10 @@ class Round:
         and the distances were not sampled: they are then those of one draw.
     loss : float
         What the release leaves open, from 0 to 1, removed records counting as 1; see
-        `unveil.information_loss`.
+        `unveil.information_loss`. NaN where there are no cells that cover their records, as
+        in what `Anatomy`, `LaplaceCounts` and `Microaggregation` publish.
     classes, smallest_class : int
+        Of what has no classes there are 0, and all records are together.
     not_tested : int
         Records that the test could say nothing about.
     holds : bool
@@ -112,7 +114,8 @@ class Round:
         the smallest of several estimates is small by chance, too.
         """
         delta = math.inf if math.isnan(self.delta_at_most) else self.delta_at_most
-        return not self.holds, self.not_tested > 0, 0.0 if self.holds else delta, self.loss
+        lost = self.removed if math.isnan(self.loss) else self.loss
+        return not self.holds, self.not_tested > 0, 0.0 if self.holds else delta, lost
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from unveil.errors import InputError, did_you_mean
 from unveil.hardening._merged import classes_covering, crowds_of, with_crowds
 from unveil.hardening._rounds import Attempt
+from unveil.microdata import Release, with_records
 from unveil.sanitize import Mondrian, Sanitizer
 
-__all__ = ["BOTH", "STRATEGIES", "Change", "Limits", "Strategy", "strategies_named"]
+__all__ = ["BOTH", "STRATEGIES", "Change", "Limits", "Merging", "Strategy", "strategies_named"]
 
 BOTH = "both"
 _CHUNK = 2**24  # (record, class) pairs looked at together
@@ -90,8 +91,9 @@ class Merging:
         worst = _over(attempt, limits.goal)
         if not len(worst):
             return _nobody_over(attempt)
-        class_of = _class_of(attempt)
-        sizes = np.append(attempt.release.sizes, len(attempt.kept))[class_of]
+        release = with_records(attempt.release, "merging classes")
+        class_of = _class_of(attempt, release)
+        sizes = np.append(release.sizes, len(attempt.kept))[class_of]
         # Without somebody the table must be large enough for what the others ask for, too.
         most = min(limits.at_most, len(attempt.kept) - 1)
         worst = worst[sizes[worst] < most][: limits.at_a_time]
@@ -148,9 +150,9 @@ def _nobody_over(attempt: Attempt) -> str:
     )
 
 
-def _class_of(attempt: Attempt) -> NDArray[np.integer]:
+def _class_of(attempt: Attempt, release: Release) -> NDArray[np.integer]:
     """The class of each record; of several that cover it the largest, and -1 if none does."""
-    release, codes = attempt.release, attempt.microdata.codes
+    codes = attempt.microdata.codes
     if isinstance(attempt.sanitizer, Mondrian):
         return release.class_of
     found = np.empty(codes.shape[1], dtype=np.intp)

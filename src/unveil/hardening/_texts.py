@@ -114,11 +114,17 @@ def summary_of(finding: Hardening) -> str:
         lines += ["", *_table(course, finding.goal)]
     lines += [
         "",
-        f"  Adversary: {finding.finding.adversary.label}. Loss is what the cells leave open, from "
-        "0% to 100%; removed records count as 100%.",
+        f"  Adversary: {finding.finding.adversary.label}. {_of_loss(finding.best)}",
         *(f"  Note: {note}" for note in (*finding.finding.notes, *_remarks(finding))),
     ]
     return "\n".join(lines)
+
+
+def _of_loss(one: Round) -> str:
+    """What the column of losses says."""
+    if math.isnan(one.loss):
+        return "What is lost is not told: no cells are published that cover their people's values."
+    return "Loss is what the cells leave open, from 0% to 100%; removed records count as 100%."
 
 
 def _verdict(finding: Hardening) -> str:
@@ -180,9 +186,9 @@ def _row(course: Course, one: Round) -> tuple[str, ...]:
         *((_number(one.delta_at_most),) if one.sampled else ()),
         _number(one.mean),
         "" if math.isnan(one.share_over) else f"{one.share_over:.1%}",
-        f"{one.loss:.1%}",
-        f"{one.classes:,}",
-        f"{one.smallest_class:,}",
+        "–" if math.isnan(one.loss) else f"{one.loss:.1%}",
+        f"{one.classes:,}" if one.classes else "–",
+        f"{one.smallest_class:,}" if one.classes else "–",
     )
 
 
@@ -192,7 +198,8 @@ def round_line(strategy: str, one: Round) -> str:
     if one.number:
         what = "removed" if strategy == "remove" else "given larger classes"
         done = f", {one.changed:,} {what}"
-    return f"{strategy}, round {one.number}: δ {_delta(one)}{done}, loss {one.loss:.1%}"
+    lost = "" if math.isnan(one.loss) else f", loss {one.loss:.1%}"
+    return f"{strategy}, round {one.number}: δ {_delta(one)}{done}{lost}"
 
 
 def _remarks(finding: Hardening) -> tuple[str, ...]:
@@ -207,6 +214,8 @@ def _chances(finding: Hardening) -> list[str]:
     """What there is to say where chance decides."""
     if finding.best.sampled:
         return [_SAMPLED] if finding.sanitizer.deterministic else [_SAMPLED, _ANY_DRAW]
+    if not finding.finding.certain:
+        return [_ANY_DRAW]
     return [_ONE_DRAW] if _is_one_draw(finding) else []
 
 

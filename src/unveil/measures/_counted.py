@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from unveil.engine.counting import (
     opened,
 )
 from unveil.errors import InputError
+from unveil.measures._counted_groups import counts_of_groups, counts_of_people
 from unveil.measures._secrets import Encoding, Hierarchies, Ordinal, secret_of
 from unveil.microdata import AnyRelease, Column, Microdata, Permuted, Release
 
-__all__ = ["Counting", "count"]
+__all__ = ["Counting", "count", "count_people"]
 
 
 class Counting(TypedDict, total=False):
@@ -59,12 +60,14 @@ def count(
 
     Parameters
     ----------
-    table : Release, Microdata, table in memory, path, Ibis table
+    table : Release, Permuted, Microdata, table in memory, path, Ibis table
         Files are CSV or Parquet (also a folder or a pattern of Parquet files), and are read by
         the engine, whatever their size. A table of an Ibis connection is counted where it is.
     quasi : str or sequence of str, optional
         The keys, whose combinations are the classes. By default the quasi-identifiers that a
-        release or microdata has. A missing value is a value like any other, and so is ``*``.
+        release or microdata has. A missing value is a value like any other, and so is ``*``. Of
+        a permuted release the classes are its groups; measures that only ask who can be told
+        apart take its quasi-identifiers, which are published as they are.
     sensitive : str, optional
         The sensitive column; by default that of the release or the microdata. Measures that only
         look at the classes do without.
@@ -102,18 +105,17 @@ def count(
             delimiter=delimiter,
         )  # fmt: skip
         counts = table if quasi is None else table.over(_listed(quasi))
-    elif isinstance(table, Release | Microdata):
+    elif isinstance(table, Release | Microdata | Permuted):
         if ordinal is not None or hierarchies is not None:
             raise InputError(
                 "microdata and releases know the order and the hierarchy of their columns: say "
                 "ordinal= and hierarchies= when reading them"
             )
-        of_table = _of_release if isinstance(table, Release) else _of_microdata
-        counts = of_table(table, quasi, sensitive)  # type: ignore[arg-type]
+        counts = _of_coded(table, quasi, sensitive)
     elif isinstance(table, AnyRelease):
         raise InputError(
             f"{table.in_short} cannot be measured by its classes: it publishes no records, "
-            f"{table.instead}{_by_group(table)}"
+            f"{table.instead}; differential_inference and membership test such releases"
         )
     else:
         question = _asked(
@@ -124,15 +126,41 @@ def count(
     return counts if wildcard is None else matching_everything(counts, wildcard)
 
 
-def _by_group(table: AnyRelease) -> str:
-    """What can be measured instead, if the release has groups."""
-    if not isinstance(table, Permuted):
-        return ""
-    group = table.to_frame().columns[0]
-    return (
-        f"; measure how the sensitive values are spread over its groups with to_frame(), "
-        f"quasi={group!r}, sensitive={table.sensitive.name!r}"
-    )
+def count_people(table: Any, **counting: Unpack[Counting]) -> Contingency:
+    """The same for measures of who can be told apart, which need no sensitive value.
+
+    Only for a permuted release it is not: whom its groups hide is seen by their quasi-identifiers.
+    """
+    if isinstance(table, Permuted) and counting.get("quasi") is None:
+        counting["quasi"] = [column.name for column in table.quasi]
+    return count(table, **counting)
+
+
+def _of_coded(
+    table: Release | Permuted | Microdata,
+    quasi: str | Sequence[str] | None,
+    sensitive: str | None,
+) -> Contingency:
+    """Counts of what unveil has read or made itself."""
+    if isinstance(table, Release):
+        return _of_release(table, quasi, sensitive)
+    if isinstance(table, Permuted):
+        return _of_permuted(table, quasi, sensitive)
+    return _of_microdata(table, quasi, sensitive)
+
+
+def _of_permuted(
+    release: Permuted, quasi: str | Sequence[str] | None, sensitive: str | None
+) -> Contingency:
+    if sensitive not in (None, release.sensitive.name):
+        raise InputError(
+            f"the sensitive column of {release.in_short} is {release.sensitive.name!r}, not "
+            f"{sensitive!r}"
+        )
+    names = [release.group_name] if quasi is None else _listed(quasi)
+    if names == [release.group_name]:
+        return counts_of_groups(release)
+    return counts_of_people(release, names, sensitive)
 
 
 def _asked(

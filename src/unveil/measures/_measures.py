@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from unveil.engine.counting import Contingency
 from unveil.errors import InputError
 from unveil.findings import Finding
-from unveil.measures._counted import Counting, count
+from unveil.measures._counted import Counting, count, count_people
 from unveil.measures._figures import Figure, figures_of
 from unveil.measures._one_pass import Looking, one_pass
 from unveil.measures.classical import (
@@ -23,6 +23,7 @@ from unveil.measures.classical import (
     classical,
 )
 from unveil.measures.classical._earth_movers import check_distance
+from unveil.measures.classical._k_anonymity import KAnonymityLooking
 from unveil.measures.discrimination import (
     DiscriminationLooking,
     DiscriminationRate,
@@ -48,7 +49,7 @@ from unveil.measures.utility import (
     Discernibility,
     discernibility_looking,
 )
-from unveil.microdata import Hierarchy, Mapped, Release
+from unveil.microdata import Hierarchy, Mapped, Permuted, Release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,21 +205,29 @@ def measures(
             f"subsets must be how many keys to take together, or 0, but got {subsets!r}"
         )
     counts = count(table, **counting)
+    # Whom a permuted release tells apart is not seen by its groups.
+    people = count_people(table, **counting) if isinstance(table, Permuted) else counts
     lookings, notes = _classical(counts, distance, l)
+    of_people: dict[str, Looking[Finding]] = {"k_anonymity": lookings.pop("k_anonymity")}
+    if people is not counts:
+        of_people = {"k_anonymity": KAnonymityLooking(people)}
+        notes = (*notes, f"who can be told apart is measured by {', '.join(people.keys)}")
     if not counts.overlapping:
-        size = size_of_population(counts, population_size)
-        lookings |= _of_classes_apart(table, counts, partition, threshold, size)
+        size = size_of_population(people, population_size)
+        of_people |= _of_people_apart(table, people, threshold, size)
+        lookings |= _of_secrets_apart(counts, partition)
     elif partition is not None or population is not None or population_size is not None:
         raise InputError(
             "partition= and a population need classes that do not overlap: leave wildcard= out"
         )
-    found: dict[str, Any] = dict(
-        zip(lookings, one_pass(counts, list(lookings.values())), strict=True)
-    )
+    if people is counts:
+        found = _found(counts, of_people | lookings)
+    else:
+        found = _found(people, of_people) | _found(counts, lookings)
     if population is not None:
         risk = reidentification_risk(
             # A release knows what its cells cover, which counts do not.
-            table if isinstance(table, Release) else counts,
+            table if isinstance(table, Release) else people,
             population=population,
             threshold=threshold,
             mapping=mapping,
@@ -228,7 +237,7 @@ def measures(
         found["reidentification_risk"] = risk
         notes += tuple(note for note in risk.notes if note not in counts.notes)
     if subsets:
-        found["unique_subsets"] = unique_subsets(counts, at_most=subsets)
+        found["unique_subsets"] = unique_subsets(people, at_most=subsets)
         if counts.secret is not None and not counts.overlapping:
             found["discrimination_rates"] = discrimination_rates(
                 counts, at_most=subsets, partition=partition
@@ -266,15 +275,16 @@ def _classical(
         return classical(counts, distance="equal", l=l), (note,)
 
 
-def _of_classes_apart(
-    table: Any,
-    counts: Contingency,
-    partition: Any,
-    threshold: float,
-    population_size: int | None,
+def _found(counts: Contingency, lookings: dict[str, Looking[Finding]]) -> dict[str, Any]:
+    """What the measures find in one pass."""
+    return dict(zip(lookings, one_pass(counts, list(lookings.values())), strict=True))
+
+
+def _of_people_apart(
+    table: Any, counts: Contingency, threshold: float, population_size: int | None
 ) -> dict[str, Looking[Finding]]:
-    """The measures for which a record is in one class only."""
-    lookings: dict[str, Looking[Finding]] = {
+    """The measures of class sizes for which a record is in one class only."""
+    return {
         "uniqueness": UniquenessLooking(counts),
         "reidentification_risk": RiskLooking(
             counts, threshold=threshold, population_size=population_size
@@ -282,6 +292,11 @@ def _of_classes_apart(
         "average_class_size": ClassSizeLooking(counts),
         "discernibility": discernibility_looking(table, counts, None),
     }
+
+
+def _of_secrets_apart(counts: Contingency, partition: Any) -> dict[str, Looking[Finding]]:
+    """The measures of sensitive values for which a record is in one class only."""
+    lookings: dict[str, Looking[Finding]] = {}
     if counts.secret is not None:
         lookings["discrimination_rate"] = DiscriminationLooking(counts, listed=LISTED)
         if partition is not None:

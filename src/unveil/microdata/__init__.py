@@ -37,6 +37,7 @@ from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release import AnyRelease, Release, Statistic
 from unveil.microdata._release_checks import (
     check_release,
+    has_true_cells,
     refuse_perturbed,
     same_domains,
     with_records,
@@ -76,6 +77,7 @@ __all__ = [
     "from_csv",
     "from_parquet",
     "from_table",
+    "has_true_cells",
     "interval_hierarchy",
     "is_utf8",
     "lacking_codes",

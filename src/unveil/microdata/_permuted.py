@@ -221,10 +221,9 @@ class Permuted(AnyRelease):
         return (alike @ self.counts.astype(np.float64))[of_target]
 
     @property
-    def _names(self) -> tuple[str, str]:
-        """What the columns with groups and counts are called: not like any other."""
-        taken = [column.name for column in (*self.quasi, self.sensitive)]
-        return free_name("group", taken), free_name("count", [self.sensitive.name])
+    def group_name(self) -> str:
+        """What the column with the groups is called: not like any other."""
+        return free_name("group", [column.name for column in (*self.quasi, self.sensitive)])
 
     @cached_property
     def _labels(self) -> NDArray[Any]:
@@ -243,7 +242,7 @@ class Permuted(AnyRelease):
         """
         import pandas as pd
 
-        group, count = self._names
+        group, count = self.group_name, free_name("count", [self.sensitive.name])
         records = {group: self._labels[self.group_of]}
         records |= {column.name: column.decode() for column in self.quasi}
         g, s = np.nonzero(self.counts)
@@ -264,7 +263,7 @@ class Permuted(AnyRelease):
         import pandas as pd
 
         order = np.argsort(self.group_of, kind="stable")
-        table = {self._names[0]: self._labels[self.group_of[order]]}
+        table = {self.group_name: self._labels[self.group_of[order]]}
         table |= {column.name: column.decode()[order] for column in self.quasi}
         secrets = np.tile(np.arange(self.sensitive.size), self.n_groups)
         table[self.sensitive.name] = self.sensitive.values[np.repeat(secrets, self.counts.ravel())]

@@ -33,7 +33,7 @@ def check_permuted(release: Permuted, original: Microdata) -> None:
     unveil.errors.InputError: the release by somebody has 2 records with age '30', where table has
     1: it is not a release of this table
     """
-    if not same_domains(release, original):  # type: ignore[arg-type]  # looks at columns alone
+    if not same_domains(release, original):
         raise InputError(
             f"the release by {release.made_by} is none of {original.source}: their columns, or the "
             "values in them, differ; read it with read_anatomy(…, microdata=…)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeGuard
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from unveil.microdata._column import Column
 from unveil.microdata._microdata import Microdata
 from unveil.microdata._release import AnyRelease, Release
 
-__all__ = ["check_release", "refuse_perturbed", "same_domains", "with_records"]
+__all__ = ["check_release", "has_true_cells", "refuse_perturbed", "same_domains", "with_records"]
 
 
 def check_release(
@@ -95,7 +96,7 @@ def _check_columns(release: Release, original: Microdata) -> None:
         )
 
 
-def same_domains(release: Release, microdata: Microdata) -> bool:
+def same_domains(release: AnyRelease, microdata: Microdata) -> bool:
     """Whether the codes of a release mean what they mean in the microdata."""
     ours = (*microdata.quasi, microdata.sensitive)
     theirs = (*release.quasi, release.sensitive)
@@ -105,20 +106,42 @@ def same_domains(release: Release, microdata: Microdata) -> bool:
     )
 
 
-def refuse_perturbed(release: Release, columns: Iterable[Column], what: str) -> None:
-    """Refuse a release whose values in some of these columns need not be true."""
+def has_true_cells(release: AnyRelease) -> TypeGuard[Release]:
+    """Whether a release has records, and their cells cover what is true of them."""
+    return isinstance(release, Release) and not any(
+        column.name in release.perturbed for column in release.quasi
+    )
+
+
+def refuse_perturbed(
+    release: Release,
+    columns: Iterable[Column],
+    what: str,
+    *,
+    instead: str = "differential_inference and membership do",
+) -> None:
+    """Refuse a release whose values in some of these columns need not be true.
+
+    ``instead`` names who does not mind.
+    """
     untrue = [column.name for column in columns if column.name in release.perturbed]
     if untrue:
         raise InputError(
             f"{what} takes what is published for true, and {release.made_by} publishes values of "
-            f"{', '.join(untrue)} that need not be; differential_inference does not mind"
+            f"{', '.join(untrue)} that need not be; {instead} not mind"
         )
 
 
-def with_records(release: AnyRelease, what: str) -> Release:
-    """The release, if it is one of records, which ``what`` needs."""
+def with_records(
+    release: AnyRelease,
+    what: str,
+    *,
+    instead: str = "differential_inference and membership test such releases",
+) -> Release:
+    """The release, if it is one of records, which ``what`` needs; ``instead`` says who does not."""
     if isinstance(release, Release):
         return release
     raise InputError(
-        f"{what} needs released records, and {release.made_by} publishes none, {release.instead}"
+        f"{what} needs released records, and {release.made_by} publishes none, {release.instead}; "
+        f"{instead}"
     )

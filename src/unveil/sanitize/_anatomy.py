@@ -25,11 +25,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import GoalError
 from unveil.microdata import Microdata, Permuted
 from unveil.sanitize._anatomy_kernels import value_groups
+from unveil.sanitize._goal_checks import refuse_frequent
 from unveil.sanitize._option_checks import check_seed, check_whole, seed_or_secret
-from unveil.sanitize._sanitizer import Sanitizer, as_microdata
+from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_empty
 
 __all__ = ["Anatomy"]
 
@@ -67,11 +67,11 @@ class Anatomy(Sanitizer):
     0      1    cold      1
     1      1     flu      1
 
-    `Permuted.write` writes the two tables, and `read_anatomy` reads them. That every group is
-    ℓ-diverse can be measured group by group:
+    `Permuted.write` writes the two tables, and `read_anatomy` reads them. Measures of sensitive
+    values are by group, those of who can be told apart by quasi-identifiers:
 
-    >>> uv.l_diversity(release.to_frame(), quasi="group", sensitive="disease").distinct
-    2
+    >>> uv.l_diversity(release).distinct, uv.k_anonymity(release).k
+    (2, 1)
     """
 
     # Whatever the order of the records, the same ones share a group: see `_sorted`.
@@ -119,16 +119,9 @@ class Anatomy(Sanitizer):
         )
 
     def _check_goal(self, microdata: Microdata, counts: NDArray[np.int64]) -> None:
-        n, most = int(counts.sum()), int(counts.max(initial=0))
-        if n == 0:
-            raise GoalError(f"{self.label} cannot be met: {microdata.source} has no records")
-        if most * self.l > n:
-            value = microdata.sensitive.texts[int(counts.argmax())]
-            raise GoalError(
-                f"{self.label} cannot be met: {value!r} is the {microdata.sensitive.name} of "
-                f"{most:,} of the {n:,} records of {microdata.source}, more than 1/{self.l} of "
-                f"them; the largest possible l is {n // most}"
-            )
+        if not counts.any():  # nobody, or the only one is left out
+            refuse_empty(self, microdata.take([]))
+        refuse_frequent(self, microdata, counts, int(self.l))
 
 
 def _sorted(microdata: Microdata) -> NDArray[np.intp]:

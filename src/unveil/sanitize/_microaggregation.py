@@ -38,11 +38,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import GoalError
 from unveil.microdata import Column, Intervals, Kind, Microdata, Release
+from unveil.sanitize._goal_checks import refuse_few
 from unveil.sanitize._microaggregation_groups import Similar, similar_groups
 from unveil.sanitize._option_checks import check_whole
-from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_empty
+from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 
 __all__ = ["Microaggregation"]
 
@@ -89,7 +89,7 @@ class Microaggregation(Sanitizer):
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Microaggregation")
-        self._check_goal(microdata)
+        refuse_few(self, microdata, int(self.k))
         similar = Similar.of(microdata)
         group_of, groups = similar_groups(similar, int(self.k), int(self.block))
         cells = np.stack(
@@ -116,15 +116,6 @@ class Microaggregation(Sanitizer):
             f"each cell is the middle of a group of {self.k:,} or more records, and need not be "
             "true of any of them"
         )
-
-    def _check_goal(self, microdata: Microdata) -> None:
-        refuse_empty(self, microdata)
-        n = len(microdata)
-        if n < self.k:
-            raise GoalError(
-                f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
-                f"k={self.k}; the largest possible k is {n}"
-            )
 
 
 def _middles(

@@ -31,6 +31,7 @@ from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Stati
 from unveil.sanitize import _kernels as kernels
 from unveil.sanitize._closeness import Distance, distance_between, stretches
 from unveil.sanitize._crowds import Crowds
+from unveil.sanitize._goal_checks import refuse_few, refuse_frequent
 from unveil.sanitize._leave_one_out import leave_one_out
 from unveil.sanitize._option_checks import check_goals
 from unveil.sanitize._partition import Partition, cut_kind, make_rules
@@ -182,24 +183,13 @@ class Mondrian(Sanitizer):
 
     def _check_goal(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> None:
         n, (k, l) = len(microdata), self._goal  # noqa: E741
-        if n < k:
-            raise GoalError(
-                f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
-                f"k={k}; the largest possible k is {n}"
-            )
+        refuse_few(self, microdata, k)
         if asked is not None and n < asked.max():
             raise GoalError(
                 f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
                 f"the crowd of {int(asked.max()):,} that somebody asks for"
             )
-        most = int(microdata.sensitive_counts.max())
-        if most * l > n:
-            value = microdata.sensitive.texts[int(microdata.sensitive_counts.argmax())]
-            raise GoalError(
-                f"{self.label} cannot be met: {value!r} is the {microdata.sensitive.name} of "
-                f"{most:,} of the {n:,} records of {microdata.source}, more than 1/{l} of them; "
-                f"the largest possible l is {n // most}"
-            )
+        refuse_frequent(self, microdata, microdata.sensitive_counts, l)
 
     def _possible_without(
         self,

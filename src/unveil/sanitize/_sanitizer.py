@@ -89,6 +89,11 @@ class Sanitizer(ABC):
         )
 
     @property
+    def leaves_one_out(self) -> bool:
+        """Whether it has `leave_one_out`, and need not be run anew without each record."""
+        return isinstance(self, LeavesOneOut)
+
+    @property
     def label(self) -> str:
         """How people call it: ``Mondrian(k=5)``; options left at their defaults are left out."""
         known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()

@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, stdtrit
 
-from unveil.attacks.members._estimates import TAIL, Estimate
+from unveil.attacks.members._estimates import (
+    TAIL,
+    Estimate,
+    away_from_mean,
+    variance_of_mean,
+)
 
 __all__ = ["area_under_curve"]
 
@@ -39,11 +44,11 @@ def area_under_curve(
     over = (ranks[:m] - _midranks(members)) / n
     under = 1 - (ranks[m:] - _midranks(held_out)) / m
     area = float(over.mean())
-    sides = (_sums(over, None), m), (_sums(under, together), n)
+    sides = (away_from_mean(over, None), m), (away_from_mean(under, together), n)
     fewest = min(len(sums) for sums, _ in sides)
     if fewest < _FEWEST:
         return Estimate(area, 0.0, 1.0)
-    low, high = _student(area, [_variance_of_mean(*side) for side in sides],
+    low, high = _student(area, [variance_of_mean(*side) for side in sides],
                          [len(sums) - 1 for sums, _ in sides])  # fmt: skip
     # So many pairs that share nobody could all be as they are, with chance enough, if among all
     # people this share of pairs were like them; the others may be the one way or the other.
@@ -56,20 +61,6 @@ def _midranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2
     return ranks[where.ravel()]
-
-
-def _sums(values: NDArray[np.float64], together: NDArray[np.intp] | None) -> NDArray[np.float64]:
-    """By how much independent values, or groups of values, are away from the mean in sum."""
-    away = values - values.mean()
-    if together is None:
-        return away
-    _, group = np.unique(together, return_inverse=True)
-    return np.bincount(group.ravel(), weights=away).astype(np.float64)
-
-
-def _variance_of_mean(sums: NDArray[np.float64], people: int) -> float:
-    groups = len(sums)
-    return float((sums**2).sum() * groups / (groups - 1) / people**2)
 
 
 def _student(area: float, variances: list[float], degrees: list[int]) -> tuple[float, float]:

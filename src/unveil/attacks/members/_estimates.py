@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from unveil._text import percent
 
-__all__ = ["CONFIDENCE", "TAIL", "Estimate", "group_sizes"]
+__all__ = [
+    "CONFIDENCE",
+    "TAIL",
+    "Estimate",
+    "away_from_mean",
+    "group_sizes",
+    "variance_of_mean",
+]
 
 CONFIDENCE = 0.95
 TAIL = (1 - CONFIDENCE) / 2
@@ -49,3 +56,28 @@ def group_sizes(people: int, together: NDArray[np.intp] | None) -> NDArray[np.in
     if together is None:
         return np.ones(people, dtype=np.intp)
     return np.unique(together, return_counts=True)[1]
+
+
+def away_from_mean(
+    values: NDArray[np.float64], together: NDArray[np.integer] | None
+) -> NDArray[np.float64]:
+    """By how much independent values, or groups of values, are away from the mean in sum.
+
+    >>> away_from_mean(np.array([1.0, 2.0, 6.0]), np.array([7, 7, 3])).tolist()
+    [3.0, -3.0]
+    """
+    away: NDArray[np.float64] = values - values.mean()
+    if together is None:
+        return away
+    _, group = np.unique(together, return_inverse=True)
+    return np.bincount(group.ravel(), weights=away).astype(np.float64)
+
+
+def variance_of_mean(sums: NDArray[np.float64], people: int) -> float:
+    """The variance of a mean over so many people, from what `away_from_mean` gives: two or more.
+
+    >>> variance_of_mean(away_from_mean(np.array([1.0, 2.0, 6.0]), None), 3).__round__(3)
+    2.333
+    """
+    groups = len(sums)
+    return float((sums**2).sum() * groups / (groups - 1) / people**2)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import AnyRelease, Microdata
-from unveil.sanitize import LeavesOneOut, Sanitizer
+from unveil.sanitize import Sanitizer
 
 __all__ = ["published"]
 
@@ -18,7 +18,7 @@ __all__ = ["published"]
 def published(sanitizer: Sanitizer, table: Microdata, release: AnyRelease, seed: int) -> Sanitizer:
     """The sanitizer, with what it has published; itself where it would publish that again."""
     same_again = sanitizer.deterministic or sanitizer.row_by_row
-    if same_again or isinstance(sanitizer, LeavesOneOut):
+    if same_again or sanitizer.leaves_one_out:
         return sanitizer
     return _Published(sanitizer, table, release, seed)
 

@@ -106,13 +106,14 @@ def _joined(column: Column, other: Column, others: Microdata) -> Column:
             f"{_other(column, other, unknown, others)}; or read both with the same levels and "
             "hierarchies"
         )
-    values = column.values if declared else _either(column, other)
+    kept = declared or not unknown
+    values = column.values if kept else _either(column, other)
     place = {text: code for code, text in enumerate(replace(column, values=values).texts)}
     codes = [
         np.array([place[text] for text in one.texts], dtype=np.int32)[one.codes]
         for one in (column, other)
     ]
-    given = column.given if declared else _given(column, other, place)
+    given = column.given if kept else _given(column, other, place)
     return replace(column, values=values, codes=np.concatenate(codes), given=given)
 
 

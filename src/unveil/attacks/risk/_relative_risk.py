@@ -241,7 +241,7 @@ def _check_kind(release: Any) -> None:
     if isinstance(release, AnyRelease):
         raise InputError(
             f"relative risk is about records in groups, and the release by {release.made_by} "
-            f"publishes {release.instead}"
+            f"publishes {release.instead}; differential_inference and membership test such releases"
         )
     raise InputError(
         f"relative risk is about a release, and got a {type(release).__name__}; read one with "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from unveil.engine.counting import Contingency, Histograms
-from unveil.measures._counted import Counting, count
+from unveil.measures._counted import Counting, count_people
 from unveil.measures._deciding import Extreme
 from unveil.measures.classical._common import ClassMeasure, decided_by, measured, of_the_counts
 
@@ -147,5 +147,5 @@ def k_anonymity(table: Any, **counting: Unpack[Counting]) -> KAnonymity:
     >>> found.share_below(2), found.sizes
     (0.2, {1: 1, 2: 2})
     """
-    counts = count(table, **counting)
+    counts = count_people(table, **counting)
     return measured(counts, KAnonymityLooking(counts))

@@ -9,7 +9,7 @@ from typing import Any, Unpack, cast
 
 from unveil.engine.counting import Contingency, Held, InEngine
 from unveil.errors import InputError, did_you_mean
-from unveil.measures._counted import Counting, count
+from unveil.measures._counted import Counting, count, count_people
 from unveil.measures._one_pass import one_pass
 from unveil.measures.reidentification._covered import Said, covered_people
 from unveil.measures.reidentification._finding import ReidentificationRisk
@@ -92,7 +92,7 @@ def reidentification_risk(
     _check_options(population, population_size, sampling_fraction, threshold, estimator)
     if mapping is not None and population is None:
         raise InputError("mapping= says what the values of a population are called: give one")
-    counts = count(table, **counting)
+    counts = count_people(table, **counting)
     if population is not None:
         said = checked_mapping(mapping, counts.keys)
         trees = key_hierarchies or {}

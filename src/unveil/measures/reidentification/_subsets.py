@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.errors import InputError
 from unveil.findings import Finding
-from unveil.measures._counted import Counting, count
+from unveil.measures._counted import Counting, count_people
 from unveil.measures.reidentification._subset_counts import SubsetCount, subset_counts
 from unveil.measures.reidentification._subsets_picture import subset_bars
 from unveil.measures.reidentification._texts import percent, table_of
@@ -174,7 +174,7 @@ def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]
     whole = isinstance(at_most, int | np.integer) and not isinstance(at_most, bool)
     if not whole or at_most < 1:
         raise InputError(f"at_most must be a whole number from 1, but got {at_most!r}")
-    counts = count(table, **counting)
+    counts = count_people(table, **counting)
     if counts.rows == 0:
         raise InputError(f"{counts.source} has no records: there is nothing to measure")
     most = min(int(at_most), len(counts.keys))

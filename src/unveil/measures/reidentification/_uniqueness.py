@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from unveil.engine.counting import Contingency, Histograms
 from unveil.findings import Finding
-from unveil.measures._counted import Counting, count
+from unveil.measures._counted import Counting, count_people
 from unveil.measures._deciding import Deciding, Extreme
 from unveil.measures._one_pass import one_pass
 from unveil.measures.reidentification._class_sizes import ClassSizes
@@ -142,5 +142,5 @@ def uniqueness(table: Any, **counting: Unpack[Counting]) -> Uniqueness:
     >>> uniqueness(people, quasi="gender").unique
     0
     """
-    counts = count(table, **counting)
+    counts = count_people(table, **counting)
     return cast(Uniqueness, one_pass(counts, [UniquenessLooking(counts)])[0])

@@ -14,7 +14,7 @@ import numpy as np
 from unveil.engine.counting import Contingency, Histograms
 from unveil.errors import InputError
 from unveil.findings import Finding
-from unveil.measures._counted import Counting, count
+from unveil.measures._counted import Counting, count_people
 from unveil.measures._deciding import Deciding, Extreme
 from unveil.measures._one_pass import one_pass
 from unveil.measures.utility._separate import separate
@@ -182,7 +182,7 @@ def average_class_size(
       smallest: age=[28, 36], gender=M (2 records)
     """
     goal = check_k(k)  # before anything is counted
-    counts = count(table, **counting)
+    counts = count_people(table, **counting)
     found = one_pass(counts, [ClassSizeLooking(counts, k=goal)])[0]
     assert isinstance(found, AverageClassSize)
     return found

@@ -15,13 +15,13 @@ import numpy as np
 
 from unveil.engine.counting import Contingency, Histograms
 from unveil.findings import Finding
-from unveil.measures._counted import Counting, count
+from unveil.measures._counted import Counting, count_people
 from unveil.measures._deciding import Deciding, Extreme
 from unveil.measures._one_pass import one_pass
 from unveil.measures.utility._originals import missing_of
 from unveil.measures.utility._separate import separate
 from unveil.measures.utility._suppressed import hidden_classes
-from unveil.microdata import Microdata, Release
+from unveil.microdata import Microdata, Permuted, Release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,7 +224,7 @@ def discernibility(
       5 records in 2 classes
       largest: age=[47, 72], gender={F, M} (3 records)
     """
-    counts = separate(count(table, **counting), "discernibility")
+    counts = separate(count_people(table, **counting), "discernibility")
     found = one_pass(counts, [discernibility_looking(table, counts, original)])[0]
     assert isinstance(found, Discernibility)
     return found
@@ -237,7 +237,7 @@ def discernibility_looking(
     if counts.made_from is not None:  # a release knows what it has suppressed
         table = counts.made_from
     if original is None:
-        missing = table.dropped if isinstance(table, Release) else 0
+        missing = table.dropped if isinstance(table, Release | Permuted) else 0
     else:
         missing = missing_of(counts.rows, original)
     return DiscernibilityLooking(counts, hidden=hidden_classes(table, counts), missing=missing)

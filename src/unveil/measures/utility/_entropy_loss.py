@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from unveil.findings import Finding
 from unveil.measures.utility._mass import mass_of
-from unveil.measures.utility._originals import missing_from, release_of
-from unveil.microdata import Column, Microdata, Regions, Release, refuse_perturbed
+from unveil.measures.utility._originals import missing_from, refuse_untrue, release_of
+from unveil.microdata import Column, Microdata, Regions, Release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ def entropy_loss(release: Release, microdata: Microdata) -> EntropyLoss:
       gender   69.6%
     """
     release = release_of(release, microdata, "entropy_loss")
-    refuse_perturbed(release, release.quasi, "entropy_loss")
+    refuse_untrue(release, "entropy_loss")
     missing = missing_from(release, microdata)
     lost, bits, notes = {}, {}, []
     for column, regions in zip(microdata.quasi, release.regions, strict=True):

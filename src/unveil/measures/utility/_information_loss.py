@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.findings import Finding
-from unveil.measures.utility._originals import missing_from, records_of
+from unveil.measures.utility._originals import missing_from, records_of, refuse_untrue
 from unveil.measures.utility._reach import reach_of
-from unveil.microdata import Column, Microdata, Regions, Release, refuse_perturbed
+from unveil.microdata import Column, Microdata, Regions, Release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +118,7 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
       gender   60.0%
     """
     release = records_of(release, "information_loss")
-    refuse_perturbed(release, release.quasi, "information_loss")
+    refuse_untrue(release, "information_loss")
     missing = missing_from(release, microdata)
     everybody = len(release) + missing
     by_column = {}

@@ -7,9 +7,20 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import InputError
-from unveil.microdata import AnyRelease, Microdata, Release, same_domains, with_records
+from unveil.microdata import (
+    AnyRelease,
+    Microdata,
+    Release,
+    refuse_perturbed,
+    same_domains,
+    with_records,
+)
 
-__all__ = ["missing_from", "missing_of", "records_of", "release_of"]
+__all__ = ["TRAINED", "missing_from", "missing_of", "records_of", "refuse_untrue", "release_of"]
+
+
+TRAINED = "classifier_utility"
+"""What can be said of the use of any release, by a model that learns from it."""
 
 
 def release_of(release: Any, microdata: Any, what: str) -> Release:
@@ -37,7 +48,12 @@ def records_of(release: Any, what: str) -> Release:
             f"{what} needs a release, got a {type(release).__name__}; a sanitizer makes one, and "
             "unveil.read_release reads one"
         )
-    return with_records(release, what)
+    return with_records(release, what, instead=f"{TRAINED} does not, given the sanitizer")
+
+
+def refuse_untrue(release: Release, what: str) -> None:
+    """Refuse a release whose cells need not cover the values of its records."""
+    refuse_perturbed(release, release.quasi, what, instead=f"{TRAINED} does")
 
 
 def missing_from(release: Release, microdata: Microdata | None) -> int:

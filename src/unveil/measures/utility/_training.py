@@ -146,6 +146,12 @@ def check_order(release: Release, microdata: Microdata, what: str) -> None:
             f"their order, and that by {release.made_by} has {len(release):,}; give the sanitizer "
             "instead of a release, or complete the release with suppressed records"
         )
+    if release.sensitive.name in release.perturbed:
+        raise InputError(
+            f"{what} needs the release's records in the order of the original, and where "
+            f"{release.made_by} publishes values of {release.sensitive.name} that need not be true "
+            "nobody can tell whether they are; give the sanitizer instead of a release"
+        )
     other = np.flatnonzero(release.sensitive.codes != microdata.sensitive.codes)
     if len(other):
         raise InputError(

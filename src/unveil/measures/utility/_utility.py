@@ -13,7 +13,7 @@ from unveil.measures.utility._classifier_utility import ClassifierUtility, class
 from unveil.measures.utility._discernibility import Discernibility, discernibility_looking
 from unveil.measures.utility._entropy_loss import entropy_loss
 from unveil.measures.utility._information_loss import information_loss
-from unveil.measures.utility._originals import release_of
+from unveil.measures.utility._originals import refuse_untrue, release_of
 from unveil.measures.utility._suppression import suppression
 from unveil.measures.utility._utility_finding import Utility
 from unveil.microdata import AnyRelease, Microdata, Release
@@ -81,6 +81,7 @@ def utility(
             seed=seed, progress=progress,
         )  # fmt: skip
     published = release_of(_made(release, microdata), microdata, "utility")
+    refuse_untrue(published, "utility")
     counts = count(published)
     told, size = one_pass(
         counts,

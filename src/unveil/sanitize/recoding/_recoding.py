@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Microdata, Release, Statistic
 from unveil.sanitize._closeness import Distance
+from unveil.sanitize._goal_checks import refuse_few, refuse_frequent
 from unveil.sanitize._option_checks import check_goals, check_share
-from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
+from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata, refuse_empty
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._anew import run_anew
 from unveil.sanitize.recoding._goal import goal_for, suppressible
 from unveil.sanitize.recoding._lattice import Lattice
 from unveil.sanitize.recoding._local import merged
@@ -38,6 +38,9 @@ _CHOICES = {
     "scheme": ("global", "local"),
     "loss": ("values", "width"),
 }
+
+
+_WHOLE = " (for local recoding the whole table has to meet it, before anything is suppressed)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +146,11 @@ class Recoding(Sanitizer):
         chosen = self._chosen(self._problem(as_microdata(microdata, "Recoding")))
         return dict(zip((c.name for c in microdata.quasi), chosen.node, strict=True))
 
+    @property
+    def leaves_one_out(self) -> bool:
+        """Only the global scheme does: the local one merges anew without each kind of record."""
+        return self.scheme == "global"
+
     def leave_one_out(
         self,
         microdata: Microdata,
@@ -154,11 +162,13 @@ class Recoding(Sanitizer):
     ) -> LeaveOneOut:
         """What a counting adversary sees with and without each record; exact for every one.
 
-        Of the global scheme all records are searched for together. The local one merges anew
-        without each kind of record.
+        The levels without each of them are searched for together.
         """
-        if self.scheme == "local":
-            return run_anew(self, microdata, records, statistic, n_jobs=n_jobs, done=done)
+        if self.scheme != "global":
+            raise InputError(
+                'only scheme="global" knows its levels without each record; run sanitize_without '
+                "for each"
+            )
         problem = self._problem(microdata)
         return leave_one_out(
             problem,
@@ -176,8 +186,7 @@ class Recoding(Sanitizer):
         )  # fmt: skip
 
     def _problem(self, microdata: Microdata) -> Problem:
-        if len(microdata) == 0:
-            raise GoalError(f"{self.label} cannot be met: {microdata.source} has no records")
+        refuse_empty(self, microdata)
         return Problem(
             microdata=microdata,
             lattice=Lattice.of(microdata.quasi),
@@ -191,7 +200,7 @@ class Recoding(Sanitizer):
         found = least_loss(problem)
         if found is not None:
             return found
-        self._check_k(problem.microdata)
+        refuse_few(self, problem.microdata, int(self.k or 1))
         largest = largest_l(problem)
         some = "1 record is" if problem.limit == 1 else f"{problem.limit:,} records are"
         kept = f" if at most {some} suppressed" if problem.limit else ""
@@ -202,29 +211,15 @@ class Recoding(Sanitizer):
             f"records; the largest possible l is {largest}{kept}"
         )
 
-    def _check_k(self, microdata: Microdata) -> None:
-        n = len(microdata)
-        if self.k is not None and n < self.k:
-            raise GoalError(
-                f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
-                f"k={self.k}; the largest possible k is {n}"
-            )
-
     def _local(self, microdata: Microdata) -> Release:
-        n = len(microdata)
-        if n == 0:
-            raise GoalError(f"{self.label} cannot be met: {microdata.source} has no records")
-        self._check_k(microdata)
-        most = int(microdata.sensitive_counts.max())
-        if self.l is not None and most * self.l > n:
-            value = microdata.sensitive.texts[int(microdata.sensitive_counts.argmax())]
-            raise GoalError(
-                f"{self.label} cannot be met: {value!r} is the {microdata.sensitive.name} of "
-                f"{most:,} of the {n:,} records of {microdata.source}, more than 1/{self.l} of "
-                f"them; the largest possible l is {n // most}"
-            )
+        refuse_few(self, microdata, int(self.k or 1))
+        whole = _WHOLE if self.suppression else ""
+        refuse_frequent(self, microdata, microdata.sensitive_counts, int(self.l or 1), whole)
         found = merged(
-            microdata, self._goal(microdata), suppressible(self.suppression, n), self.loss
+            microdata,
+            self._goal(microdata),
+            suppressible(self.suppression, len(microdata)),
+            self.loss,
         )
         return Release(
             quasi=microdata.quasi,

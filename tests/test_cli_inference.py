@@ -1,0 +1,151 @@
+"""``unveil inference``, run as users do."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.support.command_line import ROLES, run
+
+import unveil as uv
+from unveil.cli import _inference
+
+
+@pytest.fixture
+def halves(table, tmp_path):
+    """The survey's first 40 people, what was published of them, and the others."""
+    frame = pd.read_csv(table)
+    here, there, published = (tmp_path / f"{n}.csv" for n in ("members", "others", "published"))
+    frame[:40].to_csv(here, index=False)
+    frame[40:].to_csv(there, index=False)
+    people = uv.read_csv(here, quasi=["age", "town"], sensitive="vote")
+    uv.Mondrian(k=4).sanitize(people).to_frame().to_csv(published, index=False)
+    return here, there, published
+
+
+def test_folds_and_the_python_numbers(table, tmp_path):
+    out = tmp_path / "out.json"
+    text = run("inference", table, *ROLES, "--sanitizer", "mondrian:k=3", "--folds", 4, "--seed",
+               2, "--adversary", "naive-bayes", "--adversary", "conditional-frequency",
+               "--confidence", 0.5, "--json", out, "--records").stdout  # fmt: skip
+    content = json.loads(out.read_text(encoding="utf-8"))
+    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
+    finding = uv.inference(
+        uv.Mondrian(k=3), people, folds=4, seed=2, confidence=0.5,
+        adversary=["naive-bayes", "conditional-frequency"],
+    )  # fmt: skip
+    again = finding.to_dict(records=True)
+    (found,) = content["findings"]
+    for one in (found, again):
+        one.pop("seconds")
+    assert found == again
+    assert content["failed"] == []
+    words = " ".join(text.split())
+    assert finding.verdict() in words
+    assert "knowledge about the population" in words
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_a_first_look_and_a_picture(table, tmp_path):
+    out = tmp_path / "guesses.svg"
+    text = run("inference", table, *ROLES, "--held-out", 0.7, "--plot", out).stdout
+    assert "no anonymization" in text
+    assert "Mondrian(k=10)" in text
+    assert "Mondrian(k=20)" not in text  # 18 are published
+    assert out.read_text(encoding="utf-8").lstrip().startswith("<?xml")
+
+
+def test_a_published_file_and_people_who_are_not_in_it(halves):
+    here, there, published = halves
+    alone = run("inference", here, *ROLES, "--release", published).stdout
+    words = " ".join(alone.split())
+    assert "give them with --held-out-file, or the anonymization itself with --sanitizer" in words
+    both = json.loads(
+        run("inference", here, *ROLES, "--release", published, "--sanitizer", "mondrian:k=4",
+            "--held-out-file", there, "--json", "-").stdout
+    )["findings"]  # fmt: skip
+    for found in both:
+        [one] = found["adversaries"]
+        assert (one["inside"]["people"], one["outside"]["people"]) == (40, 20)
+    # The file is what the sanitizer publishes, also for ages that only the others have.
+    assert both[0]["adversaries"][0]["inside"] == both[1]["adversaries"][0]["inside"]
+    # A cell as it was written covers ages in between, and the sanitizer's own does the same.
+    assert np.isfinite(both[0]["adversaries"][0]["gap"]["value"])
+
+
+def test_anatomy_s_tables(table, tmp_path):
+    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
+    release = uv.Anatomy(l=2, seed=1).sanitize(people)
+    release.write(tmp_path / "records.csv", tmp_path / "secrets.csv")
+    done = run("inference", table, *ROLES, "--anatomy", tmp_path / "records.csv",
+               "--sensitive-table", tmp_path / "secrets.csv", "--json", "-")  # fmt: skip
+    [found] = json.loads(done.stdout)["findings"]
+    assert found["accuracy"] == uv.inference(release, people).accuracy
+
+
+def test_values_that_were_changed(table, tmp_path):
+    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
+    path = tmp_path / "changed.csv"
+    uv.RandomizedResponse(epsilon=1, seed=1).sanitize(people).to_frame().to_csv(path, index=False)
+    done = run("inference", table, *ROLES, "--release", path, code=2)
+    assert "--may-change-sensitive" in done.stderr
+    done = run("inference", table, *ROLES, "--release", path, "--may-change-sensitive")
+    assert "changed.csv" in done.stdout
+
+
+def test_one_that_cannot_be_done_is_told_and_the_others_are_tested(table, tmp_path):
+    out = tmp_path / "out.json"
+    done = run("inference", table, *ROLES, "--sanitizer", "mondrian:k=50", "--sanitizer",
+               "identity", "--json", out, code=2)  # fmt: skip
+    assert "survey.csv without fold 1 of 5 has 48 records" in done.stderr
+    assert "no anonymization" in done.stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    assert [one["sanitizer"] for one in content["failed"]] == ["Mondrian(k=50)"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--held-out", 2], "--held-out must be a share above 0 and below 1, got 2"),
+        (["--held-out", 0.5, "--folds", 3], "give either --held-out or --folds"),
+        (["--release", "x.csv", "--folds", 3], "--folds is for --sanitizer and --oracle"),
+        (["--adversary", "naive-bays"], "did you mean 'naive-bayes'?"),
+        (["--sanitizer", "mondrain:k=2"], "did you mean 'mondrian'?"),
+        (["--records"], "--records adds to the JSON"),
+        (["--group", "g"], "--group is for the tables of --anatomy"),
+        (["--time-limit", "3 s"], "--time-limit is for oracles"),
+        (["--held-out-file", "survey.csv"], "is the table itself"),
+    ],
+)
+def test_bad_options_are_told_at_once(table, options, message, monkeypatch):
+    monkeypatch.chdir(table.parent)
+    monkeypatch.setattr(_inference, "inference", pytest.fail)
+    assert message in " ".join(run("inference", table, *ROLES, *options, code=2).stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--confidence", 0], "--confidence must be a share"),
+        (["--targets", 61], "--targets 61: the table has 60 records"),
+        (["--folds", 61], "--folds 61: survey.csv has 60 records"),
+    ],
+)
+def test_messages_in_command_line_words(table, options, message):
+    done = run("inference", table, *ROLES, "--sanitizer", "identity", *options, code=2)
+    assert message in " ".join(done.stderr.split())
+
+
+def test_an_interrupt_keeps_what_was_found(table, monkeypatch):
+    real = uv.inference
+
+    def impatient(published, *args, **options):
+        if published == uv.Mondrian(k=5):
+            raise KeyboardInterrupt
+        return real(published, *args, **options)
+
+    monkeypatch.setattr(_inference, "inference", impatient)
+    done = run("inference", table, *ROLES, "--sanitizer", "identity", "--sanitizer",
+               "mondrian:k=5", "--sanitizer", "mondrian:k=9", code=130)  # fmt: skip
+    assert "no anonymization" in done.stdout
+    assert "interrupted: 1 anonymizations were tested to the end" in done.stderr

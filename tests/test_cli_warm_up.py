@@ -1,0 +1,57 @@
+"""Before a clock runs, the kernels of what is asked for are compiled, and of nothing else."""
+
+import pytest
+
+import unveil as uv
+from unveil.cli import _testing
+
+GOALS = [
+    (uv.Identity(), uv.Identity()),
+    (uv.Mondrian(k=50, t=0.1), uv.Mondrian(k=1, t=1.0)),
+    (uv.Mondrian(l=3, regions="cut", crowds={(1, "x"): 9}), uv.Mondrian(l=1, regions="cut")),
+    (uv.Recoding(k=9, scheme="local", suppression=0.1),
+     uv.Recoding(k=1, scheme="local", suppression=0.1)),
+    (uv.Anatomy(l=7, seed=3), uv.Anatomy(l=1, seed=0)),
+    (uv.Microaggregation(k=9), uv.Microaggregation(k=1)),
+]  # fmt: skip
+
+
+@pytest.fixture
+def tested(monkeypatch):
+    """What is tried out, with which adversary."""
+    found = []
+
+    def spy(table, sanitizer, **options):
+        found.append((sanitizer, options["adversary"], options["samples"]))
+        return uv.differential_inference(table, sanitizer, **options)
+
+    monkeypatch.setattr(_testing, "differential_inference", spy)
+    return found
+
+
+@pytest.mark.parametrize(("asked", "tried"), GOALS, ids=lambda f: f.label)
+def test_each_sanitizer_is_tried_with_a_goal_that_few_can_meet(tested, asked, tried):
+    _testing.warm_up([asked, asked], adversary="naive-bayes")
+    assert tested == [(tried, "naive-bayes", 2 if tried.is_random else None)]
+
+
+def test_noisy_counts_are_sampled_only_if_that_is_asked_for(tested):
+    f = uv.LaplaceCounts(epsilon=1)
+    _testing.warm_up([f], adversary="naive-bayes")
+    assert tested == [(f, "smoothed-frequency", None)]
+
+
+def test_oracles_are_left_alone(tested):
+    asked = []
+    _testing.warm_up([uv.Oracle(asked.append)], adversary="naive-bayes")
+    assert (asked, tested) == ([], [])
+
+
+def test_what_an_adversary_cannot_do_is_told_later(tested):
+    _testing.warm_up([uv.Anatomy(l=2)], adversary="naive-bayes@bounds-hot")
+    assert len(tested) == 1
+
+
+def test_sanitizing_alone(tested):
+    _testing.warm_up([uv.Anatomy(l=9), uv.Microaggregation(k=9)], adversary=None)
+    assert tested == []
