@@ -115,7 +115,10 @@ _AS_TYPED = tuple(
             r"\bdifferential_inference and membership test such releases",
             "unveil audit and unveil membership test such releases",
         ),
-        (r"; differential_inference does not mind$", "; unveil audit does not mind"),
+        (
+            r"; differential_inference and membership do not mind$",
+            "; unveil audit and unveil membership do not mind",
+        ),
         (
             r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
             "give them with --held-out-file, or the anonymization itself with --sanitizer or "
