@@ -38,6 +38,7 @@ Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
 """For each column, what values of another table are called here; None: not a value here."""
 
 _SHOWN = 5  # values in messages
+_CODES = 3  # so few numbers are rather codes, and are listed
 _PAIRS = 8  # of a mapping that is spelled out
 _DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d")
 _TRUTHS = {
@@ -199,7 +200,7 @@ def values_listed(texts: Sequence[str]) -> str:
 def values_of(column: Column) -> str:
     """What values a column has, in a few words."""
     texts = column.texts
-    if column.kind is not Kind.NUMERIC or column.size <= _SHOWN:
+    if column.kind is not Kind.NUMERIC or column.size <= _CODES:
         return f"its values: {values_listed(texts)}"
     what = "dates" if column.values.dtype.kind == "M" else "numbers"
     return f"its values are {what} from {texts[0]} to {texts[-1]}"
