@@ -21,7 +21,7 @@ from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture, write_findings
 from unveil.cli._reading import Reading
-from unveil.cli._risk_releases import Given
+from unveil.cli._releases import Given
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import AnyRelease, Microdata
