@@ -226,7 +226,7 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch):
     monkeypatch.setattr(_linkage, "linkage", impatient)
     done = run("linkage", "patients.csv", *ROLES, *RELEASE, "--sanitizer", "identity", code=130)
     assert done.stdout.count("Linkage: ") == 1
-    assert done.stderr == "interrupted: 1 of 2 releases were looked into\n"
+    assert done.stderr == "interrupted: 1 of 2 releases were looked at to the end\n"
 
 
 def test_pictures():

@@ -331,6 +331,7 @@ def inference(
     adversary: options.Adversary = None,
     held_out: guessing.HeldOut = None,
     held_out_file: in_or_out.HeldOutFile = None,
+    recode: in_or_out.Recode = None,
     folds: guessing.Folds = None,
     confidence: guessing.Confidence = 0.9,
     targets: guessing.People = None,
@@ -361,7 +362,7 @@ def inference(
     )  # fmt: skip
     InferenceTest(
         reading=reading, given=given, sanitizers=sanitizer or (), oracles=oracles,
-        held_out=held_out, held_out_file=held_out_file, folds=folds,
+        held_out=held_out, held_out_file=held_out_file, recode=recode or (), folds=folds,
         options={
             "adversary": adversary or None, "confidence": confidence, "targets": targets,
             "seed": seed,
@@ -738,6 +739,8 @@ def definetti(
     count: published.Count = None,
     values: published.Values = None,
     people: learning.People = None,
+    map_: knowing.Map = None,
+    recode: knowing.Recode = None,
     method: learning.Method = learning.How.DEFINETTI,
     by: learning.By = None,
     smoothing: learning.Smoothing = None,
@@ -751,7 +754,9 @@ def definetti(
     """Learn across the groups of a release."""
     from unveil.cli._asked import notations
     from unveil.cli._definetti import DeFinettiTest
+    from unveil.cli._people import renamed
     from unveil.cli._reading import names
+    from unveil.cli._recoding import recodings
     from unveil.cli._releases import Given
 
     given = Given(
@@ -761,7 +766,8 @@ def definetti(
     )  # fmt: skip
     model = {
         "method": str(method), "by": names(by or ()) or None, "smoothing": smoothing,
-        "rounds": rounds, "steps": steps,
+        "rounds": rounds, "steps": steps, "columns": renamed(map_ or ()) or None,
+        "mapping": recodings(recode or ()) or None,
     }  # fmt: skip
     DeFinettiTest(
         reading=reading, given=given, people=people, model=model, json=json, records=records,
