@@ -1,0 +1,244 @@
+r"""What is believed about the people of a component: exactly, or from worlds that are drawn.
+
+Drawn worlds tell most about a belief by its *change*. Let p be the share of worlds that are kept,
+m the mean share of a block that has a value among those kept, and r among those that are not. The
+share over all worlds is known, σ = p m + (1 − p) r, so
+
+    m = σ + (1 − p)(m − r),
+
+and the second term is what is estimated. Where hardly a world is refused, it is small, and so is
+its error: √(σ(1 − σ)(1 − p)/(p N)) for one person and N worlds.
+
+If too few worlds are kept, chains of exchanges walk from the true world through the kept ones.
+Exchanges are symmetric, so they come to all worlds that can be reached alike. That all can be
+reached is not guaranteed; the chains and their halves are compared (R-hat), which may show it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks.minimality import _kernels as kernels
+from unveil.attacks.minimality._attempts import Goal
+from unveil.attacks.minimality._binding import Component
+from unveil.microdata import Release
+
+__all__ = ["How", "Solved", "Tries", "solved"]
+
+How: TypeAlias = Literal["exact", "drawn", "walked"]
+
+_LARGEST = 400  # people of a class, up to which all worlds are counted
+_FEWEST = 200  # worlds kept, below which chains walk
+_CHAINS, _BATCHES = 4, 50
+_PANEL = 64  # blocks whose traces are looked at
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tries:
+    """How much is tried.
+
+    Attributes
+    ----------
+    steps : int
+        Placements of values that are gone through at most to count all worlds of a component.
+    draws : int
+        Worlds that are drawn where that is not enough.
+    seed : int
+    """
+
+    steps: int
+    draws: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Solved:
+    """What is believed of a component's people.
+
+    Attributes
+    ----------
+    belief : array
+        Blocks × sensitive values.
+    error : array
+        The standard error for a person of each block; 0 where all worlds were counted.
+    how : {"exact", "drawn", "walked"}
+    kept : float
+        The share of the component's worlds that are kept; nan where chains walked.
+    rhat : float
+        Of chains; 1 where there are none.
+    """
+
+    belief: NDArray[np.float64]
+    error: NDArray[np.float64]
+    how: How
+    kept: float
+    rhat: float = 1.0
+
+
+def solved(component: Component, release: Release, goal: Goal, tries: Tries) -> Solved:
+    """All worlds if they are few enough, else some."""
+    found = _exactly(component, release, goal, tries.steps)
+    if found is not None:
+        return found
+    # Everybody's numbers follow from the seed and the component, whatever else there is.
+    seeds = np.random.SeedSequence([tries.seed, int(component.classes[0])])
+    return _drawn(component, release, goal, tries.draws, seeds)
+
+
+def _shares(component: Component, release: Release) -> NDArray[np.float64]:
+    """What is believed from the release alone: the share of the class."""
+    counts = release.counts[component.classes][component.class_of_block]
+    shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _items(component: Component, release: Release, goal: Goal) -> NDArray[np.int64]:
+    """The values that have to be placed: (class, value, number, room left), most frequent first."""
+    hist = release.counts[component.classes]
+    matters = hist > 0
+    if not len(goal.stretch):
+        matters &= _may_fail(component, hist, goal)
+    c, s = np.nonzero(matters)
+    order = np.lexsort([c, s, -hist[c, s]])
+    c, s = c[order], s[order]
+    left = release.sizes[component.classes].copy()
+    room = np.empty(len(c), dtype=np.int64)
+    for i, one in enumerate(c):
+        room[i] = left[one]
+        left[one] -= hist[one, s[i]]
+    return np.stack([c, s, hist[c, s], room], axis=1).astype(np.int64)
+
+
+def _may_fail(
+    component: Component, hist: NDArray[np.int64], goal: Goal
+) -> NDArray[np.bool_]:
+    """For each class and value, whether it can become too frequent for ℓ in a part that it is in."""
+    parts = component.parts
+    block = np.repeat(np.arange(len(component.room)), np.diff(parts.start))
+    inside = np.zeros((len(parts.part), len(hist)), dtype=np.int64)  # people of a class in a part
+    np.add.at(inside, (parts.listed, component.class_of_block[block]), component.room[block])
+    most = parts.base + np.minimum(hist[None], inside[:, :, None]).sum(axis=1)
+    harmful = most * goal.l > parts.part[:, kernels.SIZE, None]  # parts × values
+    there: NDArray[np.bool_] = (inside[:, :, None] > 0) & harmful[:, None, :]
+    return there.any(axis=0)
+
+
+def _exactly(component: Component, release: Release, goal: Goal, steps: int) -> Solved | None:
+    largest = int(release.sizes[component.classes].max())
+    if largest > _LARGEST:
+        return None
+    items = _items(component, release, goal)
+    blocks, hist = len(component.room), release.counts[component.classes]
+    placed = np.zeros((blocks, release.sensitive.size))
+    left = np.zeros((len(items) + 1, blocks))
+    mass = kernels.all_worlds(
+        component.parts, goal, items, component.room, component.first_block,
+        component.class_of_block, _pascal(largest), steps, placed, left,
+    )  # fmt: skip
+    if mass < 0:
+        return None
+    # What was not placed when a world was known to be kept is where room was left.
+    place = np.full(hist.shape, len(items))
+    place[items[:, kernels.CLASS], items[:, kernels.VALUE]] = np.arange(len(items))
+    upto = np.cumsum(left, axis=0)
+    own = place[component.class_of_block]
+    spread = np.take_along_axis(upto.T, own, axis=1) * hist[component.class_of_block]
+    belief = (placed + spread) / (mass * component.room[:, None])
+    return Solved(belief=belief, error=np.zeros(blocks), how="exact", kept=float(mass))
+
+
+def _pascal(n: int) -> NDArray[np.float64]:
+    """Binomial coefficients up to n."""
+    choose = np.zeros((n + 1, n + 1))
+    choose[:, 0] = 1
+    for m in range(1, n + 1):
+        choose[m, 1:] = choose[m - 1, 1:] + choose[m - 1, :-1]
+    return choose
+
+
+def _drawn(
+    component: Component,
+    release: Release,
+    goal: Goal,
+    draws: int,
+    seeds: np.random.SeedSequence,
+) -> Solved:
+    secrets = release.sensitive.codes[component.people].astype(np.int64)
+    shape = (len(component.room), release.sensitive.size)
+    kept, gone = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    number = kernels.draw(
+        component.parts, goal, component.block_of, component.class_start, secrets.copy(),
+        np.random.default_rng(seeds), draws, kept, gone,
+    )  # fmt: skip
+    if number < min(_FEWEST, draws):
+        return _walked(component, release, goal, draws, seeds)
+    share, room = _shares(component, release), component.room[:, None]
+    p = number / draws
+    belief = share.copy()
+    if number < draws:
+        belief += (1 - p) * (kept / (number * room) - gone / ((draws - number) * room))
+    # Nobody's belief is known better than that one more world might have been refused.
+    lost = max(1 - p, 1 / draws)
+    spread = np.sqrt((share * (1 - share)).max(axis=1))
+    return Solved(
+        belief=belief.clip(0, 1),
+        error=spread * np.sqrt(lost / (p * draws)),
+        how="drawn",
+        kept=p,
+    )
+
+
+def _walked(
+    component: Component,
+    release: Release,
+    goal: Goal,
+    draws: int,
+    seeds: np.random.SeedSequence,
+) -> Solved:
+    secrets = release.sensitive.codes[component.people].astype(np.int64)
+    of_class = component.class_of_block[component.block_of]
+    shape = (len(component.room), release.sensitive.size)
+    sweeps = max(1, draws // (_CHAINS * _BATCHES))
+    panel = np.linspace(0, shape[0] - 1, min(_PANEL, shape[0])).astype(np.intp)
+    traces = np.zeros((_CHAINS, _BATCHES, len(panel), shape[1]))
+    total, squares = np.zeros(shape), np.zeros(shape)
+    for chain, seed in enumerate(seeds.spawn(_CHAINS)):
+        rng, state = np.random.default_rng(seed), secrets.copy()
+        for batch in range(-_BATCHES // 2, _BATCHES):  # a third of each chain to begin with
+            kept = np.zeros(shape, dtype=np.int64)
+            kernels.walk(
+                component.parts, goal, component.block_of, component.class_start, of_class, state,
+                rng, sweeps, kept,
+            )  # fmt: skip
+            if batch >= 0:
+                mean = kept / (sweeps * component.room[:, None])
+                total += mean
+                squares += mean * mean
+                traces[chain, batch] = mean[panel]
+    number = _CHAINS * _BATCHES
+    belief = total / number
+    variance = (squares / number - belief * belief).clip(0).max(axis=1)
+    rhat = _rhat(traces.reshape(_CHAINS, _BATCHES, -1))
+    return Solved(
+        belief=belief,
+        error=np.sqrt(variance / (number - 1)),
+        how="walked",
+        kept=float("nan"),
+        rhat=rhat,
+    )
+
+
+def _rhat(traces: NDArray[np.float64]) -> float:
+    """The worst R-hat of some traces (chains × batches × numbers)."""
+    from arviz_stats.base import array_stats  # imports slowly
+
+    moving = traces[:, :, np.ptp(traces, axis=(0, 1)) > 0]
+    if not moving.shape[2]:
+        return 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rhat = array_stats.rhat(moving, chain_axis=0, draw_axis=1)
+    return float(np.nan_to_num(rhat, nan=np.inf, posinf=np.inf).max())
