@@ -29,6 +29,9 @@ SIZE, EXTRA, ATTEMPT = 0, 1, 2  # columns of Parts.part
 LIMIT, MARGIN, SIZE_BEFORE, EXTRA_BEFORE = 0, 1, 2, 3  # columns of Parts.attempt
 CLASS, VALUE, NUMBER, ROOM = 0, 1, 2, 3  # columns of an item
 
+_SHUFFLED = 60  # people of a class, up to which it is shuffled as a whole: larger ones hardly can
+_PAIRS = 4  # exchanges for each block of a class, a sweep
+
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _inner = _jit(no_cpython_wrapper=True)
 
@@ -115,27 +118,34 @@ def _is_refused(parts, sums, a):
 
 
 @_inner
-def _put(parts, hist, over, sums, goal, block, s, number):
+def _turn(parts, sums, p, fails):
+    """A part fails now, or does so no more; returns how many more attempts are refused."""
+    a, sign = parts.part[p, ATTEMPT], np.int64(1 if fails else -1)
+    before = np.int64(_is_refused(parts, sums, a))
+    sums[a, 0] += sign * parts.part[p, SIZE]
+    sums[a, 1] += sign * parts.part[p, EXTRA]
+    return np.int64(_is_refused(parts, sums, a)) - before
+
+
+@_inner
+def _put(parts, hist, over, far, sums, goal, block, s, number):
     """Place ``number`` (or take away, if negative) of value s in a block; returns newly refused.
 
-    ``over`` counts for each part the values that are too frequent for ℓ.
+    ``over`` counts for each part the values that are too frequent for ℓ; ``far`` tells whether it
+    has been found too far from the table, so that it fails in any case.
     """
     change = 0
     for at in range(parts.start[block], parts.start[block + 1]):
         p = parts.listed[at]
-        size, a = parts.part[p, SIZE], parts.part[p, ATTEMPT]
+        size = parts.part[p, SIZE]
         was = hist[p, s] * goal.l > size
         hist[p, s] += number
         now = hist[p, s] * goal.l > size
         if goal.l < 2 or was == now:
             continue
         over[p] += 1 if now else -1
-        if over[p] != (1 if now else 0):
-            continue
-        before = _is_refused(parts, sums, a)
-        sums[a, 0] += parts.part[p, SIZE] if now else -parts.part[p, SIZE]
-        sums[a, 1] += parts.part[p, EXTRA] if now else -parts.part[p, EXTRA]
-        change += _is_refused(parts, sums, a) - np.int64(before)
+        if over[p] == (1 if now else 0) and not far[p]:
+            change += _turn(parts, sums, p, now)
     return change
 
 
@@ -195,6 +205,7 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
             at += 1
     item[depths], block[depths] = len(items), -1
     hist, over = parts.base.copy(), np.zeros(len(parts.part), np.int64)
+    far = np.zeros(len(parts.part), np.bool_)  # looked at in the end
     sums = np.zeros((len(parts.attempt), 2), np.int64)
     scratch = sums.copy()
     refused = _begun(parts, goal, hist, over, sums)
@@ -207,7 +218,7 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
         if not down:
             b, s = block[depth], items[item[depth], VALUE]
             cap[b] += choice[depth]
-            refused += _put(parts, hist, over, sums, goal, b, s, -choice[depth])
+            refused += _put(parts, hist, over, far, sums, goal, b, s, -choice[depth])
             if choice[depth] == most[depth]:
                 depth -= 1
                 continue
@@ -237,7 +248,7 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
         b, s = block[depth], items[item[depth], VALUE]
         weight[depth + 1] = weight[depth] * choose[cap[b], choice[depth]]
         cap[b] -= choice[depth]
-        refused += _put(parts, hist, over, sums, goal, b, s, choice[depth])
+        refused += _put(parts, hist, over, far, sums, goal, b, s, choice[depth])
         depth, down = depth + 1, True
     return mass
 
@@ -296,42 +307,116 @@ def draw(parts, goal, block_of, class_start, secrets, rng, draws, kept, refused)
 
 
 @_inner
-def _exchange(parts, hist, from_block, to_block, s):
-    """Take one record of value s from a block to another."""
-    for at in range(parts.start[from_block], parts.start[from_block + 1]):
-        hist[parts.listed[at], s] -= 1
-    for at in range(parts.start[to_block], parts.start[to_block + 1]):
-        hist[parts.listed[at], s] += 1
+def _look(parts, goal, hist, over, far, sums, p):
+    """See whether a part is too far from the table; returns how many more attempts are refused."""
+    now = _is_far(hist[p], parts.part[p, SIZE], goal)
+    if now == far[p]:
+        return 0
+    far[p] = now
+    return _turn(parts, sums, p, now) if over[p] == 0 else 0
+
+
+@_inner
+def _look_at_block(parts, goal, hist, over, far, sums, block):
+    change = 0
+    if len(goal.stretch) > 0:
+        for at in range(parts.start[block], parts.start[block + 1]):
+            change += _look(parts, goal, hist, over, far, sums, parts.listed[at])
+    return change
+
+
+@_inner
+def _exchange(parts, goal, hist, over, far, sums, b, d, s, z):
+    """Value s goes from block b to d, and z the other way; returns newly refused attempts."""
+    change = _put(parts, hist, over, far, sums, goal, b, s, -1)
+    change += _put(parts, hist, over, far, sums, goal, b, z, 1)
+    change += _put(parts, hist, over, far, sums, goal, d, z, -1)
+    change += _put(parts, hist, over, far, sums, goal, d, s, 1)
+    change += _look_at_block(parts, goal, hist, over, far, sums, b)
+    return change + _look_at_block(parts, goal, hist, over, far, sums, d)
+
+
+@_inner
+def _replace(parts, goal, hist, over, far, sums, block_of, start, end, old, new):
+    """The people from start to end have new secrets; returns newly refused attempts."""
+    change = 0
+    for i in range(start, end):
+        if old[i] != new[i]:
+            change += _put(parts, hist, over, far, sums, goal, block_of[i], old[i], -1)
+            change += _put(parts, hist, over, far, sums, goal, block_of[i], new[i], 1)
+    if len(goal.stretch) > 0:
+        for i in range(start, end):
+            if i == start or block_of[i] != block_of[i - 1]:
+                change += _look_at_block(parts, goal, hist, over, far, sums, block_of[i])
+    return change
+
+
+@_inner
+def _shuffle(
+    parts, goal, hist, over, far, sums, block_of, start, end, secrets, other, rng, lacking
+):  # fmt: skip
+    """Shuffle the secrets of a class, if that is a world that is kept; returns whether it is.
+
+    ``lacking`` is how many attempts are not refused yet: none, if the walk began well.
+    """
+    other[start:end] = secrets[start:end]
+    for i in range(end - 1, start, -1):
+        j = start + np.int64(rng.random() * (i + 1 - start))
+        other[i], other[j] = other[j], other[i]
+    change = _replace(parts, goal, hist, over, far, sums, block_of, start, end, secrets, other)
+    if change == lacking:
+        secrets[start:end] = other[start:end]
+        return 1
+    _replace(parts, goal, hist, over, far, sums, block_of, start, end, other, secrets)
+    return 0
 
 
 @_jit()
-def walk(parts, goal, block_of, class_start, of_class, secrets, rng, sweeps, kept):
-    """Exchange secrets as long as all attempts stay refused; returns how many were exchanged.
+def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, kept):
+    """Walk from a world that is kept to others; returns how many steps were taken.
 
-    A sweep proposes as many exchanges as there are people. ``kept`` (blocks × values) is given the
-    records after each sweep.
+    In a sweep every small class is shuffled anew, and then people of two blocks of a class are
+    exchanged, some times a block; each step is taken if all attempts are still refused. Blocks are
+    picked with equal probability, whatever their size, which treats both people of a pair alike:
+    small blocks are those that decide. ``first`` and ``room`` are as in `all_worlds`; people stand
+    block by block. ``kept`` (blocks × values) is given the records after each sweep.
     """
-    hist = parts.base.copy()
+    begin = np.zeros(len(room) + 1, np.int64)
+    for b in range(len(room)):
+        begin[b + 1] = begin[b] + room[b]
+    hist, over = parts.base.copy(), np.zeros(len(parts.part), np.int64)
+    far = np.zeros(len(parts.part), np.bool_)
     sums = np.zeros((len(parts.attempt), 2), np.int64)
-    _count(parts, block_of, secrets, hist)
-    taken, n = 0, len(secrets)
+    refused, wanted, taken = _begun(parts, goal, hist, over, sums), len(sums), 0
+    for i in range(len(secrets)):
+        refused += _put(parts, hist, over, far, sums, goal, block_of[i], secrets[i], 1)
+    if len(goal.stretch) > 0:
+        for p in range(len(far)):
+            refused += _look(parts, goal, hist, over, far, sums, p)
+    other = secrets.copy()
     for _ in range(sweeps):
-        for _ in range(n):
-            i = np.int64(rng.random() * n)
-            start, end = class_start[of_class[i]], class_start[of_class[i] + 1]
-            j = start + np.int64(rng.random() * (end - start))
-            s, z, b, d = secrets[i], secrets[j], block_of[i], block_of[j]
-            if s == z:
-                continue
-            if b != d:
-                _exchange(parts, hist, b, d, s)
-                _exchange(parts, hist, d, b, z)
-                if not _all_refused(parts, hist, goal, sums):
-                    _exchange(parts, hist, d, b, s)
-                    _exchange(parts, hist, b, d, z)
+        for c in range(len(class_start) - 1):
+            start, end = class_start[c], class_start[c + 1]
+            if end - start <= _SHUFFLED:
+                taken += _shuffle(
+                    parts, goal, hist, over, far, sums, block_of, start, end, secrets, other, rng,
+                    wanted - refused,
+                )  # fmt: skip
+            blocks = first[c + 1] - first[c]
+            for _ in range(_PAIRS * blocks):
+                b = first[c] + np.int64(rng.random() * blocks)
+                d = first[c] + np.int64(rng.random() * blocks)
+                i = begin[b] + np.int64(rng.random() * room[b])
+                j = begin[d] + np.int64(rng.random() * room[d])
+                s, z = secrets[i], secrets[j]
+                if s == z or b == d:
                     continue
-            secrets[i], secrets[j] = z, s
-            taken += 1
-        for i in range(n):
+                change = _exchange(parts, goal, hist, over, far, sums, b, d, s, z)
+                if refused + change != wanted:
+                    _exchange(parts, goal, hist, over, far, sums, b, d, z, s)
+                    continue
+                secrets[i], secrets[j] = z, s
+                taken += 1
+        for i in range(len(secrets)):
             kept[block_of[i], secrets[i]] += 1
     return taken

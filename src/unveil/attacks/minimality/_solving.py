@@ -170,12 +170,14 @@ def _drawn(
     secrets = release.sensitive.codes[component.people].astype(np.int64)
     shape = (len(component.room), release.sensitive.size)
     kept, gone = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    number = kernels.draw(
-        component.parts, goal, component.block_of, component.class_start, secrets.copy(),
-        np.random.default_rng(seeds), draws, kept, gone,
-    )  # fmt: skip
-    if number < min(_FEWEST, draws):
-        return _walked(component, release, goal, draws, seeds)
+    rng, number, first = np.random.default_rng(seeds), 0, max(1, draws // 20)
+    for some in (first, draws - first):  # a first look tells whether it is worth while
+        number += kernels.draw(
+            component.parts, goal, component.block_of, component.class_start, secrets, rng, some,
+            kept, gone,
+        )  # fmt: skip
+        if number * draws < _FEWEST * some:
+            return _walked(component, release, goal, draws, seeds)
     share, room = _shares(component, release), component.room[:, None]
     p = number / draws
     belief = share.copy()
@@ -200,9 +202,8 @@ def _walked(
     seeds: np.random.SeedSequence,
 ) -> Solved:
     secrets = release.sensitive.codes[component.people].astype(np.int64)
-    of_class = component.class_of_block[component.block_of]
     shape = (len(component.room), release.sensitive.size)
-    sweeps = max(1, draws // (_CHAINS * _BATCHES))
+    sweeps = max(1, draws // (10 * _CHAINS * _BATCHES))
     panel = np.linspace(0, shape[0] - 1, min(_PANEL, shape[0])).astype(np.intp)
     traces = np.zeros((_CHAINS, _BATCHES, len(panel), shape[1]))
     total, squares = np.zeros(shape), np.zeros(shape)
@@ -211,8 +212,8 @@ def _walked(
         for batch in range(-_BATCHES // 2, _BATCHES):  # a third of each chain to begin with
             kept = np.zeros(shape, dtype=np.int64)
             kernels.walk(
-                component.parts, goal, component.block_of, component.class_start, of_class, state,
-                rng, sweeps, kept,
+                component.parts, goal, component.block_of, component.first_block, component.room,
+                component.class_start, state, rng, sweeps, kept,
             )  # fmt: skip
             if batch >= 0:
                 mean = kept / (sweeps * component.room[:, None])
