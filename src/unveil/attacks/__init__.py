@@ -31,6 +31,7 @@ from unveil.attacks.members import (
     roc_panels,
     split_people,
 )
+from unveil.attacks.minimal import Minimality, minimality
 from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Inference",
     "Linkage",
     "Membership",
+    "Minimality",
     "RelativeRisk",
     "Sampling",
     "Separation",
@@ -64,6 +66,7 @@ __all__ = [
     "inference",
     "linkage",
     "membership",
+    "minimality",
     "relative_risk",
     "roc_panels",
     "sampling_in_words",

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.minimality import _kernels as kernels
-from unveil.attacks.minimality._attempts import Attempt, Goal
+from unveil.attacks.minimal import _kernels as kernels
+from unveil.attacks.minimal._attempts import Attempt, Goal
 from unveil.microdata import Release
 
 __all__ = ["Binding", "Component", "binding", "components"]

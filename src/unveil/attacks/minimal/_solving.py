@@ -22,9 +22,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.minimality import _kernels as kernels
-from unveil.attacks.minimality._attempts import Goal
-from unveil.attacks.minimality._binding import Component
+from unveil.attacks.minimal import _kernels as kernels
+from unveil.attacks.minimal._attempts import Goal
+from unveil.attacks.minimal._binding import Component
 from unveil.microdata import Release
 
 __all__ = ["How", "Solved", "Tries", "solved"]
@@ -113,18 +113,16 @@ def _items(component: Component, release: Release, goal: Goal) -> NDArray[np.int
     return np.stack([c, s, hist[c, s], room], axis=1).astype(np.int64)
 
 
-def _may_fail(
-    component: Component, hist: NDArray[np.int64], goal: Goal
-) -> NDArray[np.bool_]:
-    """For each class and value, whether it can become too frequent for ℓ in a part that it is in."""
+def _may_fail(component: Component, hist: NDArray[np.int64], goal: Goal) -> NDArray[np.bool_]:
+    """For each class and value, whether it can become too frequent for ℓ in some part."""
     parts = component.parts
     block = np.repeat(np.arange(len(component.room)), np.diff(parts.start))
     inside = np.zeros((len(parts.part), len(hist)), dtype=np.int64)  # people of a class in a part
     np.add.at(inside, (parts.listed, component.class_of_block[block]), component.room[block])
     most = parts.base + np.minimum(hist[None], inside[:, :, None]).sum(axis=1)
     harmful = most * goal.l > parts.part[:, kernels.SIZE, None]  # parts × values
-    there: NDArray[np.bool_] = (inside[:, :, None] > 0) & harmful[:, None, :]
-    return there.any(axis=0)
+    found: NDArray[np.bool_] = np.any((inside[:, :, None] > 0) & harmful[:, None, :], axis=0)
+    return found
 
 
 def _exactly(component: Component, release: Release, goal: Goal, steps: int) -> Solved | None:
@@ -206,7 +204,7 @@ def _walked(
     sweeps = max(1, draws // (10 * _CHAINS * _BATCHES))
     panel = np.linspace(0, shape[0] - 1, min(_PANEL, shape[0])).astype(np.intp)
     traces = np.zeros((_CHAINS, _BATCHES, len(panel), shape[1]))
-    total, squares = np.zeros(shape), np.zeros(shape)
+    total, squares, means = np.zeros(shape), np.zeros(shape), np.zeros((_CHAINS, *shape))
     for chain, seed in enumerate(seeds.spawn(_CHAINS)):
         rng, state = np.random.default_rng(seed), secrets.copy()
         for batch in range(-_BATCHES // 2, _BATCHES):  # a third of each chain to begin with
@@ -218,15 +216,18 @@ def _walked(
             if batch >= 0:
                 mean = kept / (sweeps * component.room[:, None])
                 total += mean
+                means[chain] += mean / _BATCHES
                 squares += mean * mean
                 traces[chain, batch] = mean[panel]
     number = _CHAINS * _BATCHES
     belief = total / number
-    variance = (squares / number - belief * belief).clip(0).max(axis=1)
+    variance = (squares / number - belief * belief).clip(0).max(axis=1) / (number - 1)
+    # Chains that have not mixed differ by more than their batches tell.
+    apart = means.var(axis=0, ddof=1).max(axis=1) / _CHAINS
     rhat = _rhat(traces.reshape(_CHAINS, _BATCHES, -1))
     return Solved(
         belief=belief,
-        error=np.sqrt(variance / (number - 1)),
+        error=np.sqrt(np.maximum(variance, apart)),
         how="walked",
         kept=float("nan"),
         rhat=rhat,

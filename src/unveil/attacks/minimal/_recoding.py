@@ -24,7 +24,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.minimality._attempts import Attempt, Goal, goal_of
+from unveil.attacks.minimal._attempts import Attempt, Goal, goal_of
 from unveil.microdata import Microdata
 from unveil.sanitize import Recoding
 from unveil.sanitize._closeness import distance_between, stretches

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.minimality._attempts import Attempt, Goal, goal_of
+from unveil.attacks.minimal._attempts import Attempt, Goal, goal_of
 from unveil.microdata import Column, Microdata
 from unveil.sanitize import Mondrian
 from unveil.sanitize import _kernels as kernels
