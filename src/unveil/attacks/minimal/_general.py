@@ -57,7 +57,9 @@ def by_running(
         return Solved(belief=share, error=np.ones(len(microdata)), how="drawn", kept=0.0)
     belief = share + (0.0 if p == 1 else (1 - p) * (kept / n_kept - gone / (n - n_kept)))
     error = spread * np.sqrt(max(1 - p, 1 / n) / (p * n))
-    return Solved(belief=belief.clip(0, 1), error=error, how="drawn", kept=p)
+    belief = belief.clip(0, 1)
+    belief /= belief.sum(axis=1, keepdims=True)
+    return Solved(belief=belief, error=error, how="drawn", kept=p)
 
 
 def _arrangements(counts: NDArray[np.int64]) -> int:

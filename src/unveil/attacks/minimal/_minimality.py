@@ -282,7 +282,8 @@ def _check(sanitizer: Any, path: Any, steps: Any, draws: Any, seed: Any) -> None
     if not sanitizer.deterministic:
         raise InputError(
             "minimality asks of which worlds a sanitizer makes the same release, and "
-            f"{sanitizer.label} may depend on chance; if it does not, say so in its class: deterministic = True"
+            f"{sanitizer.label} may depend on chance; if it does not, say so in its class: "
+            "deterministic = True"
         )
     for name, number in (("steps", steps), ("draws", draws), ("seed", seed)):
         least = 0 if name == "seed" else 1

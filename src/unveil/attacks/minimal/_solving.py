@@ -146,7 +146,7 @@ def _exactly(component: Component, release: Release, goal: Goal, steps: int) -> 
     own = place[component.class_of_block]
     spread = np.take_along_axis(upto.T, own, axis=1) * hist[component.class_of_block]
     belief = (placed + spread) / (mass * component.room[:, None])
-    return Solved(belief=belief, error=np.zeros(blocks), how="exact", kept=float(mass))
+    return Solved(belief=belief, error=np.zeros(blocks), how="exact", kept=min(1.0, float(mass)))
 
 
 def _pascal(n: int) -> NDArray[np.float64]:
@@ -184,8 +184,9 @@ def _drawn(
     # Nobody's belief is known better than that one more world might have been refused.
     lost = max(1 - p, 1 / draws)
     spread = np.sqrt((share * (1 - share)).max(axis=1))
+    belief = belief.clip(0, 1)
     return Solved(
-        belief=belief.clip(0, 1),
+        belief=belief / belief.sum(axis=1, keepdims=True),
         error=spread * np.sqrt(lost / (p * draws)),
         how="drawn",
         kept=p,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["content_of", "summary_of", "verdict_of", "why"]
 
 _SETTLED = 1.05  # R-hat of batches, above which chains are said not to agree
+_ROUNDING = 1e-9
 _FEW = 3  # classes that are explained
 
 
@@ -32,7 +33,7 @@ def nothing_because(finding: Minimality) -> str | None:
             "whatever finer was refused would have been refused whoever has which secret: its "
             "parts are too small, or made of whole classes"
         )
-    if finding.kept == 1:
+    if finding.kept > 1 - _ROUNDING and finding.people_by("exact") == len(finding):
         return "it makes the same release of every world"
     return None
 
@@ -145,11 +146,16 @@ def _worst(finding: Minimality) -> list[str]:
     classes = finding.release.class_of[order]
     _, first = np.unique(classes, return_index=True)
     people = order[np.sort(first)[:_FEW]]
-    return [why(finding, int(person)) for person in people if finding.change[person] > 0]
+    told = [int(person) for person in people if finding.change[person] > _ROUNDING]
+    return [_because(finding, person, "somebody in it") for person in told]
 
 
 def why(finding: Minimality, person: int) -> str:
     """What was refused about a person's class, and what follows."""
+    return _because(finding, person, f"record {person}")
+
+
+def _because(finding: Minimality, person: int, who: str) -> str:
     g, release = int(finding.release.class_of[person]), finding.release
     value = int(finding.likeliest[person])
     cells = ", ".join(
@@ -165,7 +171,7 @@ def why(finding: Minimality, person: int) -> str:
     before, after = finding.shares[g, value], finding.believed_most[person]
     return (
         f"{head}: {_refused(tried[0], int(release.sizes[g]))}{also}. So {text} "
-        f"is believed of record {person} with {percent(float(after))} instead of "
+        f"is believed of {who} with {percent(float(after))} instead of "
         f"{percent(float(before))}."
     )
 
