@@ -11,7 +11,7 @@ rest is any world: what is still to be placed is expected in proportion to the r
 Values so rare that they cannot make any part fail need not be placed at all.
 
 *Draws.* Secrets are shuffled within classes. *Walks*: exchanges of two people of a class, each
-taken if all attempts are still refused.
+taken if no fewer attempts are refused.
 
 Everything is in this one file because numba's cache does not notice changes in other files. What
 is called from Python returns a number, for the reason given in Mondrian's kernels.
@@ -353,33 +353,33 @@ def _replace(parts, goal, hist, over, far, sums, block_of, start, end, old, new)
 
 @_inner
 def _shuffle(
-    parts, goal, hist, over, far, sums, block_of, start, end, secrets, other, rng, lacking
+    parts, goal, hist, over, far, sums, block_of, start, end, secrets, other, rng
 ):  # fmt: skip
-    """Shuffle the secrets of a class, if that is a world that is kept; returns whether it is.
-
-    ``lacking`` is how many attempts are not refused yet: none, if the walk began well.
-    """
+    """Shuffle the secrets of a class, if no fewer attempts are refused; returns how many more."""
     other[start:end] = secrets[start:end]
     for i in range(end - 1, start, -1):
         j = start + np.int64(rng.random() * (i + 1 - start))
         other[i], other[j] = other[j], other[i]
     change = _replace(parts, goal, hist, over, far, sums, block_of, start, end, secrets, other)
-    if change == lacking:
+    if change >= 0:
         secrets[start:end] = other[start:end]
-        return 1
+        return change
     _replace(parts, goal, hist, over, far, sums, block_of, start, end, other, secrets)
     return 0
 
 
 @_jit()
 def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, kept):
-    """Walk from a world that is kept to others; returns how many steps were taken.
+    """Walk from a world to others; returns how many attempts are not refused in the end.
+
+    A step is taken if no fewer attempts are refused after it than before. So from any world it
+    comes to one that is kept, or stays somewhere before; and from one that is kept to others.
 
     In a sweep every small class is shuffled anew, and then people of two blocks of a class are
-    exchanged, some times a block; each step is taken if all attempts are still refused. Blocks are
-    picked with equal probability, whatever their size, which treats both people of a pair alike:
-    small blocks are those that decide. ``first`` and ``room`` are as in `all_worlds`; people stand
-    block by block. ``kept`` (blocks × values) is given the records after each sweep.
+    exchanged, some times a block. Blocks are picked with equal probability, whatever their size,
+    which treats both people of a pair alike: small blocks are those that decide. ``first`` and
+    ``room`` are as in `all_worlds`; people stand block by block. ``kept`` (blocks × values) is
+    given the records after each sweep.
     """
     begin = np.zeros(len(room) + 1, np.int64)
     for b in range(len(room)):
@@ -387,7 +387,7 @@ def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, 
     hist, over = parts.base.copy(), np.zeros(len(parts.part), np.int64)
     far = np.zeros(len(parts.part), np.bool_)
     sums = np.zeros((len(parts.attempt), 2), np.int64)
-    refused, wanted, taken = _begun(parts, goal, hist, over, sums), len(sums), 0
+    refused = _begun(parts, goal, hist, over, sums)
     for i in range(len(secrets)):
         refused += _put(parts, hist, over, far, sums, goal, block_of[i], secrets[i], 1)
     if len(goal.stretch) > 0:
@@ -398,10 +398,9 @@ def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, 
         for c in range(len(class_start) - 1):
             start, end = class_start[c], class_start[c + 1]
             if end - start <= _SHUFFLED:
-                taken += _shuffle(
-                    parts, goal, hist, over, far, sums, block_of, start, end, secrets, other, rng,
-                    wanted - refused,
-                )  # fmt: skip
+                refused += _shuffle(
+                    parts, goal, hist, over, far, sums, block_of, start, end, secrets, other, rng
+                )
             blocks = first[c + 1] - first[c]
             for _ in range(_PAIRS * blocks):
                 b = first[c] + np.int64(rng.random() * blocks)
@@ -412,11 +411,11 @@ def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, 
                 if s == z or b == d:
                     continue
                 change = _exchange(parts, goal, hist, over, far, sums, b, d, s, z)
-                if refused + change != wanted:
+                if change < 0:
                     _exchange(parts, goal, hist, over, far, sums, b, d, z, s)
                     continue
                 secrets[i], secrets[j] = z, s
-                taken += 1
+                refused += change
         for i in range(len(secrets)):
             kept[block_of[i], secrets[i]] += 1
-    return taken
+    return len(sums) - refused

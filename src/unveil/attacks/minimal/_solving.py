@@ -9,14 +9,17 @@ share over all worlds is known, σ = p m + (1 − p) r, so
 and the second term is what is estimated. Where hardly a world is refused, it is small, and so is
 its error: √(σ(1 − σ)(1 − p)/(p N)) for one person and N worlds.
 
-If too few worlds are kept, chains of exchanges walk from the true world through the kept ones.
+If too few worlds are kept, chains of exchanges walk from any worlds to kept ones, and through them.
 Exchanges are symmetric, so they come to all worlds that can be reached alike. That all can be
-reached is not guaranteed; the chains and their halves are compared (R-hat), which may show it.
+reached is not guaranteed; the chains, which begin apart, are compared (R-hat), and where they
+differ by more than their batches tell, so much larger is the error. A chain that has not come to a
+kept world when it has to begins at the true one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -34,7 +37,7 @@ How: TypeAlias = Literal["exact", "drawn", "walked"]
 _LARGEST = 400  # people of a class, up to which all worlds are counted
 _FEWEST = 200  # worlds kept, below which chains walk
 _CHAINS, _BATCHES = 4, 50
-_PANEL = 64  # blocks whose traces are looked at
+_PANEL = 8  # blocks whose traces are looked at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,10 +210,13 @@ def _walked(
     traces = np.zeros((_CHAINS, _BATCHES, len(panel), shape[1]))
     total, squares, means = np.zeros(shape), np.zeros(shape), np.zeros((_CHAINS, *shape))
     for chain, seed in enumerate(seeds.spawn(_CHAINS)):
-        rng, state = np.random.default_rng(seed), secrets.copy()
+        rng = np.random.default_rng(seed)
+        state, lacking = _any_world(component, secrets, rng), 0.0
         for batch in range(-_BATCHES // 2, _BATCHES):  # a third of each chain to begin with
+            if batch == 0 and lacking:
+                state = secrets.copy()
             kept = np.zeros(shape, dtype=np.int64)
-            kernels.walk(
+            lacking = kernels.walk(
                 component.parts, goal, component.block_of, component.first_block, component.room,
                 component.class_start, state, rng, sweeps, kept,
             )  # fmt: skip
@@ -233,6 +239,14 @@ def _walked(
         kept=float("nan"),
         rhat=rhat,
     )
+
+
+def _any_world(
+    component: Component, secrets: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """The secrets of each class given to its people at random."""
+    each = pairwise(component.class_start)
+    return np.concatenate([rng.permutation(secrets[first:last]) for first, last in each])
 
 
 def _rhat(traces: NDArray[np.float64]) -> float:
