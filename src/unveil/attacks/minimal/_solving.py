@@ -12,8 +12,8 @@ its error: √(σ(1 − σ)(1 − p)/(p N)) for one person and N worlds.
 If too few worlds are kept, chains of exchanges walk from any worlds to kept ones, and through them.
 Exchanges are symmetric, so they come to all worlds that can be reached alike. That all can be
 reached is not guaranteed; the chains, which begin apart, are compared (R-hat), and where they
-differ by more than their batches tell, so much larger is the error. A chain that has not come to a
-kept world when it has to begins at the true one.
+differ by more than their batches tell, so much larger is the error. A chain that does not come to
+a kept world is left out; if fewer than two do, nothing is said beyond the release.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ How: TypeAlias = Literal["exact", "drawn", "walked"]
 
 _LARGEST = 400  # people of a class, up to which all worlds are counted
 _FEWEST = 200  # worlds kept, below which chains walk
-_CHAINS, _BATCHES = 4, 50
+_CHAINS, _BATCHES = 4, 40
 _PANEL = 8  # blocks whose traces are looked at
 
 
@@ -206,38 +206,45 @@ def _walked(
     secrets = release.sensitive.codes[component.people].astype(np.int64)
     shape = (len(component.room), release.sensitive.size)
     sweeps = max(1, draws // (10 * _CHAINS * _BATCHES))
-    panel = np.linspace(0, shape[0] - 1, min(_PANEL, shape[0])).astype(np.intp)
-    traces = np.zeros((_CHAINS, _BATCHES, len(panel), shape[1]))
-    total, squares, means = np.zeros(shape), np.zeros(shape), np.zeros((_CHAINS, *shape))
-    for chain, seed in enumerate(seeds.spawn(_CHAINS)):
+    found = []
+    for seed in seeds.spawn(_CHAINS):
         rng = np.random.default_rng(seed)
-        state, lacking = _any_world(component, secrets, rng), 0.0
+        state, means = _any_world(component, secrets, rng), np.zeros((_BATCHES, *shape))
         for batch in range(-_BATCHES // 2, _BATCHES):  # a third of each chain to begin with
-            if batch == 0 and lacking:
-                state = secrets.copy()
             kept = np.zeros(shape, dtype=np.int64)
             lacking = kernels.walk(
                 component.parts, goal, component.block_of, component.first_block, component.room,
                 component.class_start, state, rng, sweeps, kept,
             )  # fmt: skip
+            if batch == -1 and lacking:
+                break
             if batch >= 0:
-                mean = kept / (sweeps * component.room[:, None])
-                total += mean
-                means[chain] += mean / _BATCHES
-                squares += mean * mean
-                traces[chain, batch] = mean[panel]
-    number = _CHAINS * _BATCHES
-    belief = total / number
-    variance = (squares / number - belief * belief).clip(0).max(axis=1) / (number - 1)
+                means[batch] = kept / (sweeps * component.room[:, None])
+        else:
+            found.append(means)
+    return _averaged(np.array(found), _shares(component, release))
+
+
+def _averaged(traces: NDArray[np.float64], shares: NDArray[np.float64]) -> Solved:
+    """Beliefs from batches (chains × batches × blocks × values) of the chains that came to worlds.
+
+    Fewer than two cannot be compared, and tell nothing that can be relied on.
+    """
+    if len(traces) < 2:
+        nothing = np.ones(len(shares))
+        return Solved(
+            belief=shares, error=nothing, how="walked", kept=float("nan"), rhat=float("inf")
+        )
+    variance = traces.var(axis=(0, 1)).max(axis=1) / (traces.shape[0] * traces.shape[1] - 1)
     # Chains that have not mixed differ by more than their batches tell.
-    apart = means.var(axis=0, ddof=1).max(axis=1) / _CHAINS
-    rhat = _rhat(traces.reshape(_CHAINS, _BATCHES, -1))
+    apart = traces.mean(axis=1).var(axis=0, ddof=1).max(axis=1) / len(traces)
+    panel = np.linspace(0, len(shares) - 1, min(_PANEL, len(shares))).astype(np.intp)
     return Solved(
-        belief=belief,
+        belief=traces.mean(axis=(0, 1)),
         error=np.sqrt(np.maximum(variance, apart)),
         how="walked",
         kept=float("nan"),
-        rhat=rhat,
+        rhat=_rhat(traces[:, :, panel].reshape(*traces.shape[:2], -1)),
     )
 
 
