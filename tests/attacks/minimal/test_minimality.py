@@ -14,7 +14,7 @@ import unveil as uv
 from unveil.attacks.minimal._attempts import Attempt
 from unveil.attacks.minimal._binding import binding, components
 from unveil.attacks.minimal._minimality import _put_together, _tried
-from unveil.attacks.minimal._solving import Tries, _drawn, _walked, solved
+from unveil.attacks.minimal._solving import Tries, _averaged, _drawn, _walked, solved
 from unveil.errors import GoalError, InputError
 
 # Two have HIV; six are cut between 30 and 60 if both parts have no disease in more than a half.
@@ -222,6 +222,18 @@ def test_steps_that_are_not_enough():
     again = uv.minimality(uv.Mondrian(l=2), CLINIC, steps=1, draws=4_000)
     assert (again.belief == finding.belief).all()
     assert "standard error" in finding.summary()
+
+
+def test_what_no_chain_came_by_is_not_called_safe():
+    shares = np.full((2, 3), 1 / 3)
+    found = _averaged(np.zeros((1, 40, 2, 3)), shares)
+    assert (found.error == 1).all()
+    assert found.rhat == np.inf
+    finding = uv.minimality(uv.Mondrian(l=2), CLINIC)
+    doubtful = replace(finding, error=np.ones_like(finding.error))
+    assert doubtful.unknown.all()
+    assert not doubtful.above.any()
+    assert "Of all 6 nothing could be found out" in doubtful.verdict()
 
 
 def test_attempts_are_refused_by_size_or_loss():

@@ -155,6 +155,11 @@ class Minimality(Finding):
         return gone[self.group_of]
 
     @property
+    def unknown(self) -> NDArray[np.bool_]:
+        """Of whom nothing could be found out, because hardly a world was come by that is kept."""
+        return self.error_of >= 1
+
+    @property
     def told(self) -> int:
         """Of how many people anything is told at all."""
         return (

@@ -47,11 +47,22 @@ def verdict_of(finding: Minimality) -> str:
     above, before = int(finding.above.sum()), int(finding.above_before.sum())
     sure, ruled_out = int(finding.determined.sum()), int((finding.excluded > 0).sum())
     return (
-        f"Who knows how {made_by} works believes more in a {secret} than was promised "
-        f"({finding.bound_in_words}) of {of_all(above, n)} of {n:,} people "
+        f"Who knows how {made_by} works believes more in one value of {secret} than was "
+        f"promised ({finding.bound_in_words}) of {of_all(above, n)} of {n:,} people "
         f"(from the release alone: {of_all(before, n)}); the {secret} of {of_all(sure, n)} is "
-        f"certain, and {of_all(ruled_out, n)} can be told a {secret} of their class that they do "
-        "not have."
+        f"certain, and {of_all(ruled_out, n)} can be told some {secret} of their class that they "
+        f"do not have.{_unknown(finding)}"
+    )
+
+
+def _unknown(finding: Minimality) -> str:
+    """What could not be found out is not to be taken for safe."""
+    number = int(finding.unknown.sum())
+    if not number:
+        return ""
+    return (
+        f" Of {of_all(number, len(finding))} nothing could be found out, for no worlds were come "
+        "by: give more draws, or take fewer people."
     )
 
 
@@ -73,6 +84,7 @@ def content_of(finding: Minimality, *, records: bool) -> dict[str, Any]:
         "above": int(finding.above.sum()),
         "above_from_release": int(finding.above_before.sum()),
         "determined": int(finding.determined.sum()),
+        "unknown": int(finding.unknown.sum()),
         "excluded": int((finding.excluded > 0).sum()),
         "largest_belief": float(finding.believed_most.max()),
         "largest_from_release": float(finding.released_most.max()),
