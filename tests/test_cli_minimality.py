@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+import unveil as uv
 from unveil.cli import app
 
 ASKED = ["--quasi", "age", "--sensitive", "disease"]
@@ -66,10 +67,22 @@ def test_what_was_published(clinic, tmp_path):
         (["--sanitizer", "mondrian:l=2", "--sanitizer", "mondrian:l=3"], "one --sanitizer"),
         (["--sanitizer", "mondrian:l=2", "--records"], "--records adds to the JSON"),
         (["--sanitizer", "mondrian:l=2", "--notation", "age=range"], "--notation is for"),
-        (["--sanitizer", "anatomy:l=2"], "may depend on chance"),
+        (["--sanitizer", "anatomy:l=2"], "depends on chance; unveil audit and unveil membership"),
     ],
 )
 def test_wrong_input(clinic, words, message):
     result = run(clinic, *ASKED, *words)
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
+
+
+def test_classes_are_looked_at_alone_if_asked(tmp_path):
+    survey, out = tmp_path / "survey.csv", tmp_path / "found.json"
+    uv.datasets.election_survey().take(range(0, 944, 4)).to_frame().to_csv(survey, index=False)
+    result = run(
+        survey, "--quasi", "age,education,income", "--sensitive", "party", "--sanitizer",
+        "mondrian:k=3,l=2", "--scope", "class", "--json", out,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "were looked at alone" in " ".join(result.output.split())
+    assert json.loads(out.read_text())["findings"][0]["looked_at_alone"] > 0

@@ -824,6 +824,15 @@ def minimality(
             show_default=False,
         ),
     ] = None,
+    scope: Annotated[
+        options.HowScoped | None,
+        typer.Option(
+            help="Take everything into account that was refused, or of each class only what was "
+            "refused within it. Default: everything where that can be found out.",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
     steps: Annotated[
         int,
         typer.Option(
@@ -861,8 +870,8 @@ def minimality(
 
     MinimalityTest(
         reading=reading, sanitizers=sanitizer, release=release, notation=notations(notation),
-        person=person or (), steps=steps, draws=draws, seed=seed, json=json, records=records,
-        plot=plot,
+        person=person or (), scope=None if scope is None else str(scope), steps=steps,
+        draws=draws, seed=seed, json=json, records=records, plot=plot,
     ).run()  # fmt: skip
 
 

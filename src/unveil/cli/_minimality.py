@@ -29,6 +29,7 @@ class MinimalityTest:
     sanitizers: Sequence[str]
     release: Path | None
     notation: dict[str, str]
+    scope: str | None
     steps: int
     draws: int | None
     seed: int
@@ -53,8 +54,8 @@ class MinimalityTest:
             )  # fmt: skip
         warm_up([sanitizer], adversary=None)
         finding = minimality(
-            sanitizer, microdata, release=published, steps=self.steps, draws=self.draws,
-            seed=self.seed,
+            sanitizer, microdata, release=published, scope=self.scope,  # type: ignore[arg-type]
+            steps=self.steps, draws=self.draws, seed=self.seed,
         )  # fmt: skip
         # The files first: whoever reads the report may stop in the middle.
         if self.json is not None:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from plain_recoding import recodable_tables
 
 import unveil as uv
+from unveil.attacks.minimal import _looking
 from unveil.attacks.minimal._attempts import Attempt
 from unveil.attacks.minimal._binding import binding, components
-from unveil.attacks.minimal._minimality import _put_together, _tried
+from unveil.attacks.minimal._looking import _put_together, _tried
 from unveil.attacks.minimal._solving import Tries, _averaged, _drawn, _walked, solved
 from unveil.errors import GoalError, InputError
 
@@ -184,6 +185,97 @@ def test_worlds_that_are_drawn_by_running():
     assert (off < 5 * finding.error_of).all()
 
 
+# Each class alone
+
+
+def by_force_alone(sanitizer, table):
+    """Beliefs of who looks at one class at a time: its own worlds, by what was refused within it.
+
+    For Mondrian with ℓ. Whoever is not in the class has the secret that is published for the class
+    they are in; an attempt counts that can come out otherwise only by who has what in this class.
+    """
+    release = sanitizer.sanitize(table)
+    attempts, own = _tried(sanitizer, table)[1], table.sensitive.codes
+
+    def refused(attempt, secrets):
+        parts = [secrets[attempt.people[attempt.part_of == p]] for p in range(len(attempt.sizes))]
+        return any(
+            len(part) < (sanitizer.k or 1) or np.bincount(part).max() * sanitizer.l > len(part)
+            for part in parts
+        )
+
+    def with_these(secrets, people, way):
+        found = secrets.copy()
+        found[people] = way
+        return found
+
+    beliefs = np.zeros((len(table), table.sensitive.size))
+    classes = [np.flatnonzero(release.class_of == g) for g in range(release.n_classes)]
+    for people in classes:
+        # One that cuts through this class and no other.
+        within = [
+            attempt
+            for attempt in attempts
+            if all(
+                len(set(attempt.part_of[np.isin(attempt.people, some)])) == 1
+                for some in classes
+                if some is not people and np.isin(some, attempt.people).any()
+            )
+            and np.isin(people, attempt.people).all()
+        ]
+        kept = [
+            way
+            for way in set(permutations(own[people].tolist()))
+            if all(refused(attempt, with_these(own, people, way)) for attempt in within)
+        ]
+        for way in kept:
+            beliefs[people, list(way)] += 1 / len(kept)
+    return beliefs
+
+
+@settings(max_examples=25, derandomize=True)
+@given(st.data())
+def test_classes_that_are_looked_at_alone(data):
+    n = data.draw(st.integers(4, 12))
+    column = st.lists(st.integers(0, 5), min_size=n, max_size=n)
+    secrets = st.lists(st.integers(0, 2), min_size=n, max_size=n)
+    table = uv.read_table(
+        {"a": data.draw(column), "b": data.draw(column), "s": data.draw(secrets)},
+        quasi=["a", "b"], sensitive="s", categorical=["s"],
+    )  # fmt: skip
+    sanitizer = uv.Mondrian(k=2, l=2)
+    try:
+        release = sanitizer.sanitize(table)
+    except GoalError:
+        assume(False)
+    assume(release.sizes.max() <= 6)
+    finding = uv.minimality(sanitizer, table, scope="class")
+    assert finding.belief[finding.group_of] == pytest.approx(by_force_alone(sanitizer, table))
+    whole = uv.minimality(sanitizer, table, scope="all")
+    apart = ~finding.looked_at_alone
+    assert finding.belief[finding.group_of][apart] == pytest.approx(
+        whole.belief[whole.group_of][apart]
+    )
+    assert not whole.alone.any()
+
+
+def test_too_many_classes_together_are_looked_at_alone(monkeypatch):
+    survey = uv.datasets.election_survey().take(range(0, 944, 4))
+    sanitizer = uv.Mondrian(k=3, l=2)
+    monkeypatch.setattr(_looking, "_TOGETHER", 1)
+    finding = uv.minimality(sanitizer, survey)
+    alone = uv.minimality(sanitizer, survey, scope="class")
+    assert finding.looked_at_alone.any()
+    assert (finding.belief == alone.belief).all()
+    assert np.isnan(finding.kept)
+    assert "were looked at alone" in finding.verdict()
+    assert finding.to_dict()["looked_at_alone"] == finding.looked_at_alone.sum()
+    with pytest.raises(InputError, match="scope must be"):
+        uv.minimality(sanitizer, survey, scope="classes")
+    with pytest.raises(InputError, match="is run on worlds; leave it out"):
+        uv.minimality(sanitizer, survey, scope="class", path="general")
+
+
 # Where worlds are drawn
 
 
@@ -305,7 +397,7 @@ def test_what_it_says():
 
 def test_nothing_to_put_together():
     release = uv.Mondrian(k=2).sanitize(CLINIC)
-    found = _put_together(release, [], [])
+    found = _put_together(release, [], components=0)
     assert found["kept"] == 1.0
     assert found["components"] == 0
 
@@ -316,8 +408,9 @@ def test_nothing_to_put_together():
 @pytest.mark.parametrize(
     ("sanitizer", "options", "message"),
     [
-        (uv.Anatomy(l=2), {}, "may depend on chance"),
-        (uv.RandomizedResponse(epsilon=1.0), {}, "may depend on chance"),
+        (uv.Anatomy(l=2), {}, "depends on chance; differential_inference and membership test"),
+        (uv.RandomizedResponse(epsilon=1.0), {}, "depends on chance"),
+        (uv.Oracle(lambda table: table), {}, "may depend on chance; if it does not, say so"),
         (uv.Microaggregation(k=2), {}, "takes what is published for true"),
         (uv.Recoding(l=2, scheme="local"), {"path": "fast"}, 'path="general" runs it on worlds'),
         (uv.Mondrian(l=2), {"path": "fats"}, "did you mean 'fast'"),

@@ -43,8 +43,11 @@ class Minimality(Finding):
     error, how : arrays
         For each group, the standard error of what is believed, and how it was found: ``"exact"``,
         ``"drawn"`` or ``"walked"``.
+    alone : array of bool
+        For each group, whether its class was looked at alone, without what ties it to others.
     kept : float
-        The share of the worlds of which the sanitizer makes this release; nan where chains walked.
+        The share of the worlds of which the sanitizer makes this release; nan where chains walked,
+        or classes were looked at alone.
     components : int
         How many sets of classes hang together through something that was refused.
     rhat : float
@@ -64,6 +67,7 @@ class Minimality(Finding):
     group_of: NDArray[np.int64]
     error: NDArray[np.float64]
     how: NDArray[np.object_]
+    alone: NDArray[np.bool_]
     kept: float
     components: int
     rhat: float
@@ -160,6 +164,11 @@ class Minimality(Finding):
         return self.error_of >= 1
 
     @property
+    def looked_at_alone(self) -> NDArray[np.bool_]:
+        """Whose class was looked at alone: who takes everything into account may know more."""
+        return self.alone[self.group_of]
+
+    @property
     def told(self) -> int:
         """Of how many people anything is told at all."""
         return (
@@ -221,8 +230,8 @@ class Minimality(Finding):
         """One row a person.
 
         ``row`` of the table, ``class``, ``released_own`` and ``believed_own`` of the true value,
-        ``released_most``, ``likeliest`` and ``believed_most``, ``change``, ``error``, ``above``,
-        ``determined``, ``excluded``.
+        ``released_most``, ``likeliest`` and ``believed_most``, ``change``, ``error``, ``alone``,
+        ``above``, ``determined``, ``excluded``.
         """
         import pandas as pd
 
@@ -237,6 +246,7 @@ class Minimality(Finding):
                 "believed_most": self.believed_most,
                 "change": self.change,
                 "error": self.error_of,
+                "alone": self.looked_at_alone,
                 "above": self.above,
                 "determined": self.determined,
                 "excluded": self.excluded,

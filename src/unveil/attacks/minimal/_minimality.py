@@ -18,8 +18,9 @@ attacker keeps the worlds of which **the sanitizer makes exactly this release**:
 A goal that is about sizes alone (k) is met or missed in all worlds alike and tells nothing. For
 ℓ and t, built-in Mondrian and global Recoding are looked into: a world is kept just if everything
 that was refused is refused in it (see `_mondrian`, `_recoding`). Classes that no refused cut ties
-together are independent. All worlds are counted where that is possible, else drawn. Any other
-deterministic sanitizer is run on worlds (see `_general`).
+together are independent. All worlds are counted where that is possible, else drawn. Where a great
+many classes hang together, the attacker is taken to look at each of them alone (see `_looking`).
+Any other deterministic sanitizer is run on worlds (see `_general`).
 
 Assumed is an attacker who knows everybody in the table and the program that made the release. That
 is a strong one; the program is often public, and people of a class often know each other.
@@ -32,19 +33,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from unveil.attacks.minimal._attempts import Attempt, Goal
-from unveil.attacks.minimal._binding import Component, binding, components
 from unveil.attacks.minimal._finding import Minimality
 from unveil.attacks.minimal._general import by_running
-from unveil.attacks.minimal._mondrian import mondrian_attempts, mondrian_goal
+from unveil.attacks.minimal._looking import Scope, by_looking
 from unveil.attacks.minimal._promise import promised
-from unveil.attacks.minimal._recoding import recoding_attempts, recoding_goal
 from unveil.attacks.minimal._same import check_same
-from unveil.attacks.minimal._solving import Solved, Tries, solved
-from unveil.engine import Progress
+from unveil.attacks.minimal._solving import Tries
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
-from unveil.sanitize import Mondrian, Recoding, Sanitizer
+from unveil.sanitize import LaplaceCounts, Mondrian, Recoding, Sanitizer
 from unveil.sanitize._sanitizer import as_microdata
 
 __all__ = ["Path", "minimality"]
@@ -58,6 +55,7 @@ def minimality(
     *,
     release: Release | None = None,
     path: Path | None = None,
+    scope: Scope | None = None,
     steps: int = 200_000,
     draws: int | None = None,
     seed: int = 0,
@@ -77,6 +75,11 @@ def minimality(
     path : {"fast", "general"}, optional
         Look into the sanitizer, or run it on worlds. By default ``"fast"`` for Mondrian and global
         Recoding, ``"general"`` for all others.
+    scope : {"all", "class"}, optional
+        What the attacker takes into account: everything that was refused, or of each class only
+        what was refused within it. By default everything where that can be found out, and of
+        classes of which too many hang together, or about which chains do not agree, what is their
+        own (`Minimality.alone`).
     steps : int
         How long all worlds of a few classes are counted, before some are drawn instead.
     draws : int, optional
@@ -122,7 +125,7 @@ def minimality(
     4), though all parts are large enough: the secrets of one must miss the goal. So HIV is
     believed of record 0 with 100% instead of 33%.
     """
-    _check(sanitizer, path, steps, draws, seed)
+    _check(sanitizer, path, scope, steps, draws, seed)
     microdata = as_microdata(microdata, "minimality")
     made = _made(sanitizer, microdata)
     if release is not None:
@@ -133,7 +136,7 @@ def minimality(
     tries = Tries(steps=steps, draws=draws or (20_000 if fast else 1_000), seed=seed)
     if fast:
         assert isinstance(sanitizer, Mondrian | Recoding)  # checked
-        finding = _by_looking(sanitizer, microdata, made, tries, progress)
+        finding = by_looking(sanitizer, microdata, made, tries, scope, progress)
     else:
         finding = _by_running(sanitizer, microdata, made, tries, progress)
     bound, words = promised(sanitizer, microdata, made)
@@ -164,61 +167,6 @@ def _asks_inside(sanitizer: Sanitizer) -> bool:
     return int(sanitizer.l or 1) > 1 or sanitizer.t is not None
 
 
-def _by_looking(
-    sanitizer: Mondrian | Recoding,
-    microdata: Microdata,
-    made: Release,
-    tries: Tries,
-    progress: bool | None,
-) -> dict[str, Any]:
-    goal, attempts = _tried(sanitizer, microdata)
-    bindings = [one for one in (binding(a, made, goal) for a in attempts) if one is not None]
-    tied = components(bindings, made)
-    answers = []
-    people = sum(len(one.people) for one in tied)
-    with Progress("counting worlds", people, progress, unit="people") as bar:
-        for one in tied:
-            answers.append(solved(one, made, goal, tries))
-            bar.advance(len(one.people))
-    return _put_together(made, tied, answers)
-
-
-def _tried(sanitizer: Mondrian | Recoding, microdata: Microdata) -> tuple[Goal, list[Attempt]]:
-    if isinstance(sanitizer, Mondrian):
-        goal = mondrian_goal(sanitizer, microdata)
-        return goal, mondrian_attempts(sanitizer, microdata) if goal.looks_inside else []
-    goal = recoding_goal(sanitizer, microdata)
-    return goal, recoding_attempts(sanitizer, microdata) if goal.looks_inside else []
-
-
-def _put_together(made: Release, tied: list[Component], answers: list[Solved]) -> dict[str, Any]:
-    """Everybody's beliefs: a row for each class that nothing ties, and for each block of others."""
-    shares = made.counts / made.sizes[:, None]
-    rows, errors, how = [shares], [np.zeros(len(shares))], ["exact"] * len(shares)
-    group_of = made.class_of.astype(np.int64)
-    begin = len(shares)
-    refused: dict[int, tuple[Attempt, ...]] = {}
-    for one, answer in zip(tied, answers, strict=True):
-        group_of[one.people] = begin + one.block_of
-        rows.append(answer.belief)
-        errors.append(answer.error)
-        how += [answer.how] * len(answer.belief)
-        begin += len(answer.belief)
-        for c in one.classes.tolist():
-            refused[c] = tuple(b.attempt for b in one.bindings if c in b.cut)
-    shares_kept = [one.kept for one in answers]
-    return {
-        "group_of": group_of,
-        "belief": np.concatenate(rows),
-        "error": np.concatenate(errors),
-        "how": np.array(how, dtype=object),
-        "kept": float(np.prod(shares_kept)) if shares_kept else 1.0,
-        "components": len(tied),
-        "rhat": max([one.rhat for one in answers], default=1.0),
-        "refused": refused,
-    }
-
-
 def _by_running(
     sanitizer: Sanitizer,
     microdata: Microdata,
@@ -235,6 +183,7 @@ def _by_running(
         "kept": answer.kept,
         "components": 1,
         "rhat": 1.0,
+        "alone": np.zeros(len(microdata), dtype=bool),
         "refused": {},
     }
 
@@ -261,11 +210,12 @@ def _check_release(release: AnyRelease) -> None:
     if release.perturbed:
         raise InputError(
             f"minimality takes what is published for true, and {release.made_by} publishes values "
-            f"of {', '.join(release.perturbed)} that need not be"
+            f"of {', '.join(release.perturbed)} that need not be; differential_inference and "
+            "membership test such releases"
         )
 
 
-def _check(sanitizer: Any, path: Any, steps: Any, draws: Any, seed: Any) -> None:
+def _check(sanitizer: Any, path: Any, scope: Any, steps: Any, draws: Any, seed: Any) -> None:
     if not isinstance(sanitizer, Sanitizer):
         raise InputError(
             f"minimality needs a sanitizer, such as unveil.Mondrian(k=5, l=3), got a "
@@ -278,6 +228,20 @@ def _check(sanitizer: Any, path: Any, steps: Any, draws: Any, seed: Any) -> None
         raise InputError(
             f'path="fast" looks into Mondrian and global Recoding, and {sanitizer.label} is '
             'neither; path="general" runs it on worlds'
+        )
+    if scope not in (None, "all", "class"):
+        near = did_you_mean(str(scope), ["all", "class"])
+        raise InputError(f'scope must be "all" or "class", got {scope!r}{near}')
+    if scope is not None and (path == "general" or not _is_known(sanitizer)):
+        raise InputError(
+            f"scope={scope!r} is about what was refused, and {sanitizer.label} is run on worlds; "
+            "leave it out"
+        )
+    if sanitizer.is_random or isinstance(sanitizer, LaplaceCounts):
+        raise InputError(
+            "minimality asks of which worlds a sanitizer makes the same release, and "
+            f"{sanitizer.label} depends on chance; differential_inference and membership "
+            "test such releases"
         )
     if not sanitizer.deterministic:
         raise InputError(

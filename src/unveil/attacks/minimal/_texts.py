@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._text import percent
 from unveil.attacks.linking._texts import of_all, table_lines
+from unveil.attacks.minimal._looking import SETTLED
 
 if TYPE_CHECKING:
     from unveil.attacks.minimal._attempts import Attempt
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["content_of", "summary_of", "verdict_of", "why"]
 
-_SETTLED = 1.05  # R-hat of batches, above which chains are said not to agree
 _ROUNDING = 1e-9
 _FEW = 3  # classes that are explained
 
@@ -28,7 +28,7 @@ def nothing_because(finding: Minimality) -> str | None:
             "its goal is about the sizes of classes alone, and these follow from the "
             "quasi-identifiers, whoever has which secret"
         )
-    if finding.path == "fast" and not finding.refused:
+    if finding.path == "fast" and not finding.refused and not finding.alone.any():
         return (
             "whatever finer was refused would have been refused whoever has which secret: its "
             "parts are too small, or made of whole classes"
@@ -51,7 +51,18 @@ def verdict_of(finding: Minimality) -> str:
         f"promised ({finding.bound_in_words}) of {of_all(above, n)} of {n:,} people "
         f"(from the release alone: {of_all(before, n)}); the {secret} of {of_all(sure, n)} is "
         f"certain, and {of_all(ruled_out, n)} can be told some {secret} of their class that they "
-        f"do not have.{_unknown(finding)}"
+        f"do not have.{_alone(finding)}{_unknown(finding)}"
+    )
+
+
+def _alone(finding: Minimality) -> str:
+    """What was left out is not to be taken for nothing."""
+    number = int(finding.looked_at_alone.sum())
+    if not number:
+        return ""
+    return (
+        f" The classes of {of_all(number, len(finding))} were looked at alone, for too many hang "
+        "together: who takes everything into account that was refused may know more."
     )
 
 
@@ -93,6 +104,7 @@ def content_of(finding: Minimality, *, records: bool) -> dict[str, Any]:
         "exact": finding.people_by("exact"),
         "drawn": finding.people_by("drawn"),
         "walked": finding.people_by("walked"),
+        "looked_at_alone": int(finding.looked_at_alone.sum()),
         "largest_error": float(finding.error_of.max()),
         "rhat": finding.rhat if math.isfinite(finding.rhat) else None,
         "seconds": finding.seconds,
@@ -111,7 +123,7 @@ def summary_of(finding: Minimality) -> str:
         f"{finding.release.in_short}",
         f"  {_found(finding)}; {finding.seconds:.2g} s",
     ]
-    if finding.rhat > _SETTLED:
+    if finding.rhat > SETTLED:
         lines.append(
             f"  The chains do not agree yet (R-hat {finding.rhat:.2f}): take the numbers of the "
             f"{finding.people_by('walked'):,} people whom they are about with care, or give more "
