@@ -151,6 +151,16 @@ FIGURES: dict[str, Figure] = _listed(
         "who are not",
     ),
     Figure(
+        name="reweighted", title="guessed within groups", question=_INFERRED, share=True,
+        says="the share of the people whose sensitive value is guessed by what groups tell about "
+        "each other",
+    ),
+    Figure(
+        name="above_promise", title="above what was promised", question=_INFERRED, share=True,
+        says="the share of the people of whom more is believed than the goal promised, by those "
+        "who know how the release was made",
+    ),
+    Figure(
         name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
         says="the fewest different sensitive values in a class",
     ),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from unveil.auditing.parts._definetti import DeFinettiPart
 from unveil.auditing.parts._differential import DifferentialPart
 from unveil.auditing.parts._discrimination import DiscriminationPart
+from unveil.auditing.parts._inference import InferencePart
 from unveil.auditing.parts._linkage import LinkagePart
 from unveil.auditing.parts._measures import MeasuresPart
+from unveil.auditing.parts._membership import MembershipPart
+from unveil.auditing.parts._minimality import MinimalityPart
 from unveil.auditing.parts._part import Asked, Part
 from unveil.auditing.parts._risk import RiskPart
 from unveil.auditing.parts._utility import UtilityPart
@@ -18,8 +22,12 @@ PARTS: dict[str, Part[Any]] = {
     part.name: part
     for part in (
         DifferentialPart(),
+        InferencePart(),
         RiskPart(),
+        DeFinettiPart(),
+        MinimalityPart(),
         LinkagePart(),
+        MembershipPart(),
         MeasuresPart(),
         DiscriminationPart(),
         UtilityPart(),
@@ -29,6 +37,7 @@ PARTS: dict[str, Part[Any]] = {
 
 DEFAULT = (
     "differential-inference",
+    "inference",
     "relative-risk",
     "linkage",
     "measures",
