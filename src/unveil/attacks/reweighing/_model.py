@@ -92,20 +92,18 @@ class Model:
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
-        """log P(value | secret); −∞ only for values that nobody has."""
+        """log P(value | secret); 0, which says nothing, for values that nobody in a group has."""
         known = self.knowledge
         ends = [*known.offset[1:], len(known.shares)]
-        found = np.empty_like(self.counts)
+        found = np.zeros_like(self.counts)
         for a, b in zip(known.offset, ends, strict=True):
-            smoothed = self.counts[a:b] + known.smoothing * known.shares[a:b, None]
-            total = smoothed.sum(axis=0)
-            with np.errstate(divide="ignore"):
-                # A secret that nobody with a known value has is as likely with every value.
-                found[a:b] = np.where(
-                    total > 0,
-                    np.log(smoothed) - np.log(np.where(total > 0, total, 1)),
-                    np.log(known.shares[a:b, None]),
-                )
+            there = a + np.flatnonzero(known.shares[a:b])
+            if not len(there):  # a column of which nothing is known
+                continue
+            prior = known.smoothing * known.shares[there, None]
+            # A next to nothing of smoothing must not come to nothing at all.
+            smoothed = np.maximum(self.counts[there] + prior, np.finfo(np.float64).tiny)
+            found[there] = np.log(smoothed) - np.log(smoothed.sum(axis=0))
         return found
 
     @property
