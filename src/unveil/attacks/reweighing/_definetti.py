@@ -66,6 +66,7 @@ from unveil.attacks.reweighing._finding import DeFinetti
 from unveil.attacks.reweighing._groups import STEPS, groups_of_permuted
 from unveil.attacks.reweighing._people import in_classes, in_groups, known_people
 from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED
+from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release, refuse_perturbed
 
 __all__ = ["definetti"]
@@ -158,6 +159,8 @@ def definetti(
     published = with_candidates(release, "the deFinetti attack")
     if isinstance(published, Release):
         refuse_perturbed(published, [published.sensitive], "the deFinetti attack")
+    if not len(published):
+        raise InputError(f"the release by {published.made_by} has no records to learn from")
     check_placing(mapping, unknown, missing)
     names = known_columns([published], None)
     asked.columns(names)
