@@ -285,6 +285,16 @@ def test_one_of_each_is_no_plural():
     assert "1 group, worked out" in text
 
 
+def test_groups_of_so_many_secrets_that_their_states_are_beyond_floats():
+    n = 1100
+    table = uv.read_table(
+        {"x": ["a", "b"] * (n // 2), "s": [f"{i}" for i in range(n)]}, quasi="x", sensitive="s"
+    )
+    finding = uv.definetti(uv.Permuted.from_groups(table, [1] * n), table, rounds=1)
+    assert finding.learned.approximate.tolist() == [True]
+    assert np.allclose(finding.learned.beliefs, 1 / n)
+
+
 def test_a_release_without_records():
     nothing = uv.Permuted.from_groups(PEOPLE.take([]), [])
     with pytest.raises(InputError, match="has no records to learn from"):
