@@ -1,13 +1,14 @@
 """`unveil definetti`: what it prints, writes, refuses, and how it exits."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
 from command_line import ROLES, run
 
 import unveil as uv
-from unveil.cli import _console
+from unveil.cli import _console, _definetti
 
 
 @pytest.fixture(autouse=True)
@@ -86,3 +87,35 @@ def test_people_of_another_file(table, survey):
 def test_what_can_be_wrong_is_told_at_once(args, message):
     done = run("definetti", *ROLES, *args, code=2)
     assert message in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--smoothing", "0"], "error: --smoothing must be above 0"),
+        (["--by", "twon"], "error: --by names 'twon', .* did you mean 'town'"),
+        (["--method", "foreground", "--rounds", "4"], "error: --rounds must be 1 for foreground"),
+    ],
+)
+def test_options_are_refused_before_anything_is_read(table, options, message):
+    done = run("definetti", table, *ROLES, "--sanitizer", "anatomy:l=2", *options, code=2)
+    assert re.search(message, done.stderr)
+    assert not done.stdout
+
+
+def test_an_interrupt_is_written_beside_what_was_found(table, monkeypatch):
+    attack = uv.definetti
+
+    def until_enough(release, *args, **kwargs):
+        if "Mondrian" in release.made_by:
+            raise KeyboardInterrupt
+        return attack(release, *args, **kwargs)
+
+    monkeypatch.setattr(_definetti, "definetti", until_enough)
+    done = run("definetti", table, *ROLES, "--sanitizer", "anatomy:l=2", "--sanitizer",
+               "mondrian:k=5", "--json", "found.json", code=130)  # fmt: skip
+    assert "interrupted: 1 of 2 releases were attacked" in done.stderr
+    with open("found.json", encoding="utf-8") as file:
+        content = json.load(file)
+    assert len(content["findings"]) == 1
+    assert [one["error"] for one in content["failed"]] == ["Mondrian(k=5): interrupted"]

@@ -16,6 +16,7 @@ from rich.text import Text
 from unveil._text import harmless
 from unveil.attacks import DeFinetti, definetti
 from unveil.attacks.members._estimates import percent
+from unveil.attacks.reweighing._asked import TOLERANCE, Asked
 from unveil.cli._audit import first_look, heading
 from unveil.cli._console import console, say, slow_start
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
@@ -70,7 +71,7 @@ class DeFinettiTest:
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
-                done.interrupted = True
+                done.interrupted = one
                 break
         self._write(done, out)
         self._show(done, out)
@@ -83,6 +84,7 @@ class DeFinettiTest:
         self.given.check(self.reading)
         if not names(self.reading.quasi):
             raise InputError("name at least one quasi-identifier: --quasi is empty")
+        Asked.checked(**self.model, tolerance=TOLERANCE).columns(names(self.reading.quasi))
         if self.people is not None:
             existing_file(self.people)
         elif not self.reading.is_given and self.given.releases:
@@ -107,6 +109,9 @@ class DeFinettiTest:
         """The files first: whoever reads the report may stop in the middle."""
         if self.json is not None:
             failed = [{one.kind: one.name, "error": error} for one, error in done.failed]
+            if done.interrupted is not None:
+                one = done.interrupted
+                failed.append({one.kind: one.name, "error": f"{one.name}: interrupted"})
             findings = [finding for _, finding in done.found]
             write_findings(self.json, findings, records=self.records, failed=failed)
         if self.plot is not None and done.found:
@@ -134,7 +139,8 @@ class _Done:
     wanted: int
     found: list[tuple[str, DeFinetti]] = field(default_factory=list)
     failed: list[tuple[ToRead, str]] = field(default_factory=list)
-    interrupted: bool = False
+    interrupted: ToRead | None = None
+    """What was being attacked when the user had enough."""
 
     def fail(self, one: ToRead, error: UnveilError) -> None:
         said = in_command_line_words(str(error))
@@ -144,7 +150,7 @@ class _Done:
         """Say by the exit code that something is missing from the report."""
         for _, error in self.failed:
             say(f"error: {error}")
-        if self.interrupted:
+        if self.interrupted is not None:
             say(f"interrupted: {len(self.found)} of {self.wanted} releases were attacked")
             raise typer.Exit(INTERRUPTED)
         if self.failed:

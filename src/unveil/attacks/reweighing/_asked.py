@@ -72,7 +72,8 @@ class Asked:
                 raise InputError(f"{name} must be a whole number from {least} up, got {count!r}")
         if method == "foreground" and rounds not in (None, 1):
             raise InputError(
-                f"rounds={rounds}: foreground knowledge is learnt once; method='definetti' goes on"
+                f"rounds must be 1 for foreground knowledge, which is learnt once, got {rounds}; "
+                "the method definetti goes on"
             )
         once = method == "foreground"
         return cls(

@@ -31,7 +31,7 @@ def verdict_of(finding: DeFinetti) -> str:
     more = int(finding.exceeding.sum())
     said = (
         f"Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
-        f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have a {secret} more "
+        f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have one {secret} more "
         "strongly than the shares of their group allow"
     )
     shares, ours, model = (view.accuracy for view in _three(finding).values())
