@@ -4,10 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-spark lint format docs bench reproduce clean
+.PHONY: help demo test proofs test-spark lint format docs bench reproduce clean
 help:
 	@echo "make demo    try unveil on a real survey"
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
+	@echo "make proofs  the same tests with all their random cases, of which make test takes half"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make docs    build the documentation into site/"
 	@echo "make bench   measure speed; UNVEIL_DATA says where the public microdata is"
@@ -19,6 +20,9 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
+
+proofs: $(VENV)/.installed-test
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal --hypothesis-profile=proofs
 
 test-spark: $(VENV)/.installed-test $(VENV)/.installed-spark
 	$(BIN)/python -m pytest -m spark tests/engine/counting/test_spark.py

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
+from proofs import register_profiles
 
 from unveil import datasets
 from unveil.microdata import Microdata, read_csv
@@ -20,9 +20,18 @@ ARX_QUASI = ("sex", "age", "race", "marital-status", "education", "native-countr
 
 Loader = Callable[..., Microdata]
 
-# The first call of a kernel compiles it, and machines are busy: no test is about time.
-settings.register_profile("unveil", deadline=None)
-settings.load_profile("unveil")
+register_profiles()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Workers of one run compile kernels together, not each on its own."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is not None:
+        # Here because whoever runs without workers should not wait for what they do not test.
+        from compiling import compile_together
+
+        number = int(worker["workerid"].removeprefix("gw"))
+        compile_together(number, session.config.cache.mkdir("compiling"))
 
 
 @pytest.fixture(scope="session")

@@ -273,11 +273,11 @@ def test_anonymize_writes_the_release(table, tmp_path, suffix):
 def test_anatomy_writes_its_two_tables_into_a_folder(table, tmp_path):
     out = tmp_path / "published"
     for _ in range(2):  # the second time it is there already
-        shell("anonymize", table, *ROLES, "--sanitizer", "anatomy:l=2", "-o", out)
+        run("anonymize", table, *ROLES, "--sanitizer", "anatomy:l=2", "-o", out)
     names = sorted(path.name for path in out.iterdir())
     assert names == ["quasi_table.csv", "sensitive_table.csv"]
     for wrong in ("published.csv", "-"):
-        done = shell("anonymize", table, *ROLES, "--sanitizer", "anatomy:l=2", "-o", wrong, code=2)
+        done = run("anonymize", table, *ROLES, "--sanitizer", "anatomy:l=2", "-o", wrong, code=2)
         assert "publishes two tables" in done.stderr
         assert "name a folder for them, such as -o released" in done.stderr
 

@@ -8,7 +8,7 @@ import pytest
 from command_line import ROLES, run
 
 import unveil as uv
-from unveil.cli import _console, _definetti
+from unveil.cli import _console
 
 
 @pytest.fixture(autouse=True)
@@ -101,21 +101,3 @@ def test_options_are_refused_before_anything_is_read(table, options, message):
     done = run("definetti", table, *ROLES, "--sanitizer", "anatomy:l=2", *options, code=2)
     assert re.search(message, done.stderr)
     assert not done.stdout
-
-
-def test_an_interrupt_is_written_beside_what_was_found(table, monkeypatch):
-    attack = uv.definetti
-
-    def until_enough(release, *args, **kwargs):
-        if "Mondrian" in release.made_by:
-            raise KeyboardInterrupt
-        return attack(release, *args, **kwargs)
-
-    monkeypatch.setattr(_definetti, "definetti", until_enough)
-    done = run("definetti", table, *ROLES, "--sanitizer", "anatomy:l=2", "--sanitizer",
-               "mondrian:k=5", "--json", "found.json", code=130)  # fmt: skip
-    assert "interrupted: 1 of 2 releases were attacked" in done.stderr
-    with open("found.json", encoding="utf-8") as file:
-        content = json.load(file)
-    assert len(content["findings"]) == 1
-    assert [one["error"] for one in content["failed"]] == ["Mondrian(k=5): interrupted"]

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from tests.support.command_line import ROLES, run
+from command_line import ROLES, run
 
 import unveil as uv
 from unveil.cli import _inference

@@ -192,3 +192,52 @@ def test_an_empty_table_and_a_ragged_one(published):
     done = run("ragged.csv", "--quasi", "age")
     assert done.exit_code == 2
     assert "ragged.csv" in done.stderr
+
+
+def test_a_population_behind_generalized_cells(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people = pd.DataFrame(
+        {"age": range(20, 40), "sex": ["Female", "Male"] * 10, "s": list("xy") * 10}
+    )
+    table = uv.read_table(people[:8], quasi=["age", "sex"], sensitive="s")
+    release = uv.Mondrian(k=2).sanitize(table)
+    release.to_frame().to_csv("published.csv", index=False)
+    everybody = uv.read_table(people, quasi=["age", "sex"], sensitive="s")
+    expected = uv.reidentification_risk(release, population=everybody)
+    people.drop(columns="s").assign(sex=people.sex.str[0]).to_csv("people.csv", index=False)
+    asked = ("published.csv", "--quasi", "age,sex", "--population", "people.csv")
+    done = run(*asked)
+    assert done.exit_code == 2
+    remedy = "sex=F->Female|M->Male"
+    assert f"say which: --recode '{remedy}'" in done.output
+    done = run(*asked, "--recode", remedy, "--json", "out.json")
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads((tmp_path / "out.json").read_text())["findings"]
+    risk = found["measures"]["reidentification_risk"]
+    again = expected.to_dict()
+    assert risk["k_map"] == again["k_map"]
+    assert risk["journalist"]["average"] == again["journalist"]["average"]
+    assert "age: read as cells; everybody in people.csv counts whom they cover" in done.output
+    done = run("published.csv", "--quasi", "age,sex", "--recode", remedy)
+    assert "--recode is about the values of a population: give --population" in done.output
+
+
+def test_nodes_of_hierarchies_that_a_population_is_beneath(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"town": ["Italy", "Italy", "Lyon"]}).to_csv("published.csv", index=False)
+    pd.DataFrame({"town": ["Rome", "Bari", "Rome", "Lyon", "Nice"]}).to_csv("all.csv", index=False)
+    Path("trees").mkdir()
+    Path("trees/town.csv").write_text(
+        "Rome;Italy;*\nBari;Italy;*\nLyon;France;*\nNice;France;*\n", encoding="utf-8"
+    )
+    asked = ("published.csv", "--quasi", "town", "--population", "all.csv")
+    done = run(*asked)
+    assert done.exit_code == 2
+    assert "if they are groups of these, give --hierarchies FOLDER" in done.output
+    done = run(*asked, "--hierarchies", "trees", "--json", "-")
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)["findings"]
+    assert found["measures"]["reidentification_risk"]["k_map"] == 1  # Lyon; of Italy there are 3
+    assert found["measures"]["reidentification_risk"]["marketer"]["average"] == pytest.approx(
+        (2 * (1 / 3) + 1) / 3
+    )

@@ -112,6 +112,21 @@ def test_people_held_out_in_a_file_of_their_own(crowd, tmp_path):
     assert text.startswith("members.csv: 200 people are published, 80 are held out, 20 are the ")
 
 
+def test_those_held_out_have_other_codes(crowd, tmp_path):
+    frame = pd.read_csv(crowd)
+    here, there = tmp_path / "members.csv", tmp_path / "others.csv"
+    frame[:200].to_csv(here, index=False)
+    frame[200:].assign(town=frame.town.str.upper()).to_csv(there, index=False)
+    asked = ["membership", here, *ROLES, "--held-out-file", there, "--sanitizer", "identity",
+             "--attacker", "release"]  # fmt: skip
+    told = run(*asked, code=2).stderr
+    assert "other names for the same values, say so: --recode 'town=" in told
+    remedy = told[told.index("--recode '") + len("--recode '") :].split("'")[0]
+    assert run(*asked, "--recode", remedy).stdout.startswith("members.csv: 200 people are")
+    done = run("membership", here, *ROLES, "--recode", remedy, code=2)
+    assert "--recode is about the values of --held-out-file: give it" in done.stderr
+
+
 def test_somebody_elses_program(crowd, tmp_path):
     program = tmp_path / "copy.py"
     program.write_text("import shutil, sys\nshutil.copy(sys.argv[1], sys.argv[2])\n")

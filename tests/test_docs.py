@@ -10,12 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from unveil import datasets
 from unveil.cli import app
-from unveil.microdata import Permuted, read_csv
+from unveil.microdata import Permuted, read_csv, read_table
+from unveil.sanitize import Mondrian
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -73,11 +75,28 @@ def somebody_elses_anonymization(survey: Path) -> None:
     shutil.copy("releases/full.csv", "published.csv")
 
 
+def register_and_hospitals(survey: pd.DataFrame) -> None:
+    """People with names and other codes, and two releases with the people who are in both."""
+    codes = survey.country.str[0]
+    voters = survey[["name", "age", "education"]].assign(nation=codes)
+    voters[:40].to_csv("voters.csv", index=False)
+    both = survey[20:60]
+    both.to_csv("both.csv", index=False)
+    both[["name", "age", "education", "country"]].to_csv("people.csv", index=False)
+    for name, part in (("city", survey[:60]), ("county", survey[20:])):
+        table = read_table(part, quasi=["age", "education", "country"], sensitive="income")
+        Mondrian(k=5).sanitize(table).to_frame().assign(id=part.name.to_numpy()).to_csv(
+            f"{name}.csv", index=False
+        )
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda p: p.name)
 def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     survey = datasets.election_survey().take(range(80)).to_frame()
-    survey.assign(country=["France", "Germany"] * 40).to_csv("survey.csv", index=False)
+    names = ["Ann Smith", *(f"Person {number}" for number in range(1, 80))]
+    survey = survey.assign(country=["France", "Germany"] * 40, name=names)
+    survey.to_csv("survey.csv", index=False)
     others = datasets.election_survey().take(range(80, 160)).to_frame()
     others.assign(country=["France", "Germany"] * 40).to_csv("others.csv", index=False)
     shutil.copytree(Path(datasets.__file__).parent / "hierarchies", "hierarchies")
@@ -87,6 +106,7 @@ def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     Permuted.from_groups(people, [row // 4 for row in range(80)]).write(
         "records.csv", "secrets.csv"
     )
+    register_and_hospitals(survey)
     for words in commands(page):
         result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, (words, result.output)

@@ -1,14 +1,15 @@
 """Conditional frequency: shares among the records that fit, or in the whole release."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
+from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
 from unveil.adversary import ConditionalFrequency
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_goals())
 def test_it_is_the_share_in_the_targets_class(case):
     microdata, options = case

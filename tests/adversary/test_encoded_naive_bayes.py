@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_encodings import plain_records
+from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
@@ -47,7 +48,7 @@ def scikit_learn(release, encoding, target):
     return belief
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(tables_and_goals(max_size=20), st.sampled_from(ENCODINGS), st.data())
 def test_it_is_scikit_learns_naive_bayes(case, name, data):
     microdata, options = case

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 from sklearn.naive_bayes import BernoulliNB
 
@@ -51,7 +52,7 @@ def test_the_encoding_of_the_published_example():
     assert relative_bits(release, target).tolist() == [[1, 0, 1], [0, 1, 0]]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_goals(max_size=25), st.data())
 def test_it_equals_scikit_learn(case, data):
     microdata, options = case

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables_and_goals
 from sklearn.naive_bayes import BernoulliNB
 
@@ -22,7 +23,7 @@ def shares(release):
     return release.totals / release.totals.sum()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables_and_goals(max_size=20), st.integers(0, 2**32 - 1))
 def test_naive_bayes_reweighed_is_scikit_learns_class_prior(case, seed):
     microdata, options = case

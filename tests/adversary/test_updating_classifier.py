@@ -4,8 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -50,7 +51,7 @@ def test_forgetting_is_training_without(model, encoding):
     np.testing.assert_allclose(found, anew(adversary, table, records), rtol=0, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(max_size=12), st.sampled_from(ENCODINGS))
 def test_it_does_so_on_any_table(table, encoding):
     """Values that vanish, generalizations that vanish, tables of one record."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables, tables_and_crowds, tables_and_goals
 
 import unveil as uv
@@ -34,7 +35,7 @@ def assert_paths_agree(microdata, sanitizer, n_jobs=1, **options):
     return fast
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(tables_and_goals(), adversaries, distances, st.integers(1, 2))
 def test_on_small_tables(case, adversary, distance, n_jobs):
     microdata, options = case
@@ -42,7 +43,7 @@ def test_on_small_tables(case, adversary, distance, n_jobs):
     assert_paths_agree(microdata, f, n_jobs, adversary=adversary, distance=distance)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables_and_crowds(), adversaries, distances)
 def test_where_some_ask_for_crowds(case, adversary, distance):
     microdata, options = case
@@ -50,13 +51,13 @@ def test_where_some_ask_for_crowds(case, adversary, distance):
     assert_paths_agree(microdata, f, adversary=adversary, distance=distance)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), adversaries, distances)
 def test_on_unsanitized_tables(microdata, adversary, distance):
     assert_paths_agree(microdata, uv.Identity(), adversary=adversary, distance=distance)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables_and_goals(max_size=20), adversaries)
 def test_an_oracle_that_hides_mondrian_finds_the_same(case, adversary):
     microdata, options = case

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_hierarchy
 from scipy.stats import wasserstein_distance
 
@@ -94,7 +95,7 @@ def solved(p, q, costs):
     return np.array([ot.emd2(a, b, costs) for a, b in zip(p, q, strict=True)])
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(grounds(), st.data())
 def test_every_ground_solves_the_transport_problem(ground, data):
     distance, sensitive, costs = ground

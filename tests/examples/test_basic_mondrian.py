@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from basic_mondrian import BasicMondrian
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables
 
 import unveil as uv
@@ -163,7 +164,7 @@ def assert_exact(table, goal, compare, statistic, records, n_jobs=1):
     assert found.possible.all() == (len(table) > 1)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), GOALS)
 def test_the_classes_of_small_tables(table, goal):
     table = with_hierarchies(table)
@@ -180,7 +181,7 @@ def test_the_classes_of_small_tables(table, goal):
             assert regions.covers(code).tolist() == covered
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(max_size=25), GOALS, COMPARISONS, st.sampled_from(BOTH))
 def test_every_record_of_small_tables_left_out(table, goal, compare, statistic):
     table = with_hierarchies(table)

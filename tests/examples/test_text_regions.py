@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from text_regions import TextIntervals, ranks_as_text
 
 import unveil as uv
@@ -24,7 +25,7 @@ def column_of(numbers):
     return uv.read_table(values, quasi="x", sensitive="s", numeric=["x"])["x"]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(NUMBERS, st.data())
 def test_what_they_cover(numbers, data):
     column = column_of(numbers)

@@ -97,6 +97,7 @@ def test_wrong_input(table, options, message):
 
 
 def test_an_attacker_who_draws_lots_is_sampled(table):
+    table.write_text("\n".join(table.read_text().splitlines()[:25]) + "\n")  # 24 people
     options = ["--adversary", "tree", "--samples", "4", "--jobs", "1", "--delta", "0.3"]
     result = run(
         "harden", table, *ROLES, *MONDRIAN, *options, "--rounds", "1", "--json", "-", code=1

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables, tables_and_crowds, texts_of
 
 import unveil as uv
@@ -85,7 +86,7 @@ def plain_merged(release, microdata, crowds):
         del classes[second]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(tables_and_crowds(max_size=20), st.booleans())
 def test_classes_are_those_of_the_brute_force(case, raw):
     microdata, options = case
@@ -104,7 +105,7 @@ def test_classes_are_those_of_the_brute_force(case, raw):
     assert len(release.to_frame()) == len(microdata)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables(max_size=15))
 def test_without_crowds_nothing_changes(microdata):
     merged = Merged(uv.Identity(), Crowds()).sanitize(microdata)

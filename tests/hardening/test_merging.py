@@ -5,8 +5,9 @@ from fractions import Fraction
 from math import floor
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables_and_goals, texts_of
 
 import unveil as uv
@@ -40,7 +41,7 @@ def plainly(microdata, sanitizer, goal, rounds, at_most, at_a_time):
                 crowds[who] = max(crowds.get(who, 0), min(-(-3 * size[i] // 2), most))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(tables_and_goals(), st.sampled_from([0.01, 0.05, 0.2]), st.integers(1, 5),
        st.sampled_from([0.3, 0.9]), st.sampled_from([0.01, 0.1]))  # fmt: skip
 def test_rounds_are_those_done_by_hand(case, goal, rounds, at_most, at_a_time):

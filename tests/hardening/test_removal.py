@@ -6,8 +6,9 @@ from math import floor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
@@ -43,7 +44,7 @@ def plainly(microdata, sanitizer, goal, rounds, at_most, at_a_time, **options):
             return history
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(tables_and_goals(), st.sampled_from([0.01, 0.05, 0.2]), st.integers(1, 5),
        st.sampled_from([0.05, 0.3, 0.9]), st.sampled_from([0.01, 0.1]))  # fmt: skip
 def test_rounds_are_those_done_by_hand(case, goal, rounds, at_most, at_a_time):

@@ -5,8 +5,9 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_hierarchy
 
 import unveil as uv
@@ -111,7 +112,7 @@ def test_a_level_of_a_hierarchy():
     assert len(Partition.of("level=3", ILL).names) == 4
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.data())
 def test_any_level_of_any_tree_is_a_partition(seed, leaves, data):
     tree = random_hierarchy(np.random.default_rng(seed), leaves)
@@ -127,7 +128,7 @@ def test_any_level_of_any_tree_is_a_partition(seed, leaves, data):
         assert tree.levels[node] == level or (node < tree.n_leaves and tree.levels[node] < level)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.lists(st.integers(-50, 50), min_size=1, unique=True), st.data())
 def test_cut_points_against_a_plain_loop(values, data):
     cuts = sorted(data.draw(st.lists(st.integers(-60, 60), min_size=1, max_size=6, unique=True)))
@@ -231,7 +232,7 @@ def test_it_prints_itself():
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.dictionaries(
         st.text("ab:,|é ", min_size=1).filter(lambda t: t.strip() == t),

@@ -254,7 +254,7 @@ def test_the_hierarchy_of_a_numeric_column_must_have_its_values():
         column([9, 19, 19], hierarchies={"x": AGES})
     assert str(error.value) == (
         "hierarchy ages.csv does not have '19' of column 'x' (2 records, the first in row 2 of "
-        "table); did you mean '9'?"
+        "table); did you mean '9'? (its leaves: 30, 18, 9, 4); write both alike"
     )
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 
 from unveil.errors import InputError
 from unveil.microdata import Hierarchy, read_release, read_table
@@ -238,7 +239,7 @@ dashes = st.sampled_from(["-", " - ", "–", " – ", "—", " to ", ".."])
 brackets = st.tuples(st.sampled_from("[(]"), st.sampled_from("])["))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(numbers, st.lists(bounds, min_size=1, max_size=8), dashes)
 def test_ranges_of_numbers(values, pairs, dash):
     original = table_of(values)
@@ -249,7 +250,7 @@ def test_ranges_of_numbers(values, pairs, dash):
         assert as_numbers(covered(original, cells)) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(numbers, st.lists(st.tuples(bounds, brackets), min_size=1, max_size=8))
 def test_intervals_of_numbers(values, cases):
     cells, expected = [], []
@@ -260,7 +261,7 @@ def test_intervals_of_numbers(values, cases):
     assert as_numbers(covered(table_of(values), cells)) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(numbers, st.lists(st.integers(-40, 140), min_size=1, max_size=8))
 def test_bounds_on_one_side(values, limits):
     original = table_of(values)
@@ -274,7 +275,7 @@ def test_bounds_on_one_side(values, limits):
         assert as_numbers(covered(original, cells)) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.data(), numbers)
 def test_sets_of_numbers(data, values):
     original = table_of(values)
@@ -295,7 +296,7 @@ def test_sets_of_numbers(data, values):
         assert as_numbers(covered(original, [write(row) for row in chosen])) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(st.integers(0, 9999), min_size=1, max_size=12, unique=True),
     st.lists(st.tuples(st.integers(1, 99), st.integers(1, 3)), min_size=1, max_size=8),
@@ -312,7 +313,7 @@ names = st.text(st.sampled_from("abXY .'é-"), min_size=1, max_size=6).filter(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.data(), st.lists(names, min_size=3, max_size=8, unique=True), st.booleans())
 def test_sets_of_categories(data, values, ordered):
     kind = {"ordinal": {"q": values}} if ordered else {"categorical": "q"}
@@ -327,7 +328,7 @@ def test_sets_of_categories(data, values, ordered):
         assert covered(original, cells) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(st.text("0123456789", min_size=5, max_size=5), min_size=1, max_size=12, unique=True),
     st.data(),
@@ -342,7 +343,7 @@ def test_masks_of_codes(values, data):
     assert covered(original, by_beginning, notation={"q": "prefix"}) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data(), st.integers(2, 9))
 def test_ranges_of_levels(data, size):
     levels = [f"level {chr(97 + i)}" for i in range(size)]
@@ -354,7 +355,7 @@ def test_ranges_of_levels(data, size):
     assert covered(original, cells) == [levels[low : high + 1] for low, high in pairs]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(bounds, min_size=1, max_size=6), st.sampled_from(["-", " - ", " – ", " to "]))
 def test_ranges_of_dates(pairs, dash):
     days = np.arange(np.datetime64("2020-01-20"), np.datetime64("2020-03-20"), 3)

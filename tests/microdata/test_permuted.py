@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from permuted_tables import GROUPS, PATIENTS, groupings
+from proofs import examples
 from random_tables import tables
 from sklearn.naive_bayes import BernoulliNB
 
@@ -86,7 +87,7 @@ def test_what_was_decided_about_the_original_is_passed_on():
     assert repr(release).endswith("\n  " + release.notes[0])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(groupings())
 def test_records_and_secrets_of_every_group(case):
     table, group_of = case
@@ -101,7 +102,7 @@ def test_records_and_secrets_of_every_group(case):
         assert secrets.tolist() == sorted(table.sensitive.codes[original].tolist())
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(groupings(), st.randoms(use_true_random=False))
 def test_the_order_of_the_original_is_not_in_it(case, random):
     """Nor which secret is whose: any table with the same groups is published alike."""
@@ -161,7 +162,7 @@ def matches(release):
         yield np.concatenate([np.array(secrets) for secrets in choice])  # records are by group
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables(5), st.data())
 def test_counts_are_means_over_all_matches(table, data):
     group_of = data.draw(st.lists(st.integers(0, 2), min_size=len(table), max_size=len(table)))

@@ -7,9 +7,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from permuted_tables import GROUPS, PATIENTS, groupings
+from proofs import examples
 
 import unveil as uv
 from unveil.errors import MissingValuesError
@@ -45,7 +46,7 @@ def written(release):
     return sorted(records), secrets
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(groupings(), st.randoms(use_true_random=False))
 def test_tables_read_back_in_any_order(case, random):
     table, group_of = case
@@ -59,7 +60,7 @@ def test_tables_read_back_in_any_order(case, random):
     assert_same(read_anatomy(alone, microdata=table), release)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(groupings())
 def test_files_read_back(tmp_path_factory, case):
     table, group_of = case
@@ -76,7 +77,7 @@ def test_files_read_back(tmp_path_factory, case):
 names = st.text(st.sampled_from('ab,"*{}[]() <≤=>\n\r;-'), min_size=1, max_size=5).filter(str.strip)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(names, min_size=1, max_size=6, unique=True))
 def test_values_with_the_strangest_names_read_back(tmp_path_factory, values):
     groups = [f"g{i % 2}" for i in range(len(values))]

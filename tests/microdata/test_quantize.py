@@ -4,8 +4,9 @@ import datetime
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
@@ -77,7 +78,7 @@ def test_dates():
     assert made.codes.tolist() == [0, 0, 1, 1]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(st.one_of(st.integers(-50, 50), st.floats(-3, 3)), min_size=1, max_size=20),
     st.integers(1, 8),

@@ -684,13 +684,15 @@ def test_values_that_are_not_in_their_hierarchy(folder):
     told = message_of(lambda: read_table(people, hierarchies=folder, **ROLES), HierarchyError)
     assert told == (
         "hierarchy survey_city.csv does not have 'Lion' and 1 more of column 'city' "
-        "(3 records, the first in row 2 of table); did you mean 'Lyon'?"
+        "(3 records, the first in row 2 of table); did you mean 'Lyon'? (its leaves: Rome, Bari, "
+        "Lyon, Nice); write both alike"
     )
     people["city"][1:4] = ["Rome", "Rome", "Oslo"]
     told = message_of(lambda: read_table(people, hierarchies=folder, **ROLES), HierarchyError)
     assert told == (
         "hierarchy survey_city.csv does not have 'Oslo' of column 'city' "
-        "(1 record, the first in row 4 of table)"
+        "(1 record, the first in row 4 of table) (its leaves: Rome, Bari, Lyon, Nice); write "
+        "both alike"
     )
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
@@ -31,7 +32,7 @@ def counted(release, codes, every):
     return joint if every else cover
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_goals(max_size=20))
 def test_counts_are_those_of_the_records_one_by_one(case):
     microdata, options = case
@@ -57,7 +58,7 @@ def test_joint_counts_do_not_depend_on_how_many_are_looked_at_together(monkeypat
         np.testing.assert_array_equal(whole, release.joint_counts(microdata.codes))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(tables_and_goals(max_size=20))
 def test_targets_told_apart_have_the_counts_of_the_records_one_by_one(case):
     microdata, options = case

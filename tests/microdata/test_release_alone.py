@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from malaysian import LOCAL_RECODING, PATIENTS, patients
+from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
@@ -60,7 +61,7 @@ def assert_same(one, other):
 # With the original's domains it is the release that is read with the original.
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(case=tables_and_goals())
 def test_the_same_release_with_and_without_the_original(case, tmp_path_factory):
     microdata, options = case
@@ -84,7 +85,7 @@ def test_the_same_release_with_and_without_the_original(case, tmp_path_factory):
 strange = st.text(st.sampled_from('ab,"*{}[]() <≤=>\n-;'), min_size=1, max_size=5).filter(str.strip)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(strange, min_size=1, max_size=5, unique=True), st.booleans(), st.integers(1, 3))
 def test_values_with_the_strangest_names(values, ordinal, k):
     assume(not {"*", '"*"'} <= set(values))  # the first is written as the second
@@ -208,7 +209,7 @@ def numeric_cells(draw):
     return form, text, covers
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(st.lists(numeric_cells(), min_size=1, max_size=6))
 def test_numbers_that_the_cells_reach(cells):
     # A range of one number is that number.

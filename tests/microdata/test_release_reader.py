@@ -5,8 +5,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
@@ -39,7 +40,7 @@ def assert_reads_back(release, microdata):
     pd.testing.assert_frame_equal(again.to_frame(), release.to_frame())
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables_and_goals())
 def test_what_mondrian_publishes_reads_back(case):
     microdata, options = case
@@ -49,7 +50,7 @@ def test_what_mondrian_publishes_reads_back(case):
 names = st.text(st.sampled_from('ab,"*{}[]() <≤=>\n-'), min_size=1, max_size=5).filter(str.strip)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(names, min_size=1, max_size=5, unique=True),
     st.booleans(),

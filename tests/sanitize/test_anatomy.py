@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables
 
 import unveil as uv
@@ -47,7 +48,7 @@ def plain_value_groups(sizes, l):  # noqa: E741
     return groups, left
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=9), st.integers(1, 5))
 def test_groups_of_the_largest_buckets(sizes, l):  # noqa: E741
     group_of, groups = value_groups(np.array(sizes), l)
@@ -59,7 +60,7 @@ def test_groups_of_the_largest_buckets(sizes, l):  # noqa: E741
     assert np.bincount(bucket_of[group_of < 0], minlength=len(sizes)).tolist() == left
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(eligible(), st.integers(0, 2**64 - 1))
 def test_every_group_has_l_values_none_of_them_twice_and_nobody_is_lost(case, seed):
     table, l = case  # noqa: E741
@@ -75,7 +76,7 @@ def test_every_group_has_l_values_none_of_them_twice_and_nobody_is_lost(case, se
     check_permuted(release, table)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(eligible(), st.integers(0, 99))
 def test_it_is_the_release_of_its_groups(case, seed):
     table, l = case  # noqa: E741
@@ -91,7 +92,7 @@ def test_it_is_the_release_of_its_groups(case, seed):
         pd.testing.assert_frame_equal(got, wanted)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(eligible(), st.randoms(use_true_random=False))
 def test_neither_the_order_of_the_rows_nor_a_second_run_matters(case, random):
     table, l = case  # noqa: E741
@@ -103,7 +104,7 @@ def test_neither_the_order_of_the_rows_nor_a_second_run_matters(case, random):
             pd.testing.assert_frame_equal(got, wanted)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(eligible(), st.data())
 def test_leaving_out_is_sanitizing_the_rest(case, data):
     table, l = case  # noqa: E741
@@ -239,7 +240,7 @@ def test_it_says_who_cannot_be_left_out():
     assert finding.not_tested == {"the table without them cannot be sanitized this way": 3}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(eligible())
 def test_one_target_at_a_time_is_all_targets_together(case):
     table, l = case  # noqa: E741

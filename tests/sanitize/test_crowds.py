@@ -5,8 +5,9 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from plain_mondrian import plain_classes
+from proofs import examples
 from random_tables import random_microdata, tables_and_crowds, tables_and_goals, texts_of
 
 import unveil as uv
@@ -25,7 +26,7 @@ def classes_of(release):
     }
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(tables_and_crowds(max_size=60))
 def test_classes_are_those_of_the_brute_force(case):
     microdata, options = case
@@ -36,7 +37,7 @@ def test_classes_are_those_of_the_brute_force(case):
     assert (release.sizes[release.class_of] >= asked).all()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_goals())
 def test_crowds_no_larger_than_k_change_nothing(case):
     microdata, options = case

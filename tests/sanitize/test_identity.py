@@ -1,14 +1,15 @@
 """No sanitization: classes are the distinct combinations, and say exactly that."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from proofs import examples
 from random_tables import tables
 
 import unveil as uv
 from unveil.errors import GoalError
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables())
 def test_records_publish_their_own_values(microdata):
     release = uv.Identity().sanitize(microdata)

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import (
     KINDS,
     random_microdata,
@@ -48,7 +49,7 @@ def assert_exact(sanitizer, microdata, records, statistic, n_jobs=1):
     assert sum(finished) == found.possible.sum() or isinstance(sanitizer, uv.Identity)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(tables_and_goals(), st.sampled_from(BOTH), st.integers(1, 2))
 def test_every_record_of_small_tables(case, statistic, n_jobs):
     microdata, options = case
@@ -56,7 +57,7 @@ def test_every_record_of_small_tables(case, statistic, n_jobs):
     assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, n_jobs)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(tables_and_crowds(), st.sampled_from(BOTH), st.integers(1, 2))
 def test_every_record_of_tables_in_which_some_ask_for_crowds(case, statistic, n_jobs):
     microdata, options = case
@@ -64,13 +65,13 @@ def test_every_record_of_tables_in_which_some_ask_for_crowds(case, statistic, n_
     assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, n_jobs)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), st.sampled_from(BOTH))
 def test_every_record_of_unsanitized_tables(microdata, statistic):
     assert_exact(uv.Identity(), microdata, np.arange(len(microdata)), statistic)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_goals(), st.sampled_from(BOTH), st.data())
 def test_records_in_any_order_and_any_number_of_times(case, statistic, data):
     microdata, options = case
@@ -174,7 +175,7 @@ def test_which_sanitizers_know_themselves_without_a_record():
     assert not isinstance(uv.Oracle(uv.Mondrian(k=2)), LeavesOneOut)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(tables_and_goals(max_size=25), st.data())
 def test_leaving_out_a_record_is_reading_the_table_without_it(case, data):
     """`without` keeps the domain; a table that never had the record gives the same cells."""

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_mdav import plain_mdav
+from proofs import examples
 from random_tables import random_microdata, tables
 
 import unveil as uv
@@ -34,7 +35,7 @@ def as_sets(group_of):
     return [np.flatnonzero(group_of == g).tolist() for g in range(group_of.max() + 1)]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(tables_and_k())
 def test_groups_are_those_of_the_brute_force(case):
     table, k = case
@@ -58,7 +59,7 @@ def test_a_larger_table_equals_the_brute_force():
     assert as_sets(similar_groups(similar, 4, ALL)[0]) == plain
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(1, 60), st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_without_equal_records_groups_have_k_to_2k_less_one(n, k, seed):
     points = np.random.default_rng(seed).random((2, n))
@@ -110,7 +111,7 @@ def test_distances_of_all_kinds():
     assert similar.differing(np.arange(4)) == pytest.approx([1, 1, 0.25])
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables_and_k())
 def test_points_have_the_variance_one_or_none(case):
     similar = Similar.of(case[0])
@@ -121,7 +122,7 @@ def test_points_have_the_variance_one_or_none(case):
         assert variance == pytest.approx(1) or (line == 0).all()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables_and_k(), st.integers(1, 50))
 def test_every_class_keeps_k_and_publishes_middles(case, block):
     table, k = case
@@ -152,7 +153,7 @@ def middles_of(column, codes):
     return np.flatnonzero(off <= off.min() + 1e-9 * (1 + np.ptp(values))).tolist()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables_and_k(), st.integers(1, 50), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(case, block, random):
     table, k = case
@@ -165,7 +166,7 @@ def test_the_order_of_the_rows_does_not_matter(case, block, random):
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables_and_k())
 def test_equal_records_are_never_parted(case):
     table, k = case
@@ -175,7 +176,7 @@ def test_equal_records_are_never_parted(case):
         assert len(set(release.class_of[alike].tolist())) == 1
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables_and_k(), st.integers(1, 20))
 def test_blocks_are_disjoint_and_no_group_is_in_two_of_them(case, block):
     table, k = case

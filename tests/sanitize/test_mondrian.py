@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_mondrian import plain_classes
+from proofs import examples
 from random_tables import KINDS, random_microdata, tables_and_goals
 
 import unveil as uv
@@ -52,7 +53,7 @@ def expected(microdata, j, records, bounds, regions):
     return list(range(codes[0], codes[-1] + 1)) if column.is_ordered else codes
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(tables_and_goals(max_size=60))
 def test_classes_and_regions_are_those_of_the_brute_force(case):
     microdata, options = case
@@ -75,7 +76,7 @@ def test_larger_tables_of_one_kind_equal_the_brute_force(kind, l):  # noqa: E741
     assert classes_of(release) == {frozenset(r) for r, _ in plain_classes(microdata, 4, l)}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables_and_goals())
 def test_every_class_keeps_k_and_l_and_nobody_is_lost(case):
     microdata, options = case
@@ -90,7 +91,7 @@ def test_every_class_keeps_k_and_l_and_nobody_is_lost(case):
             assert release.regions[j].covers(int(column.codes[i]))[release.class_of[i]]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables_and_goals(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(case, random):
     microdata, options = case
@@ -130,7 +131,7 @@ def with_unused_categories(microdata: Microdata) -> Microdata:
     return replace(microdata, columns=tuple(columns))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables_and_goals())
 def test_unused_numbers_of_a_domain_do_not_matter(case):
     microdata, options = case
@@ -139,7 +140,7 @@ def test_unused_numbers_of_a_domain_do_not_matter(case):
     pd.testing.assert_frame_equal(f.sanitize(microdata).to_frame(), wide.to_frame())
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables_and_goals())
 def test_unused_categories_of_a_domain_do_not_matter(case):
     microdata, options = case
@@ -260,7 +261,7 @@ def test_an_l_too_large_is_told_the_largest_possible():
     )
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(tables_and_goals())
 def test_the_largest_possible_goals_are_possible_and_the_next_are_not(case):
     microdata, _ = case

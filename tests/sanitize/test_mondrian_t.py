@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_closeness import is_close, tables_and_closeness, with_secret
 from plain_mondrian import plain_classes
+from proofs import examples
 from random_tables import random_microdata
 
 import unveil as uv
@@ -31,7 +32,7 @@ def plain(microdata, options):
     return {frozenset(records) for records, _ in found}
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(tables_and_closeness())
 def test_classes_are_those_of_the_brute_force(case):
     microdata, options = case
@@ -39,7 +40,7 @@ def test_classes_are_those_of_the_brute_force(case):
     assert classes_of(release) == plain(microdata, options)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_closeness())
 def test_the_measures_find_what_was_promised(case):
     microdata, options = case
@@ -69,7 +70,7 @@ def assert_exact(f, microdata, records, statistic, n_jobs=1):
     assert sum(finished) == found.possible.sum()
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(tables_and_closeness(), st.sampled_from(BOTH), st.integers(1, 2))
 def test_every_record_left_out_of_small_tables(case, statistic, n_jobs):
     microdata, options = case
@@ -110,7 +111,7 @@ def test_the_number_of_threads_does_not_matter(monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_closeness(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(case, random):
     microdata, options = case
@@ -123,7 +124,7 @@ def test_the_order_of_the_rows_does_not_matter(case, random):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables_and_closeness())
 def test_a_t_of_1_asks_for_nothing(case):
     microdata, options = case

@@ -14,9 +14,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle_programs import program
+from proofs import examples
 from random_tables import random_microdata, tables
 
 import unveil as uv
@@ -180,7 +181,7 @@ def test_equal_oracles_are_one(oracle):
 # Writing tables ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(tables(), st.data())
 def test_a_table_is_written_without_a_record_as_if_it_had_never_been_there(table, data):
     record = data.draw(st.integers(0, len(table) - 1))
@@ -193,7 +194,7 @@ def test_a_table_is_written_without_a_record_as_if_it_had_never_been_there(table
     assert rows == [list(row) for row in texts]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables(), st.data())
 def test_and_so_it_is_as_parquet(table, data):
     record = data.draw(st.integers(0, len(table) - 1))
@@ -202,7 +203,7 @@ def test_and_so_it_is_as_parquet(table, data):
     pd.testing.assert_frame_equal(frame, table.without(record).to_frame(), check_dtype=False)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"])
                         | st.sampled_from(',";\n\r\t'), min_size=1)
                 .filter(str.strip), min_size=1, max_size=5))  # fmt: skip

@@ -5,8 +5,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables
 
 import unveil as uv
@@ -45,7 +46,7 @@ def test_values_are_published_as_often_as_they_should_be():
     assert ((found - expected) ** 2 / expected).sum() < 30.7
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(tables(), st.floats(0.01, 10), st.integers(0, 2**64 - 1))
 def test_quasi_identifiers_are_exact_and_nobody_is_lost(table, epsilon, seed):
     f = uv.RandomizedResponse(epsilon=epsilon, seed=seed)
@@ -63,7 +64,7 @@ def test_quasi_identifiers_are_exact_and_nobody_is_lost(table, epsilon, seed):
     assert np.array_equal(release.sensitive.codes, again.sensitive.codes)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(table, random):
     order = list(range(len(table)))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_recoding import best_node, goals, recodable_tables
+from proofs import examples
 
 import unveil as uv
 from unveil.cli._anonymize import write_release
@@ -38,7 +39,7 @@ def classes_of(release):
     return {published(release, g): np.flatnonzero(release.class_of == g).tolist() for g in kept}
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.data(), recodable_tables())
 def test_the_best_node_of_all(data, microdata):
     options = data.draw(goals(microdata))
@@ -71,7 +72,7 @@ def test_the_best_node_of_all(data, microdata):
         np.testing.assert_allclose(total, float(loss), rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data(), recodable_tables(max_size=40))
 def test_the_measures_find_what_was_asked_for(data, microdata):
     options = {**data.draw(goals(microdata)), "suppression": 0.0}
@@ -87,7 +88,7 @@ def test_the_measures_find_what_was_asked_for(data, microdata):
         assert found.t <= options.get("t", 1.0) + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data(), recodable_tables(max_size=30))
 def test_what_is_written_is_read_back(tmp_path_factory, data, microdata):
     options = data.draw(goals(microdata))
@@ -108,7 +109,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, data, microdata):
         np.testing.assert_array_equal(again.sensitive.codes, release.sensitive.codes[order])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data(), recodable_tables())
 def test_the_order_of_records_plays_no_part(data, microdata):
     options = data.draw(goals(microdata))
@@ -207,7 +208,7 @@ def test_goals_that_cannot_be_met_say_what_can():
             uv.Recoding(k=2, scheme=scheme).sanitize(PATIENTS.take([]))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(recodable_tables(), st.integers(1, 4), st.sampled_from([0.0, 0.2, 0.4]))
 def test_the_largest_l_is_the_largest(microdata, k, share):
     try:

@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from malaysian import LOCAL_RECODING, patients
 from plain_recoding import goals, joined, merged, recodable_tables
+from proofs import examples
 
 import unveil as uv
 from unveil.errors import GoalError
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data(), recodable_tables())
 def test_classes_and_cells_are_those_of_the_brute_force(data, microdata):
     options = {**data.draw(goals(microdata)), "loss": "values"}

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_recoding import goals, recodable_tables
+from proofs import examples
 from random_tables import random_microdata
 
 import unveil as uv
@@ -37,7 +38,7 @@ def assert_exact(sanitizer, microdata, records, statistic):
         np.testing.assert_array_equal(found.absent[place], expected, str(record))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data(), recodable_tables(max_size=30), st.sampled_from(BOTH))
 def test_every_record_of_small_tables(data, microdata, statistic):
     options = data.draw(goals(microdata))
@@ -55,7 +56,7 @@ def test_local_recoding_is_run_anew():
         uv.differential_inference(table, f, path="fast")
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data(), recodable_tables(), st.sampled_from(BOTH))
 def test_records_in_any_order_and_any_number_of_times(data, microdata, statistic):
     options = data.draw(goals(microdata))

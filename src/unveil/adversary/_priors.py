@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary._adversary import Adversary
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import Column, Microdata, value_text
+from unveil.microdata import Column, Microdata, likely_mapping, value_text
+from unveil.microdata._cell_domain import Domain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,14 +147,12 @@ def _check_shape(given: NDArray[np.float64], sensitive: Column, n_records: int) 
 def _places(labels: Sequence[Hashable], sensitive: Column) -> list[int]:
     """For each value of the column, where it stands among the labels."""
     where: dict[int, int] = {}
+    domain = Domain(sensitive)
     for place, label in enumerate(labels):
         text = value_text(label)
-        code = sensitive.places.get(text)
+        code = domain.value(text)  # a file may have 1.0 for 1
         if code is None:
-            raise InputError(
-                f"the prior has {text!r}, which is no {sensitive.name} of the table"
-                f"{did_you_mean(text, sensitive.texts)} (values: {_listed(sensitive.texts)})"
-            )
+            raise InputError(_strange(labels, domain, sensitive))
         if code in where:
             raise InputError(f"the prior has {text!r} twice")
         where[code] = place
@@ -164,6 +163,17 @@ def _places(labels: Sequence[Hashable], sensitive: Column) -> list[int]:
             "that cannot be"
         )
     return [where[code] for code in range(sensitive.size)]
+
+
+def _strange(labels: Sequence[Hashable], domain: Domain, sensitive: Column) -> str:
+    """Say which labels are no values, and which they may be."""
+    texts = [text for text in map(value_text, labels) if domain.value(text) is None]
+    pairs = likely_mapping(texts, sensitive.texts)
+    near = "".join(f"; did you mean {pairs[text]!r}?" for text in texts[:1] if pairs)
+    return (
+        f"the prior has {texts[0]!r}, which is no {sensitive.name} of the table"
+        f"{near or did_you_mean(texts[0], sensitive.texts)} (values: {_listed(sensitive.texts)})"
+    )
 
 
 def _checked(prior: NDArray[np.float64]) -> NDArray[np.float64]:

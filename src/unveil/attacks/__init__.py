@@ -31,6 +31,7 @@ from unveil.attacks.members import (
     roc_panels,
     split_people,
 )
+from unveil.attacks.minimal import Minimality, minimality
 from unveil.attacks.reweighing import DeFinetti, definetti
 from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
 
@@ -50,6 +51,7 @@ __all__ = [
     "Inference",
     "Linkage",
     "Membership",
+    "Minimality",
     "RelativeRisk",
     "Sampling",
     "Separation",
@@ -67,6 +69,7 @@ __all__ = [
     "inference",
     "linkage",
     "membership",
+    "minimality",
     "relative_risk",
     "roc_panels",
     "sampling_in_words",

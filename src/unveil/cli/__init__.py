@@ -18,11 +18,13 @@ from unveil.cli import _inference_options as guessing
 from unveil.cli import _measure_options as counting
 from unveil.cli import _membership_options as in_or_out
 from unveil.cli import _options as options
+from unveil.cli import _people_options as knowing
 from unveil.cli import _reading_options as reading_options
+from unveil.cli import _release_options as published
 from unveil.cli import _risk_options as asking
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
-from unveil.cli._taking_a_table import may_take_a_table, takes_a_table
+from unveil.cli._taking_a_table import may_take_a_table, names_people, takes_a_table
 
 __all__ = ["app", "main"]
 
@@ -266,6 +268,7 @@ def membership(
     adversary: in_or_out.OneAdversary = None,
     held_out: in_or_out.HeldOut = None,
     held_out_file: in_or_out.HeldOutFile = None,
+    recode: in_or_out.Recode = None,
     own: in_or_out.Own = 0.2,
     removals: in_or_out.Removals = 500,
     seed: options.Seed = 0,
@@ -290,8 +293,8 @@ def membership(
     MembershipTest(
         reading=reading, sanitizers=sanitizer or (), oracles=oracles,
         attackers=attacker or ("release", "population", "removal"), adversaries=adversary or (),
-        held_out=held_out, held_out_file=held_out_file, own=own, removals=removals, seed=seed,
-        jobs=jobs, json=json, plot=plot, records=records,
+        held_out=held_out, held_out_file=held_out_file, recode=recode or (), own=own,
+        removals=removals, seed=seed, jobs=jobs, json=json, plot=plot, records=records,
     ).run()  # fmt: skip
 
 
@@ -320,14 +323,15 @@ def inference(
     sanitizer: options.Sanitizers = None,
     oracle: options.Oracle = None,
     release: options.Release = None,
-    anatomy: asking.Anatomies = None,
-    sensitive_table: asking.SensitiveTables = None,
+    anatomy: published.Anatomies = None,
+    sensitive_table: published.SensitiveTables = None,
     notation: options.Notation = None,
-    group: asking.Group = None,
-    count: asking.Count = None,
+    group: published.Group = None,
+    count: published.Count = None,
     adversary: options.Adversary = None,
     held_out: guessing.HeldOut = None,
     held_out_file: in_or_out.HeldOutFile = None,
+    recode: in_or_out.Recode = None,
     folds: guessing.Folds = None,
     confidence: guessing.Confidence = 0.9,
     targets: guessing.People = None,
@@ -344,7 +348,7 @@ def inference(
     """Test how well attackers guess, about people in the release and about others."""
     from unveil.cli._asked import Oracles, notations
     from unveil.cli._inference import InferenceTest
-    from unveil.cli._risk_releases import Given
+    from unveil.cli._releases import Given
 
     written = notations(notation)
     oracles = Oracles(
@@ -358,7 +362,7 @@ def inference(
     )  # fmt: skip
     InferenceTest(
         reading=reading, given=given, sanitizers=sanitizer or (), oracles=oracles,
-        held_out=held_out, held_out_file=held_out_file, folds=folds,
+        held_out=held_out, held_out_file=held_out_file, recode=recode or (), folds=folds,
         options={
             "adversary": adversary or None, "confidence": confidence, "targets": targets,
             "seed": seed,
@@ -448,6 +452,7 @@ def measure(
     subsets: counting.Subsets = 0,
     population: counting.Population = None,
     population_size: counting.PopulationSize = None,
+    recode: counting.Recode = None,
     original: counting.Original = None,
     hierarchies: counting.Hierarchies = None,
     ordinal: reading_options.Ordinal = None,
@@ -468,10 +473,10 @@ def measure(
     Measure(
         files=files, quasi=quasi or (), sensitive=sensitive, partition=partition or (),
         distance=distance, l=l, threshold=threshold, subsets=subsets, population=population,
-        population_size=population_size, original=original, hierarchies=hierarchies,
-        ordinal=ordinal, wildcard=wildcard, engine=engine, memory=memory, delimiter=delimiter,
-        encoding=encoding, columns=columns, classes=classes, json=json, records=records,
-        plot=plot,
+        population_size=population_size, recode=recode or (), original=original,
+        hierarchies=hierarchies, ordinal=ordinal, wildcard=wildcard, engine=engine, memory=memory,
+        delimiter=delimiter, encoding=encoding, columns=columns, classes=classes, json=json,
+        records=records, plot=plot,
     ).run()  # fmt: skip
 
 
@@ -504,14 +509,14 @@ Somebody whom you know, from what was published alone:
 @may_take_a_table
 def risk(
     reading: Reading,
-    release: asking.Releases = None,
-    anatomy: asking.Anatomies = None,
-    sensitive_table: asking.SensitiveTables = None,
-    sanitizer: asking.Sanitizers = None,
+    release: published.Releases = None,
+    anatomy: published.Anatomies = None,
+    sensitive_table: published.SensitiveTables = None,
+    sanitizer: published.Sanitizers = None,
     notation: options.Notation = None,
-    group: asking.Group = None,
-    count: asking.Count = None,
-    values: asking.Values = None,
+    group: published.Group = None,
+    count: published.Count = None,
+    values: published.Values = None,
     victim: asking.Victims = None,
     alpha: asking.Alpha = 1.0,
     beta: asking.Beta = 1.0,
@@ -538,8 +543,8 @@ def risk(
 ) -> None:
     """Compare an attacker with anybody who learns from a release."""
     from unveil.cli._asked import notations
+    from unveil.cli._releases import Given
     from unveil.cli._risk import RiskTest
-    from unveil.cli._risk_releases import Given
 
     given = Given(
         releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
@@ -555,6 +560,149 @@ def risk(
     RiskTest(
         reading=reading, given=given, victims=victim or (), model=model, json=json,
         records=records, plot=plot, picture=picture, worst=worst, traces=traces,
+    ).run()  # fmt: skip
+
+
+@app.command(
+    # Paragraphs are not wrapped again: each is one line here.
+    help="Look for people with names in what was published: who is linked to one record, or to one "
+    "sensitive value?\n\n"
+    "Somebody's candidates are the records whose cells cover all that the attacker knows of them. "
+    "With the original table as FILE it is counted, too, how many of the links are right.\n\n"
+    "Exit codes: 0 done, 2 wrong input or a release that could not be used, 130 interrupted.",
+    epilog="""[bold]Examples[/bold]
+
+A register of voters against a published file; nothing else is known:
+  unveil linkage --release published.csv --quasi age,zip,sex --sensitive disease \\
+         --external voters.csv --identifier name
+
+The same, with the original at hand, to count which links are right:
+  unveil linkage patients.csv --quasi age,zip,sex --sensitive disease \\
+         --release published.csv --external voters.csv --identifier name
+
+The worst case, an attacker who knows everybody in the table, and two candidates:
+  unveil linkage patients.csv --quasi age,zip,sex --sensitive disease \\
+         --sanitizer mondrian:k=5 --sanitizer anatomy:l=3 --plot candidates.png
+
+A register with other names for columns and values, and one person of it:
+  unveil linkage --release published.csv --quasi age,zip,sex --sensitive disease \\
+         --external voters.csv --identifier name --map zip=postcode \\
+         --recode 'sex=F->Female|M->Male' --person 'Ann Smith'""",
+)
+@guarded
+@names_people
+def linkage(
+    reading: Reading,
+    release: published.Releases = None,
+    anatomy: published.Anatomies = None,
+    sensitive_table: published.SensitiveTables = None,
+    sanitizer: published.OnlySanitizers = None,
+    notation: options.Notation = None,
+    group: published.Group = None,
+    count: published.Count = None,
+    values: published.Values = None,
+    may_change: published.MayChange = False,
+    external: knowing.External = None,
+    known: knowing.Known = None,
+    map_: knowing.Map = None,
+    recode: knowing.Recode = None,
+    unknown: knowing.UnknownValues = knowing.HowUnknown.ERROR,
+    missing_people: knowing.Gaps = knowing.HowGaps.ERROR,
+    record_of: knowing.RecordOf = None,
+    person: knowing.Persons = None,
+    json: options.Json = None,
+    records: knowing.Rows = False,
+    csv: knowing.Csv = None,
+    plot: options.Plot = None,
+) -> None:
+    """Look for people in releases."""
+    from unveil.cli._asked import notations
+    from unveil.cli._linkage import LinkageTest
+    from unveil.cli._people import Whom
+    from unveil.cli._releases import Given
+
+    given = Given(
+        releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
+        sanitizers=sanitizer or (), notation=notations(notation), group=group, count=count,
+        values=values or (), may_change=may_change,
+    )  # fmt: skip
+    whom = Whom(
+        file=external, known=known or (), columns=map_ or (), recode=recode or (),
+        unknown=unknown, missing=missing_people, record_of=record_of,
+    )  # fmt: skip
+    LinkageTest(
+        reading=reading, given=given, whom=whom, persons=person or (), json=json, records=records,
+        csv=csv, plot=plot,
+    ).run()  # fmt: skip
+
+
+@app.command(
+    # Paragraphs are not wrapped again: each is one line here.
+    help="Put two or more releases about the same people together: whose candidates are fewer than "
+    "k, and whose sensitive value is determined?\n\n"
+    "An attacker who knows that somebody is in all the tables keeps what fits all releases. Each "
+    "may keep its promise, and all together none. FILE are people who are in all the tables; a "
+    "release may be of FILE, or of a larger table.\n\n"
+    "Exit codes: 0 done, 2 wrong input or a release that could not be used, 130 interrupted.",
+    epilog="""[bold]Examples[/bold]
+
+Two hospitals, and a table of people who were in both:
+  unveil composition --release city=city.csv --release county=county.csv \\
+         --quasi age,zip,sex --sensitive disease --external people.csv --identifier name
+
+The same table published twice:
+  unveil composition patients.csv --quasi age,zip,sex --sensitive disease \\
+         --sanitizer mondrian:k=5 --sanitizer recoding:k=5,suppression=0.05 --plot left.png
+
+If a column tells which records are the same person's, the numbers are exact:
+  unveil composition both.csv --quasi age,zip,sex --sensitive disease \\
+         --release city.csv --release county.csv --pseudonym id --k 5""",
+)
+@guarded
+@names_people
+def composition(
+    reading: Reading,
+    release: published.Releases = None,
+    anatomy: published.Anatomies = None,
+    sensitive_table: published.SensitiveTables = None,
+    sanitizer: published.OnlySanitizers = None,
+    notation: options.Notation = None,
+    group: published.Group = None,
+    count: published.Count = None,
+    values: published.Values = None,
+    external: knowing.External = None,
+    known: knowing.Known = None,
+    map_: knowing.Map = None,
+    recode: knowing.Recode = None,
+    unknown: knowing.UnknownValues = knowing.HowUnknown.ERROR,
+    missing_people: knowing.Gaps = knowing.HowGaps.ERROR,
+    record_of: knowing.RecordOf = None,
+    k: knowing.Least = None,
+    pseudonym: knowing.Pseudonym = None,
+    person: knowing.Persons = None,
+    json: options.Json = None,
+    records: knowing.Rows = False,
+    csv: knowing.Csv = None,
+    plot: options.Plot = None,
+) -> None:
+    """Put several releases together."""
+    from unveil.cli._asked import notations
+    from unveil.cli._composition import CompositionTest
+    from unveil.cli._people import Whom
+    from unveil.cli._releases import Given
+
+    given = Given(
+        releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
+        sanitizers=sanitizer or (), notation=notations(notation), group=group, count=count,
+        values=values or (), of_others=True,
+    )  # fmt: skip
+    whom = Whom(
+        file=external, known=known or (), columns=map_ or (), recode=recode or (),
+        unknown=unknown, missing=missing_people, record_of=record_of,
+    )  # fmt: skip
+    CompositionTest(
+        reading=reading, given=given, whom=whom, k=k, pseudonym=pseudonym, persons=person or (),
+        json=json, records=records, csv=csv, plot=plot,
     ).run()  # fmt: skip
 
 
@@ -582,15 +730,17 @@ What was published, by what ages alone tell:
 @may_take_a_table
 def definetti(
     reading: Reading,
-    release: asking.Releases = None,
-    anatomy: asking.Anatomies = None,
-    sensitive_table: asking.SensitiveTables = None,
-    sanitizer: asking.Sanitizers = None,
+    release: published.Releases = None,
+    anatomy: published.Anatomies = None,
+    sensitive_table: published.SensitiveTables = None,
+    sanitizer: published.Sanitizers = None,
     notation: options.Notation = None,
-    group: asking.Group = None,
-    count: asking.Count = None,
-    values: asking.Values = None,
+    group: published.Group = None,
+    count: published.Count = None,
+    values: published.Values = None,
     people: learning.People = None,
+    map_: knowing.Map = None,
+    recode: knowing.Recode = None,
     method: learning.Method = learning.How.DEFINETTI,
     by: learning.By = None,
     smoothing: learning.Smoothing = None,
@@ -604,8 +754,10 @@ def definetti(
     """Learn across the groups of a release."""
     from unveil.cli._asked import notations
     from unveil.cli._definetti import DeFinettiTest
+    from unveil.cli._people import renamed
     from unveil.cli._reading import names
-    from unveil.cli._risk_releases import Given
+    from unveil.cli._recoding import recodings
+    from unveil.cli._releases import Given
 
     given = Given(
         releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
@@ -614,11 +766,112 @@ def definetti(
     )  # fmt: skip
     model = {
         "method": str(method), "by": names(by or ()) or None, "smoothing": smoothing,
-        "rounds": rounds, "steps": steps,
+        "rounds": rounds, "steps": steps, "columns": renamed(map_ or ()) or None,
+        "mapping": recodings(recode or ()) or None,
     }  # fmt: skip
     DeFinettiTest(
         reading=reading, given=given, people=people, model=model, json=json, records=records,
         plot=plot, worst=worst,
+    ).run()  # fmt: skip
+
+
+@app.command(
+    # Paragraphs are not wrapped again: each is one line here.
+    help="Count what is believed of people by those who also know how the release was made.\n\n"
+    "A sanitizer generalizes no more than its goal demands: where it did not cut further, the "
+    "secrets of a part must have missed the goal. Of all ways to give the published secrets to "
+    "the people of each class, those are kept of which the sanitizer makes the same release.\n\n"
+    "Exit codes: 0 done, 2 wrong input, 130 interrupted.",
+    epilog="""[bold]Examples[/bold]
+
+  unveil minimality survey.csv --quasi age,zip,sex --sensitive income \\
+         --sanitizer mondrian:k=5,l=2
+
+What was published, and what is believed of the person in row 17:
+  unveil minimality survey.csv --quasi age,zip,sex --sensitive income \\
+         --sanitizer mondrian:k=5,l=2 --release published.csv --person 17""",
+)
+@guarded
+@takes_a_table
+def minimality(
+    reading: Reading,
+    sanitizer: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME:OPTIONS",
+            help="What made the release: mondrian:k=5,l=3, recoding:k=5,t=0.2,suppression=0.05 …",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ],
+    release: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RELEASE",
+            help="What was published, all records of it; it must be what the sanitizer makes.",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
+    notation: options.Notation = None,
+    person: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="ROW",
+            help="Also say what is believed of the person in this row, counted from 1. It shows "
+            "microdata.",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
+    scope: Annotated[
+        options.HowScoped | None,
+        typer.Option(
+            help="Take everything into account that was refused, or of each class only what was "
+            "refused within it. Default: everything where that can be found out.",
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
+    steps: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="How long to count all worlds of a few classes, before some are drawn instead.",
+            min=1,
+            rich_help_panel=options.TEST,
+        ),
+    ] = 200_000,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="How many worlds are drawn.",
+            min=1,
+            rich_help_panel=options.TEST,
+            show_default=False,
+        ),
+    ] = None,
+    seed: options.Seed = 0,
+    json: options.Json = None,
+    records: Annotated[
+        bool,
+        typer.Option(
+            "--records",
+            help="Put what is believed of every record into the JSON as well.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
+    plot: options.Plot = None,
+) -> None:
+    """Count what the way of working tells."""
+    from unveil.cli._asked import notations
+    from unveil.cli._minimality import MinimalityTest
+
+    MinimalityTest(
+        reading=reading, sanitizers=sanitizer, release=release, notation=notations(notation),
+        person=person or (), scope=None if scope is None else str(scope), steps=steps,
+        draws=draws, seed=seed, json=json, records=records, plot=plot,
     ).run()  # fmt: skip
 
 

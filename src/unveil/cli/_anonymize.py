@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
 
 from unveil.cli._console import say
 from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import check_output, is_stdout, write
+from unveil.cli._outputs import check_output, is_stdout, write, write_rows
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError
@@ -77,8 +76,4 @@ def write_release(release: AnyRelease, out: Path) -> None:
     if out.suffix.lower() in (".parquet", ".pq"):
         write(out, lambda file: frame.to_parquet(file, index=False))
         return
-
-    def as_csv(file: IO[bytes]) -> None:
-        file.write(frame.to_csv(index=False, lineterminator="\n").encode())
-
-    write(out, as_csv)
+    write_rows(out, frame)

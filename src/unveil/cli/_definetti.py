@@ -7,28 +7,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unveil._text import harmless
+from unveil._text import harmless, percent
 from unveil.attacks import DeFinetti, definetti
-from unveil.attacks.members._estimates import percent
 from unveil.attacks.reweighing._asked import TOLERANCE, Asked
 from unveil.cli._audit import first_look, heading
-from unveil.cli._console import console, say, slow_start
-from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import check_results, is_stdout, save_picture, write_findings
+from unveil.cli._console import console, slow_start
+from unveil.cli._guard import in_command_line_words
+from unveil.cli._outputs import (
+    check_results,
+    is_stdout,
+    print_text,
+    save_picture,
+    write_findings,
+)
 from unveil.cli._reading import Reading, names
-from unveil.cli._risk_releases import Given, ToRead, sanitized
-from unveil.cli._risk_words import print_text
-from unveil.cli._testing import warm_up
+from unveil.cli._releases import Collected, Given, read_all, sanitized
 from unveil.errors import InputError, UnveilError
-from unveil.microdata import Microdata, Permuted, existing_file, read_table
+from unveil.microdata import AnyRelease, Microdata, Permuted, existing_file, read_table
 from unveil.report import display_name
-from unveil.sanitize import Mondrian
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,19 +64,22 @@ class DeFinettiTest:
         if not wanted:
             assert microdata is not None  # checked
             wanted = [sanitized(one, microdata) for one in first_look(microdata)]
-        _warm_up(any(one.kind == "sanitizer" for one in wanted))
-        done = _Done(wanted=len(wanted))
-        for one in wanted:
+        done = _Done()
+        read_all(wanted, done)
+        _warm_up()
+        for one, release in done.releases:
+            for note in one.notes():
+                out.print(f"Note: {note}\n")
             try:
-                done.found.append((one.name, self._attack(one, microdata, out)))
+                done.found.append((one.name, self._attack(release, microdata)))
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
-                done.interrupted = one
+                done.interrupted = True
                 break
         self._write(done, out)
         self._show(done, out)
-        done.finish()
+        done.finish(len(done.found))
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
@@ -84,7 +88,11 @@ class DeFinettiTest:
         self.given.check(self.reading)
         if not names(self.reading.quasi):
             raise InputError("name at least one quasi-identifier: --quasi is empty")
-        Asked.checked(**self.model, tolerance=TOLERANCE).columns(names(self.reading.quasi))
+        said = self.model
+        asked = Asked.checked(
+            said["method"], said["by"], said["smoothing"], said["rounds"], TOLERANCE, said["steps"]
+        )
+        asked.columns(names(self.reading.quasi))
         if self.people is not None:
             existing_file(self.people)
         elif not self.reading.is_given and self.given.releases:
@@ -93,10 +101,7 @@ class DeFinettiTest:
                 "the original table as FILE, or the people with --people"
             )
 
-    def _attack(self, one: ToRead, microdata: Microdata | None, out: Console) -> DeFinetti:
-        release = one.get()
-        for note in one.notes():
-            out.print(f"Note: {note}\n")
+    def _attack(self, release: AnyRelease, microdata: Microdata | None) -> DeFinetti:
         identifier = next(iter(names(self.reading.identifier)), None)
         if self.people is not None and identifier is None:
             # Who of the people is who in the table cannot be told: nobody is called right.
@@ -108,12 +113,8 @@ class DeFinettiTest:
     def _write(self, done: _Done, out: Console) -> None:
         """The files first: whoever reads the report may stop in the middle."""
         if self.json is not None:
-            failed = [{one.kind: one.name, "error": error} for one, error in done.failed]
-            if done.interrupted is not None:
-                one = done.interrupted
-                failed.append({one.kind: one.name, "error": f"{one.name}: interrupted"})
             findings = [finding for _, finding in done.found]
-            write_findings(self.json, findings, records=self.records, failed=failed)
+            write_findings(self.json, findings, records=self.records, failed=done.failures())
         if self.plot is not None and done.found:
             save_picture(self.plot, _drawn(done.found), out)
 
@@ -133,34 +134,14 @@ class DeFinettiTest:
 
 
 @dataclass(kw_only=True)
-class _Done:
+class _Done(Collected):
     """What has become of the releases so far."""
 
-    wanted: int
     found: list[tuple[str, DeFinetti]] = field(default_factory=list)
-    failed: list[tuple[ToRead, str]] = field(default_factory=list)
-    interrupted: ToRead | None = None
-    """What was being attacked when the user had enough."""
-
-    def fail(self, one: ToRead, error: UnveilError) -> None:
-        said = in_command_line_words(str(error))
-        self.failed.append((one, said if one.name in said else f"{one.name}: {said}"))
-
-    def finish(self) -> None:
-        """Say by the exit code that something is missing from the report."""
-        for _, error in self.failed:
-            say(f"error: {error}")
-        if self.interrupted is not None:
-            say(f"interrupted: {len(self.found)} of {self.wanted} releases were attacked")
-            raise typer.Exit(INTERRUPTED)
-        if self.failed:
-            raise typer.Exit(BAD_INPUT)
 
 
-def _warm_up(sanitizers: bool) -> None:
+def _warm_up() -> None:
     """Have the kernels compiled, or fetched from numba's cache, before any clock runs."""
-    if sanitizers:
-        warm_up([Mondrian(k=1)], adversary=None)
     table = read_table({"x": ["a", "b"], "s": ["u", "v"]}, quasi="x", sensitive="s")
     with slow_start():
         definetti(Permuted.from_groups(table, [1, 1]), table, progress=False)

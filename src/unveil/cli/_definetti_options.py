@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from unveil.cli._options import OUTPUT, TEST
+from unveil.cli._options import OUTPUT
+from unveil.cli._people_options import PEOPLE
 from unveil.cli._risk_options import MODEL
 
 __all__ = ["By", "How", "Method", "People", "Rounds", "Smoothing", "Steps", "Worst"]
@@ -27,11 +28,11 @@ class How(StrEnum):
 People = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE",
+        metavar="PEOPLE",
         help="The people whom the attacker knows, with their quasi-identifiers (CSV or .parquet). "
         "With --identifier, which both must have, they are found in FILE. Default: those of FILE, "
         "or the records of --anatomy.",
-        rich_help_panel=TEST,
+        rich_help_panel=PEOPLE,
         show_default=False,
     ),
 ]

@@ -5,6 +5,7 @@ Anything else is a bug and ends in a plain traceback.
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
 import re
@@ -31,6 +32,19 @@ def _flag(found: re.Match[str]) -> str:
 
 def _victim(found: re.Match[str]) -> str:
     return f"--victim '{found[1].replace(', ', ',')}'"
+
+
+_QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_PAIR = re.compile(f"({_QUOTED}): ({_QUOTED}|…)")
+
+
+def _recode(found: re.Match[str]) -> str:
+    pairs = [
+        f"{ast.literal_eval(a)}->{b if b == '…' else ast.literal_eval(b)}"
+        for a, b in _PAIR.findall(found[2])
+    ]
+    more = "|…" if found[2].endswith(", …") else ""
+    return f"--recode '{ast.literal_eval(found[1])}={'|'.join(pairs)}{more}'"
 
 
 # The library's messages name its parameters; here they are options.
@@ -91,6 +105,28 @@ _AS_TYPED = tuple(
         (r"\bgeneralized cells are read with read_release\b", "generalized cells: --release"),
         (r"; if it has another name, say (group|count)='…'", r"; if it has another name: --\1"),
         (r"^(alpha|beta|rhat|ess|chains|panel|sweeps) must be\b", r"--\1 must be"),
+        (rf"\bmapping=\{{({_QUOTED}): \{{((?:{_QUOTED}|[^}}'\"])*)\}}\}}", _recode),
+        (r"\bmapping\['([^']*)'\] makes ", r"--recode of \1 makes "),
+        (r"\bcolumns=\{'([^']*)': '…'\}", r"--map '\1=…'"),
+        (r"\bread it with hierarchies=(?=;)", "give --hierarchies FOLDER"),
+        (r"\bgive key_hierarchies=$", "give --hierarchies FOLDER"),
+        (r"\bunknown='apart'", "--unknown apart"),
+        (r"\bmissing='(any|drop|category)'", r"--missing-people \1"),
+        (r"\bname those that he does: quasi=\[…\]", "name those that he does: --known"),
+        (r"\bidentifier='…'", "--identifier"),
+        (r"\brecord_of=\[…\]", "--record-of"),
+        (r"; people also have numbers, from 0 up", ""),
+        (r"\bGive the original, microdata=, to count\b", "Give the original, FILE, to count"),
+        (r"\bsay count='([^']*)'", r"say --count \1"),
+        (r"^pseudonyms has ", "--pseudonym has "),
+        (
+            r"\bdifferential_inference and membership test such releases",
+            "unveil audit and unveil membership test such releases",
+        ),
+        (
+            r"; differential_inference and membership do not mind$",
+            "; unveil audit and unveil membership do not mind",
+        ),
         (
             r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
             "give them with --held-out-file, or the anonymization itself with --sanitizer or "

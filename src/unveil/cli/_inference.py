@@ -21,7 +21,8 @@ from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture, write_findings
 from unveil.cli._reading import Reading
-from unveil.cli._risk_releases import Given
+from unveil.cli._recoding import recodings
+from unveil.cli._releases import Given
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import AnyRelease, Microdata
@@ -50,6 +51,7 @@ class InferenceTest:
     oracles: Oracles
     held_out: float | None
     held_out_file: Path | None
+    recode: Sequence[str]
     folds: int | None
     options: dict[str, Any]
     """What `inference` is told besides."""
@@ -106,6 +108,8 @@ class InferenceTest:
                 f"{given[0]} is for --sanitizer and --oracle; who is in a published file is "
                 "settled: give people who are not with --held-out-file"
             )
+        if recodings(self.recode) and self.held_out_file is None:
+            raise InputError("--recode is about the values of --held-out-file: give it")
         if self.held_out is not None and not 0 < self.held_out < 1:
             raise InputError(
                 f"--held-out must be a share above 0 and below 1, got {self.held_out:g}"
@@ -146,14 +150,17 @@ class InferenceTest:
         everybody, table, held_out = microdata, microdata, None
         if others is not None and self.given:
             # A file is read with the values of everybody, so that all of them have a code.
-            people = split_people(microdata, others, own=0)
+            people = split_people(microdata, others, own=0, mapping=recodings(self.recode) or None)
             everybody, held_out = people.everybody, people.held_out
             table = replace(everybody.take(people.members), source=microdata.source)
         jobs = [
             _Job("release", one.name, one.get, everybody, {"held_out": held_out})
             for one in self.given.to_read(self.reading, table)
         ]
-        who = {"held_out": self.held_out if others is None else others, "folds": self.folds}
+        who = {
+            "held_out": self.held_out if others is None else others, "folds": self.folds,
+            "mapping": recodings(self.recode) or None,
+        }  # fmt: skip
         jobs += [_Job("sanitizer", f.label, partial(_itself, f), microdata, who)
                  for f in sanitizers]  # fmt: skip
         for job in jobs:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +10,16 @@ from typing import Any
 from rich.console import Console
 
 from unveil._text import harmless
-from unveil.cli._console import console, folded, working
-from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import check_results, is_stdout, save_picture, write_findings
-from unveil.cli._reading import Reading, levels, names
+from unveil.cli._console import console, working
+from unveil.cli._outputs import (
+    check_results,
+    is_stdout,
+    print_text,
+    save_picture,
+    write_findings,
+)
+from unveil.cli._reading import Reading, levels, names, on_disk
+from unveil.cli._recoding import recodings
 from unveil.errors import InputError
 from unveil.findings import Finding
 from unveil.measures import (
@@ -47,6 +51,7 @@ class Measure:
     subsets: int
     population: Path | None
     population_size: int | None
+    recode: Sequence[str]
     original: Path | None
     hierarchies: Path | None
     ordinal: Sequence[str] | None
@@ -64,9 +69,7 @@ class Measure:
     def run(self) -> None:
         """Measure, tell and write what comes out; a dash means CSV on standard input."""
         if Path("-") in self.files:
-            with tempfile.TemporaryDirectory() as folder:
-                copy = Path(folder) / "standard input"
-                copy.write_bytes(sys.stdin.buffer.read())
+            with on_disk(Path("-")) as copy:
                 files = [copy if str(file) == "-" else file for file in self.files]
                 return replace(self, files=files).run()
         self._check()
@@ -92,6 +95,8 @@ class Measure:
                 f"name the keys with --quasi; {file.name} has the columns "
                 f"{', '.join(_columns(file, self.delimiter))}"
             )
+        if recodings(self.recode) and self.population is None:
+            raise InputError("--recode is about the values of a population: give --population")
         if self.original is not None and self.sensitive is None:
             raise InputError("--original needs --sensitive, which is a column of both tables")
         about = {
@@ -112,8 +117,10 @@ class Measure:
             "subsets": self.subsets,
             "population": None if self.population is None else str(self.population),
             "population_size": self.population_size,
+            "mapping": recodings(self.recode) or None,
             "ordinal": levels(self.ordinal),
             "hierarchies": self._hierarchy(),
+            "key_hierarchies": self._key_hierarchies(),
             "wildcard": self.wildcard,
             "engine": str(self.engine),
             "memory": self.memory,
@@ -139,6 +146,16 @@ class Measure:
                 f"{self.sensitive!r}"
             )
         return parse_partition(text)
+
+    def _key_hierarchies(self) -> dict[str, Hierarchy] | None:
+        """The hierarchies of the keys, for cells that stand for people of the population."""
+        if self.hierarchies is None or self.population is None:
+            return None
+        keys = names(self.quasi)
+        trees = read_hierarchies(
+            self.hierarchies, [*keys, *([self.sensitive] if self.sensitive else [])]
+        )
+        return {name: trees[name] for name in keys if name in trees}
 
     def _hierarchy(self) -> dict[str, Hierarchy] | None:
         """The hierarchy of the sensitive column, if there is one."""
@@ -195,13 +212,13 @@ class Measure:
         losses: dict[str, Utility],
     ) -> None:
         out = console(stderr=is_stdout(self.json))
-        _print(whole.summary(), out)
+        print_text(whole.summary(), out)
         if self.classes:
             for name, one in found.items():
                 _print_deciding(one, name if len(found) > 1 else None, out)
         for loss in losses.values():
             out.print()
-            _print(loss.summary(), out)
+            print_text(loss.summary(), out)
         if self.plot is not None:
             save_picture(self.plot, whole.plot(), out)
 
@@ -215,18 +232,13 @@ def _columns(file: Path, delimiter: str | None) -> Sequence[str]:
     return csv_layout(file, "\t" if delimiter == "\\t" else delimiter).names
 
 
-def _print(text: str, out: Console) -> None:
-    for line in text.splitlines():
-        out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
-
-
 def _print_deciding(found: Measures, name: str | None, out: Console) -> None:
     out.print()
-    _print(f"What decides{f', {name}' if name else ''}", out)
+    print_text(f"What decides{f', {name}' if name else ''}", out)
     by_classes: dict[str, list[str]] = {}  # the same classes often decide several measures
     for figure in found.figures:
         if figure.deciding is not None and figure.deciding.number:
             by_classes.setdefault(str(figure.deciding), []).append(figure.name)
     for classes, measured in by_classes.items():
-        _print(f"  {', '.join(measured)}", out)
-        _print(f"    {classes}", out)
+        print_text(f"  {', '.join(measured)}", out)
+        print_text(f"    {classes}", out)

@@ -28,6 +28,7 @@ __all__ = [
     "Population",
     "PopulationSize",
     "Quasi",
+    "Recode",
     "Records",
     "Sensitive",
     "Subsets",
@@ -145,7 +146,20 @@ Population = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A table of everybody the records were drawn from, with the same keys, written alike.",
+        help="A table of everybody the records were drawn from, with the same keys. Where FILE is "
+        "generalized, everybody counts whom its cells cover.",
+        rich_help_panel=MEASURES,
+        show_default=False,
+    ),
+]
+
+Recode = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--recode",
+        metavar="COLUMN=THEIRS->OURS|…",
+        help="Values that have other names in --population: 'sex=F->Female|M->Male'. May be "
+        "repeated.",
         rich_help_panel=MEASURES,
         show_default=False,
     ),
@@ -176,7 +190,7 @@ Hierarchies = Annotated[
     typer.Option(
         metavar="FOLDER",
         help="Generalization hierarchies, one file a column; that of the sensitive column is used "
-        "for t-closeness and --partition, the others for --original.",
+        "for t-closeness and --partition, the others for --original and --population.",
         rich_help_panel=MEASURES,
         show_default=False,
     ),

@@ -30,6 +30,7 @@ from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture
 from unveil.cli._reading import Reading
+from unveil.cli._recoding import recodings
 from unveil.cli._testing import warm_up, was_interrupted, write_json
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import Microdata
@@ -63,6 +64,7 @@ class MembershipTest:
     adversaries: Sequence[str]
     held_out: float | None
     held_out_file: Path | None
+    recode: Sequence[str]
     own: float
     removals: int
     seed: int
@@ -78,7 +80,8 @@ class MembershipTest:
         microdata = self.reading.read()
         held_out = self._held_out()
         own = self.own if "population" in attackers_named(self.attackers) else 0.0
-        people = split_people(microdata, held_out, own=own, seed=self.seed)
+        mapping = recodings(self.recode) or None
+        people = split_people(microdata, held_out, own=own, mapping=mapping, seed=self.seed)
         sanitizers = list(dict.fromkeys(wanted or first_look(people.table)))
         out = console(stderr=is_stdout(self.json))
         out.print(
@@ -106,6 +109,8 @@ class MembershipTest:
         )
         if self.held_out is not None and self.held_out_file is not None:
             raise InputError("give either --held-out or --held-out-file: both say who is held out")
+        if recodings(self.recode) and self.held_out_file is None:
+            raise InputError("--recode is about the values of --held-out-file: give it")
         for option, share in (("--held-out", self.held_out), ("--own", self.own)):
             if share is not None and not 0 < share < 1:
                 raise InputError(f"{option} must be a share above 0 and below 1, got {share:g}")
@@ -140,7 +145,7 @@ class MembershipTest:
         options: dict[str, Any] = {
             "held_out": held_out, "attackers": self.attackers, "own": self.own,
             "adversary": next(iter(self.adversaries), None), "removals": self.removals,
-            "seed": self.seed, "n_jobs": self.jobs,
+            "mapping": recodings(self.recode) or None, "seed": self.seed, "n_jobs": self.jobs,
         }  # fmt: skip
         findings: list[Membership] = []
         failed: list[Outcome] = []

@@ -18,6 +18,7 @@ __all__ = [
     "HeldOutFile",
     "OneAdversary",
     "Own",
+    "Recode",
     "Removals",
     "Scores",
 ]
@@ -56,6 +57,17 @@ HeldOutFile = Annotated[
     typer.Option(
         metavar="FILE",
         help="A table with the same columns of people who are held out; FILE are the members.",
+        rich_help_panel=TEST,
+        show_default=False,
+    ),
+]
+Recode = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--recode",
+        metavar="COLUMN=THEIRS->OURS|…",
+        help="Values that have other names in --held-out-file: 'sex=F->Female|M->Male'. May be "
+        "repeated.",
         rich_help_panel=TEST,
         show_default=False,
     ),

@@ -23,6 +23,7 @@ __all__ = [
     "Error",
     "HowDrawn",
     "HowHardened",
+    "HowScoped",
     "Jobs",
     "Json",
     "MayChange",
@@ -59,6 +60,13 @@ class HowDrawn(StrEnum):
     RANDOM = "random"
     STRATIFIED = "stratified"
     EXPOSED = "exposed"
+
+
+class HowScoped(StrEnum):
+    """The choices of ``--scope``."""
+
+    ALL = "all"
+    CLASS = "class"
 
 
 class HowHardened(StrEnum):

@@ -9,11 +9,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from unveil._text import harmless
 from unveil._version import __version__
+from unveil.cli._console import folded
+from unveil.cli._guard import in_command_line_words
 from unveil.errors import InputError, MissingExtraError, did_you_mean
 from unveil.findings import SCHEMA, Finding
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from rich.console import Console
 
@@ -21,10 +25,13 @@ __all__ = [
     "check_output",
     "check_plot",
     "check_results",
+    "check_rows",
     "is_stdout",
+    "print_text",
     "save_picture",
     "write",
     "write_findings",
+    "write_rows",
 ]
 
 _PICTURES = (".png", ".svg", ".pdf")
@@ -99,6 +106,30 @@ def check_results(
         raise InputError(f"--json and --plot name the same file, {str(json)!r}")
     if records and json is None:
         raise InputError("--records adds to the JSON; say where that goes with --json")
+
+
+def check_rows(csv: Path | None, *, json: Path | None, plot: Path | None) -> None:
+    """The same for ``--csv``, where everybody's row goes."""
+    check_output(csv, "--csv", suffixes=(".csv",))
+    for option, other in (("--json", json), ("--plot", plot)):
+        if csv is not None and csv == other:
+            where = "standard output" if is_stdout(csv) else f"the same file, {str(csv)!r}"
+            raise InputError(f"--csv and {option} name {where}")
+
+
+def write_rows(path: Path, frame: pd.DataFrame) -> None:
+    """Write a table as CSV."""
+
+    def into(file: IO[bytes]) -> None:
+        file.write(frame.to_csv(index=False, lineterminator="\n").encode())
+
+    write(path, into)
+
+
+def print_text(text: str, out: Console) -> None:
+    """Lines of the library, in the words of the command line."""
+    for line in text.splitlines():
+        out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
 
 
 def save_picture(path: Path, axes: Axes, out: Console) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
 
-__all__ = ["NO_FILE", "Reading", "levels", "names"]
+__all__ = ["NO_FILE", "Reading", "levels", "names", "on_disk"]
 
 NO_FILE = Path("no table")
 """In place of the file of a table that was not given, where that is allowed."""
@@ -57,9 +58,7 @@ class Reading:
 
     def _read(self) -> Microdata:
         if str(self.file) == "-":
-            with tempfile.TemporaryDirectory() as folder:
-                copy = Path(folder) / "standard input"
-                copy.write_bytes(sys.stdin.buffer.read())
+            with on_disk(self.file) as copy:
                 return replace(self, file=copy)._read()
         options: dict[str, Any] = {
             "quasi": names(self.quasi),
@@ -92,6 +91,18 @@ class Reading:
             if getattr(self, option):
                 raise InputError(f"--{option} is for CSV files; {self.file.name} is Parquet")
         return read_parquet(self.file, **options)
+
+
+@contextmanager
+def on_disk(file: Path) -> Iterator[Path]:
+    """A file; in place of a dash one that has what stands on standard input."""
+    if str(file) != "-":
+        yield file
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "standard input"
+        copy.write_bytes(sys.stdin.buffer.read())
+        yield copy
 
 
 def names(given: Sequence[str] | None) -> list[str]:

@@ -8,31 +8,36 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import Console
 
 from unveil.attacks import RelativeRisk, Victim, relative_risk
 from unveil.attacks.risk import grid, panels
 from unveil.cli._audit import first_look, heading
-from unveil.cli._console import console, say
-from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import check_output, check_results, is_stdout, save_picture, write_findings
+from unveil.cli._console import console
+from unveil.cli._guard import in_command_line_words
+from unveil.cli._outputs import (
+    check_output,
+    check_results,
+    is_stdout,
+    print_text,
+    save_picture,
+    write_findings,
+)
 from unveil.cli._reading import Reading, names
-from unveil.cli._risk_releases import Given, ToRead, check_values, described_victims, sanitized
+from unveil.cli._releases import Collected, Given, ToRead, read_all, sanitized
+from unveil.cli._risk_victims import check_values, described_victims
 from unveil.cli._risk_words import (
     MEANING,
     Answered,
     compared,
-    print_text,
     was_interrupted,
     worst_people,
 )
-from unveil.cli._testing import warm_up, warm_up_risk
+from unveil.cli._testing import warm_up_risk
 from unveil.engine import parse_duration
 from unveil.errors import InputError, MissingExtraError, UnveilError
-from unveil.microdata import AnyRelease, Microdata
+from unveil.microdata import Microdata
 from unveil.report import display_name
-from unveil.sanitize import Mondrian
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +79,7 @@ class RiskTest:
         self._answer(done, microdata, victims)
         self._write(done, out)
         self._show(done, out)
-        done.finish()
+        done.finish(sum(not was_interrupted(one.finding) for one in done.answered))
 
     def _check(self) -> list[dict[str, str]]:
         """Everything that can be wrong is told before the long work."""
@@ -134,14 +139,7 @@ class RiskTest:
         if not wanted:
             assert microdata is not None  # checked
             wanted = [sanitized(f, microdata) for f in first_look(microdata)]
-        if any(one.kind == "sanitizer" for one in wanted):
-            warm_up([Mondrian(k=1)], adversary=None)
-        for one in wanted:
-            try:
-                done.releases.append((one, one.get()))
-            except UnveilError as error:
-                done.fail(one, error)
-        done.wanted = len(wanted)
+        read_all(wanted, done)
         return done
 
     def _answer(
@@ -178,8 +176,7 @@ class RiskTest:
     def _write(self, done: _Done, out: Console) -> None:
         """The files first: whoever reads the report may stop in the middle."""
         if self.json is not None:
-            failed = [{one.kind: one.name, "error": error} for one, error in done.failed]
-            write_findings(self.json, done.answered, records=self.records, failed=failed)
+            write_findings(self.json, done.answered, records=self.records, failed=done.failures())
         if not done.answered:
             return
         if self.traces is not None:
@@ -238,29 +235,10 @@ class RiskTest:
 
 
 @dataclass(kw_only=True)
-class _Done:
+class _Done(Collected):
     """What has become of the releases so far."""
 
-    releases: list[tuple[ToRead, AnyRelease]] = field(default_factory=list)
     answered: list[Answered] = field(default_factory=list)
-    failed: list[tuple[ToRead, str]] = field(default_factory=list)
-    interrupted: bool = False
-    wanted: int = 0
-
-    def fail(self, one: ToRead, error: UnveilError) -> None:
-        said = in_command_line_words(str(error))
-        self.failed.append((one, said if one.name in said else f"{one.name}: {said}"))
-
-    def finish(self) -> None:
-        """Say by the exit code that something is missing from the report."""
-        for _, error in self.failed:
-            say(f"error: {error}")
-        if self.interrupted:
-            whole = [one for one in self.answered if not was_interrupted(one.finding)]
-            say(f"interrupted: {len(whole)} of {self.wanted} releases were looked at to the end")
-            raise typer.Exit(INTERRUPTED)
-        if self.failed:
-            raise typer.Exit(BAD_INPUT)
 
 
 def _check_arviz() -> None:

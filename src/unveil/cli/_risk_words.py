@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from unveil._text import harmless
 from unveil.attacks import RelativeRisk, Victim
 from unveil.attacks.risk import records
-from unveil.cli._console import folded
-from unveil.cli._guard import in_command_line_words
 from unveil.findings import Finding
 from unveil.report import display_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MEANING", "Answered", "compared", "print_text", "was_interrupted", "worst_people"]
+__all__ = ["MEANING", "Answered", "compared", "was_interrupted", "worst_people"]
 
 MEANING = (
     "N_L, N_A: how many records' own values are the most likely ones to somebody who learns from "
@@ -108,12 +105,6 @@ def _digits(finding: RelativeRisk) -> int:
 def was_interrupted(finding: RelativeRisk) -> bool:
     """Whether the user ended the sampling before its end."""
     return finding.chains is not None and finding.chains.stopped == "interrupted"
-
-
-def print_text(text: str, out: Console) -> None:
-    """Lines of the library, in the words of the command line."""
-    for line in text.splitlines():
-        out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
 
 
 def worst_people(finding: RelativeRisk, n: int) -> Table:

@@ -9,10 +9,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from unveil.cli import _people_options as people
 from unveil.cli import _reading_options as options
 from unveil.cli._reading import NO_FILE, Reading
 
-__all__ = ["may_take_a_table", "takes_a_table"]
+__all__ = ["may_take_a_table", "names_people", "takes_a_table"]
 
 _NOTHING = inspect.Parameter.empty
 
@@ -20,7 +21,6 @@ _NOTHING = inspect.Parameter.empty
 _WHAT: tuple[tuple[str, Any, Any], ...] = (
     ("quasi", options.Quasi, _NOTHING),
     ("sensitive", options.Sensitive, _NOTHING),
-    ("identifier", options.Identifier, None),
 )
 _HOW: tuple[tuple[str, Any, Any], ...] = (
     ("hierarchies", options.Hierarchies, None),
@@ -51,9 +51,19 @@ def may_take_a_table(command: Callable[..., None]) -> Callable[..., None]:
     return _taking(command, ("file", options.OptionalTable, None))
 
 
-def _taking(command: Callable[..., None], file: tuple[str, Any, Any]) -> Callable[..., None]:
+def names_people(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for a command that looks for people with names, so that the identifier is used."""
+    return _taking(command, ("file", options.OptionalTable, None), identifier=people.Identifier)
+
+
+def _taking(
+    command: Callable[..., None],
+    file: tuple[str, Any, Any],
+    *,
+    identifier: Any = options.Identifier,
+) -> Callable[..., None]:
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
-    what = (file, *_WHAT)
+    what = (file, *_WHAT, ("identifier", identifier, None))
 
     def run(**given: Any) -> None:
         read = {name: given.pop(name) for name, *_ in (*what, *_HOW)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -48,7 +49,7 @@ from unveil.measures.utility import (
     Discernibility,
     discernibility_looking,
 )
-from unveil.microdata import Hierarchy, Permuted, Release
+from unveil.microdata import Hierarchy, Mapped, Permuted, Release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,6 +159,8 @@ def measures(
     threshold: float = 0.2,
     population: Any = None,
     population_size: int | None = None,
+    mapping: Mapped = None,
+    key_hierarchies: Mapping[str, Hierarchy] | None = None,
     subsets: int = 0,
     **counting: Unpack[Counting],
 ) -> Measures:
@@ -175,7 +178,7 @@ def measures(
         The ℓ for which the c of recursive (c, ℓ)-diversity is given.
     threshold : float
         The risk of re-identification above which records are counted.
-    population, population_size : optional
+    population, population_size, mapping, key_hierarchies : optional
         See `reidentification_risk`.
     subsets : int
         Also rank all subsets of up to so many keys, by the people whom they single out and by
@@ -195,6 +198,8 @@ def measures(
     check_distance(distance)
     if population is not None and population_size is not None:
         raise InputError("give population or population_size, not both: each says what it is")
+    if mapping is not None and population is None:
+        raise InputError("mapping= says what the values of a population are called: give one")
     if isinstance(subsets, bool) or not isinstance(subsets, int) or subsets < 0:
         raise InputError(
             f"subsets must be how many keys to take together, or 0, but got {subsets!r}"
@@ -220,13 +225,17 @@ def measures(
     else:
         found = _found(people, of_people) | _found(counts, lookings)
     if population is not None:
-        found["reidentification_risk"] = reidentification_risk(
+        risk = reidentification_risk(
             # A release knows what its cells cover, which counts do not.
             table if isinstance(table, Release) else people,
             population=population,
             threshold=threshold,
+            mapping=mapping,
+            key_hierarchies=key_hierarchies,
             **counting,
         )
+        found["reidentification_risk"] = risk
+        notes += tuple(note for note in risk.notes if note not in counts.notes)
     if subsets:
         found["unique_subsets"] = unique_subsets(people, at_most=subsets)
         if counts.secret is not None and not counts.overlapping:

@@ -210,8 +210,15 @@ def _check_leaves(tree: Hierarchy, column: Distinct, texts: Sequence[str]) -> No
     raise HierarchyError(
         f"hierarchy {tree.source} does not have {text!r}{others} of column {column.name!r} "
         f"({records:,} {'record' if records == 1 else 'records'}, the first in row "
-        f"{column.first_row(strange[0])} of {column.source}){did_you_mean(text, tree.leaves)}"
+        f"{column.first_row(strange[0])} of {column.source}){did_you_mean(text, tree.leaves)} "
+        f"({_some_leaves(tree)}); write both alike"
     )
+
+
+def _some_leaves(tree: Hierarchy, shown: int = 5) -> str:
+    """What a hierarchy has, in a few words."""
+    more = f", … ({len(tree.leaves):,} in all)" if len(tree.leaves) > shown else ""
+    return f"its leaves: {', '.join(tree.leaves[:shown])}{more}"
 
 
 def _ordered_tree(

@@ -96,7 +96,7 @@ def similar_groups(similar: Similar, k: int, block: int) -> tuple[NDArray[np.int
             codes = [np.unique(similar.codes[j, some], return_inverse=True)[1].ravel()
                      for j in similar.named]  # fmt: skip
             found[number] = mdav(
-                similar.points[:, some],
+                similar.points.take(some, axis=1),  # row after row, as the kernel is compiled for
                 np.array(codes, dtype=np.int32).reshape(len(codes), len(some)),
                 similar.weights[some],
                 k,

@@ -126,9 +126,7 @@ class Mondrian(Sanitizer):
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Mondrian")
-        asked = self._asked(microdata)
-        self._check_goal(microdata, asked)
-        partition = Partition.grow(microdata, self._rules(microdata, asked), asked)
+        partition = self.partition(microdata)
         starts = partition.class_starts
         class_of = np.empty(len(microdata), dtype=np.int32)
         sizes = np.diff(np.append(starts, len(microdata)))
@@ -143,6 +141,12 @@ class Mondrian(Sanitizer):
             made_by=self.label,
             notes=microdata.notes,
         )
+
+    def partition(self, microdata: Microdata) -> Partition:
+        """The tree of cuts behind the release."""
+        asked = self._asked(microdata)
+        self._check_goal(microdata, asked)
+        return Partition.grow(microdata, self._rules(microdata, asked), asked)
 
     def leave_one_out(
         self,

@@ -4,9 +4,10 @@ import datetime
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_encodings import plain_records
+from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
@@ -191,7 +192,7 @@ def test_numbers_too_far_apart_to_be_counted():
     assert str(error.value).endswith("use another encoding than binary")
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(tables_and_goals(max_size=20), st.sampled_from(ENCODINGS), st.integers(1, 6), st.data())
 def test_every_encoding_equals_the_plain_one(case, name, quantiles, data):
     microdata, options = case

@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from sklearn.covariance import LedoitWolf
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -209,7 +210,7 @@ wild = st.floats(-1e12, 1e12).filter(lambda x: x == 0 or abs(x) > 1e-100) | st.s
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data())
 def test_sums_and_moments_without_a_record_have_no_cancellation(data):
     """Also where one record holds nearly all of a sum: against exact arithmetic on what is left."""

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -54,7 +55,7 @@ ESTIMATORS = LINEAR | QUADRATIC
 
 
 @pytest.mark.parametrize("kind", list(ESTIMATORS))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(table=training_tables(), seed=SEEDS)
 def test_it_equals_scikit_learn_or_abstains(kind, table, seed):
     features, counts = table
@@ -64,7 +65,7 @@ def test_it_equals_scikit_learn_or_abstains(kind, table, seed):
 
 
 @pytest.mark.parametrize("kind", ["svd", "svd, priors", "svd, little tolerance"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(table=training_tables(kinds=("bits", "few", "constant", "copy")), seed=SEEDS)
 def test_on_whole_numbers_the_default_never_abstains(kind, table, seed):
     features, counts = table

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from sklearn.naive_bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -54,7 +55,7 @@ ESTIMATORS = {
 
 
 @pytest.mark.parametrize("kind", list(ESTIMATORS))
-@settings(max_examples=35, deadline=None)
+@examples(35)
 @given(table=training_tables(), seed=SEEDS)
 def test_it_equals_scikit_learn(kind, table, seed):
     features, counts = table
@@ -69,7 +70,7 @@ def test_it_equals_scikit_learn(kind, table, seed):
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 1e-9])
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(table=training_tables(), seed=SEEDS)
 def test_gaussian_with_hardly_any_smoothing(smoothing, table, seed):
     """Where a feature is constant, log densities of some billions are compared.

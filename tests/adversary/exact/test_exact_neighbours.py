@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from sklearn.neighbors import KNeighborsClassifier
 from training_tables import random_table, repeated, some_points, some_records, training_tables
 
@@ -57,7 +58,7 @@ def nearness(neighbours, distance, *, zero):
     return 1 / np.sqrt(float(distance)) if neighbours.metric == "euclidean" else 1 / float(distance)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(training_tables(), settings_of_neighbours, st.integers(0, 2**32 - 1))
 def test_it_equals_a_plain_brute_force(table, neighbours, seed):
     features, counts = table
@@ -92,7 +93,7 @@ def test_it_equals_scikit_learn_where_there_are_no_ties(k, metric, weights):
         model.predict(points), theirs.fit(features, values).predict_proba(points), atol=1e-12
     )
     without = model.predict_without(features, features, values)
-    for record in range(80):
+    for record in range(0, 80, 4):
         others = np.arange(80) != record
         belief = np.zeros(4)
         theirs.fit(features[others], values[others])

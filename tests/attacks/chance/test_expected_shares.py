@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proofs import examples
 from scipy.stats import laplace
 
 from unveil.attacks.chance._expected_shares import configurations, expected_shares
@@ -46,7 +47,7 @@ def distribution_of_share(counts, j, epsilon, grid, step=0.02, size=3000):
     return np.array(found)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CELLS, EPSILONS)
 def test_shares_sum_to_one_and_follow_the_counts(counts, epsilon):
     shares, error = shares_of(counts, epsilon)

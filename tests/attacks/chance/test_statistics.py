@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from scipy.stats import binomtest, wasserstein_distance
 
 from unveil.attacks.chance._drawn import at_least
@@ -11,7 +12,7 @@ from unveil.attacks.chance._sampling import Sampling, _clopper_pearson, certain_
 from unveil.attacks.chance._statistics import between_samples, estimate
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(2, 30), st.integers(1, 4), st.integers(0, 10_000))
 def test_order_statistics_are_the_earth_movers_distance(n, values, seed):
     rng = np.random.default_rng(seed)

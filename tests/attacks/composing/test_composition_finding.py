@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import unveil as uv
+from unveil.errors import InputError
 
 PEOPLE = uv.datasets.election_survey()
 # Each release cuts other columns.
@@ -75,3 +76,17 @@ def test_a_picture():
     x, y = axes.lines[4].get_data()
     share = (FINDING.left.candidates <= 4).mean()
     assert y[np.flatnonzero(x <= 4)[-1]] == pytest.approx(share)
+
+
+def test_somebody_is_looked_up():
+    exact = uv.composition([FIRST, SECOND], PEOPLE, pseudonyms=[range(944)] * 2)
+    for finding in (FINDING, exact):
+        for person in (0, 17, 400, 943):
+            found = finding.candidates_of(person)
+            for left, label in zip((*finding.alone, finding.left), found.columns[1:], strict=True):
+                assert found[label].sum() == left.candidates[person]
+                assert (found[label] > 0).sum() == left.values[person]
+    named = uv.composition([FIRST, SECOND], external=NAMES, identifier="name")
+    assert named.candidates_of("Zoe 3").equals(named.candidates_of(3))
+    with pytest.raises(InputError, match="nobody is called 'Zo 3' in table; did you mean 'Zoe 3'"):
+        named.candidates_of("Zo 3")

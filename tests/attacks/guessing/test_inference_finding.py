@@ -7,8 +7,8 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from random_tables import random_microdata
 from scipy.stats import binomtest, ttest_1samp, ttest_ind
-from tests.support.random_tables import random_microdata
 
 import unveil as uv
 from unveil.attacks.guessing._estimates import (

@@ -297,7 +297,7 @@ def test_other_codes_are_asked_about():
     for part in (
         "column 'sex' of table has 'female' and 1 more (2 people, the first in row 1)",
         "the release by somebody does not know (its values: F, M)",
-        "mapping={'sex': {'female': …}}", "unknown='apart'",
+        "mapping={'sex': {'female': 'F', 'male': 'M'}}", "unknown='apart'",
     ):  # fmt: skip
         assert part in text
 
@@ -307,7 +307,7 @@ def test_other_codes_that_are_mapped():
     assert uv.linkage(RELEASE, OTHER, mapping=mapping).candidates.tolist() == [2, 3, 2]
     with pytest.raises(InputError, match=r"makes 'male' 'N', which is no value of sex"):
         uv.linkage(RELEASE, OTHER, mapping={"sex": {"male": "N"}})
-    with pytest.raises(InputError, match="mapping says what the values of a column are"):
+    with pytest.raises(InputError, match="mapping says for each column what its values are"):
         uv.linkage(RELEASE, OTHER, mapping={"sex": "F"})
 
 

@@ -1,12 +1,14 @@
 """The membership game: its scores by their definition, answers that are known, and trouble."""
 
+import ast
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
@@ -53,7 +55,7 @@ def plain_scores(table, sanitizer, adversary, finding):
     return np.array(rows)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     tables_and_goals(max_size=30),
     st.sampled_from([NaiveBayes(), ConditionalFrequency()]),
@@ -312,9 +314,11 @@ def test_the_same_people_in_one_table_or_in_two_get_the_same_scores():
          "(there: age, flag, towns, s)"),
         ({"more": [1, 2]}, "have other columns as quasi-identifiers and sensitive: age, town, "
                            "flag, s here and age, town, flag, more, s there"),
-        ({"age": ["old", "young"]}, "column 'age' has numeric values here and categorical values"),
+        ({"age": ["old", "young"]},
+         "and categorical values in the table of those held out, table (its values: old, young); "
+         "read both alike, or say what its values are called here: mapping={'age': {'old': …}}"),
         ({"age": np.array(["2001-02-03", "2001-02-04"], dtype="datetime64[D]")},
-         "here and point-in-time values in the table"),
+         "and point-in-time values in the table"),
     ],
 )  # fmt: skip
 def test_a_table_of_others_that_does_not_fit(other, message):
@@ -334,12 +338,49 @@ def test_values_that_a_hierarchy_does_not_know():
                          hierarchies={"q": tree})  # fmt: skip
     there = uv.read_table({"q": list("ac"), "s": list("xy")}, quasi="q", sensitive="s",
                           hierarchies={"q": other})  # fmt: skip
-    with pytest.raises(InputError, match="has 'c', which is not among its values here"):
+    with pytest.raises(InputError, match=r"has 'c' \(1 record\), which is not among its"):
         uv.membership(here, uv.Identity(), held_out=there)
     fewer = uv.read_table({"q": list("aa"), "s": list("xy")}, quasi="q", sensitive="s")
     joined = split_people(here, fewer, own=0).everybody
     assert joined["q"].decode().tolist() == list("ababaa")
     assert joined["q"].hierarchy is tree
+
+
+def of_sex(values, **more):
+    n = len(values)
+    return uv.read_table({"age": list(range(n)), "sex": values, "s": list("xy") * (n // 2)},
+                         quasi=["age", "sex"], sensitive="s", **more)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "mapping"),
+    [
+        (["female", "male"] * 3, ["F", "M"] * 3, "{'F': 'female', 'M': 'male'}"),
+        (["Female", "Male"] * 3, ["female", "Male"] * 3, "{'female': 'Female'}"),
+        (["no", "yes"] * 3, [0, 1] * 3, "{'0': 'no', '1': 'yes'}"),
+        (["01234", "02000"] * 3, [1234, 2000] * 3, "{'1234': '01234', '2000': '02000'}"),
+    ],
+)
+def test_other_names_for_the_same_values_are_asked_about(here, there, mapping):
+    """Or else everybody is told apart by that alone."""
+    members, others = of_sex(here), of_sex(there)
+    with pytest.raises(InputError) as error:
+        split_people(members, others, own=0)
+    assert f"mapping={{'sex': {mapping}}}" in str(error.value)
+    said = {"sex": ast.literal_eval(mapping)}
+    joined = split_people(members, others, own=0, mapping=said).everybody
+    assert joined["sex"].texts == members["sex"].texts
+
+
+def test_values_that_have_nothing_in_common_are_told():
+    people = split_people(of_sex(["a", "b"] * 3), of_sex(["p", "q"] * 3), own=0).everybody
+    (note,) = people.notes
+    assert note.startswith("sex: nobody in the table of those held out, table, has a value that a")
+    assert "(p, q there, a, b here)" in note
+    others = split_people(of_sex(["a", "b"] * 3), of_sex(["a", "q"] * 3), own=0).everybody
+    assert others.notes == ()
+    with pytest.raises(InputError, match="mapping= is about the values of a table"):
+        split_people(people, 0.5, mapping={"sex": {"a": "b"}})
 
 
 # what is wrong ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proofs import examples
 from scipy.stats import beta, norm, t
 
 from unveil.attacks.members._area import area_under_curve
@@ -78,7 +79,7 @@ def plainly_found(members, held_out, rate):
     return float(np.mean(members >= min(allowed)))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(scores, st.integers(0, 10**6))
 def test_the_share_found_is_that_of_the_smallest_threshold(members, seed):
     rng = np.random.default_rng(seed)

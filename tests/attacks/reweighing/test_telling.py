@@ -35,7 +35,7 @@ def model_of(release, codes, smoothing):
     return groups, knowledge.learnt(groups.sheet(of_tuple, 0), groups.shares)
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.01, 1.0, 20.0]))
 def test_beside_the_definition(seed, smoothing):
     rng = np.random.default_rng(seed)

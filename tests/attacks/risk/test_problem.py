@@ -6,8 +6,9 @@ import re
 import malaysian
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_risks import loosely_grouped, small_table
 from random_tables import tables_and_goals
 
@@ -34,7 +35,7 @@ def tuples_of(problem, group):
 
 
 @given(case=tables_and_goals(max_size=15))
-@settings(max_examples=40)
+@examples(40)
 def test_groups_have_the_tuples_that_their_regions_cover(case):
     table, options = case
     release = uv.Mondrian(**options).sanitize(table)
@@ -57,7 +58,7 @@ def test_groups_have_the_tuples_that_their_regions_cover(case):
 
 
 @given(seed=st.integers(0, 2**32 - 1), groups=st.integers(1, 5), more=st.sampled_from([0.1, 0.5]))
-@settings(max_examples=40)
+@examples(40)
 def test_atoms_are_tuples_that_no_group_with_such_a_row_tells_apart(seed, groups, more):
     rng = np.random.default_rng(seed)
     table = small_table(rng, 12, (3, 4), 3)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from proofs import examples
 from random_risks import PRIORS, loosely_grouped, random_problem, small_table
 from scipy import stats
 
@@ -295,7 +296,7 @@ def test_modules_of_naive_bayes_are_for_observed_tuples():
 
 
 @given(seed=st.integers(0, 2**32 - 1), bits=st.sampled_from([64, 6]))
-@settings(max_examples=40)
+@examples(40)
 def test_boxes_meet_that_share_a_tuple_and_a_sensitive_value(seed, bits):
     rng = np.random.default_rng(seed)
     sizes = (5, 4, 3)

@@ -7,8 +7,9 @@ from functools import partial
 import numpy as np
 import ot
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from plain_classes import Measured, measured_tables
+from proofs import examples
 from reference_tables import T_CLOSE, THREE_DIVERSE
 
 import unveil as uv
@@ -107,7 +108,7 @@ def test_hierarchical_distance_is_the_recursion_of_the_paper(case: Measured):
     check(case, distances, distance=tree)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(measured_tables(kinds=("tree", "ordered"), max_size=20))
 def test_both_are_what_transport_costs(case: Measured):
     """The largest earth mover's distance that a linear program finds."""

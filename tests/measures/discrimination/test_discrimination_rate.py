@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from plain_discrimination import plain_entropy, plain_rate, plain_value_rates, rows_of
+from proofs import examples
 from random_tables import tables, tables_and_goals
 from split_counts import SplitCounts
 
@@ -47,7 +48,7 @@ def close(number, other):
     return number == pytest.approx(other, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables(), st.data())
 def test_it_is_what_the_rows_say(microdata, data):
     keys = some_keys(data.draw, microdata)
@@ -76,7 +77,7 @@ def test_it_is_what_the_rows_say(microdata, data):
     assert found.deciding.number == sum(close(best, rate) for rate in values.values())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), st.integers(0, 2**32 - 1), st.data())
 def test_blocks_and_classes_that_look_alike_change_nothing(microdata, seed, data):
     keys = some_keys(data.draw, microdata)
@@ -96,7 +97,7 @@ def test_blocks_and_classes_that_look_alike_change_nothing(microdata, seed, data
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), st.data())
 def test_it_is_between_nought_and_one_and_more_keys_say_no_less(microdata, data):
     assume(len(set(secrets(microdata))) > 1)
@@ -106,7 +107,7 @@ def test_it_is_between_nought_and_one_and_more_keys_say_no_less(microdata, data)
     assert all(less <= more + 1e-12 for less, more in pairwise(rates))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(microdata, random):
     order = list(range(len(microdata)))
@@ -117,7 +118,7 @@ def test_the_order_of_the_rows_changes_nothing(microdata, random):
     assert one.deciding == other.deciding
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables())
 def test_single_values_are_a_partition_that_changes_nothing(microdata):
     single = [[text] for text in microdata.sensitive.texts]
@@ -126,7 +127,7 @@ def test_single_values_are_a_partition_that_changes_nothing(microdata):
     assert len(semantic.partition.names) == microdata.sensitive.size
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_putting_values_of_a_key_together_never_says_more(microdata, seed):
     assume(len(set(secrets(microdata))) > 1)
@@ -145,7 +146,7 @@ def test_putting_values_of_a_key_together_never_says_more(microdata, seed):
     assert discrimination_rate(coarse).rate <= discrimination_rate(counts).rate + 1e-12
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables_and_goals(max_size=25))
 def test_a_release_never_says_more_than_what_it_was_made_from(case):
     microdata, options = case
@@ -161,7 +162,7 @@ def test_a_release_never_says_more_than_what_it_was_made_from(case):
         assert released.rate <= original.rate + 1e-12
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), st.data())
 def test_the_rate_of_one_combination(microdata, data):
     keys = some_keys(data.draw, microdata)

@@ -6,10 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from plain_discrimination import plain_rate, rows_of
+from proofs import examples
 from random_tables import tables
 from split_counts import SplitCounts
 
@@ -35,7 +36,7 @@ SAME = uv.read_table(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables(max_size=25), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_all_sets_against_the_rows(microdata, at_most, seed):
     found = discrimination_rates(SplitCounts(count(microdata), seed), at_most=at_most)

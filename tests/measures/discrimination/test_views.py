@@ -3,9 +3,10 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_discrimination import plain_rate, plain_value_rates, rows_of
+from proofs import examples
 from random_tables import tables_and_goals
 from split_counts import SplitCounts
 
@@ -45,7 +46,7 @@ def close(number, other):
     return number == pytest.approx(other, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables_and_goals(max_size=25))
 def test_identity_against_the_rows(case):
     microdata, options = case
@@ -66,7 +67,7 @@ def test_identity_against_the_rows(case):
     assert len(found.rates) == (1 if len(names) == 1 else 2 * len(names) + 1)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables_and_goals(max_size=25))
 def test_skewness_against_the_rows(case):
     microdata, options = case
@@ -96,7 +97,7 @@ def test_skewness_against_the_rows(case):
     assert taken == pytest.approx(sorted(taken), abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc")), min_size=2, max_size=40))
 def test_putting_values_together_never_adds(rows):
     table = {

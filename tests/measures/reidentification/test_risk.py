@@ -127,7 +127,8 @@ def test_a_population_is_looked_up(population, seed, threshold, parts):
     assert_prosecutor(found, records, threshold)
     assert_in_population(found, records, [everybody[one] for one in records], threshold)
     counts, there = count(sample), count(population)
-    (pairs,) = paired(counts, there)
+    (pairs,), notes = paired(counts, there, {})
+    assert notes == ()
     split = risk_in_population(
         counts, cut(pairs, parts), population_size=len(population), threshold=threshold
     )
@@ -269,9 +270,8 @@ def test_a_day_is_a_day_whether_it_is_a_date_or_a_midnight(tmp_path):
         found = reidentification_risk(sample, population=population, quasi="born")
         assert (found.k_map, found.alone_in_both) == (1, 1)
     later = moments.assign(born=days + pd.Timedelta(hours=1))
-    assert "born is '2020-01-01' nowhere in the population" in message(
-        moments, population=later, quasi="born"
-    )
+    text = message(moments, population=later, quasi="born")
+    assert "has '2020-01-01' and 1 more, which nobody in pandas table, the population, has" in text
 
 
 def test_a_worked_example():
@@ -426,9 +426,49 @@ def test_another_coding_of_a_column_is_told(survey):
     sample, people = survey
     other = people.assign(town=people.town.str.upper())
     assert message(sample, quasi="town", population=other) == (
-        "the population has 0 people with town=Lyon, and the sample 19 (and so in 1 more "
-        "class): town is 'Lyon' nowhere in the population, whose values are written LYON, "
-        "ROME: write both tables alike, or give a release with its population as microdata"
+        "column 'town' of pandas table has 'Lyon' and 1 more, which nobody in pandas table, the "
+        "population, has (its values: LYON, ROME); if it has other names for the same values, say "
+        "which: mapping={'town': {'LYON': 'Lyon', 'ROME': 'Rome'}}"
+    )
+    mapping = {"town": {"LYON": "Lyon", "ROME": "Rome"}}
+    for table in (other, uv.read_table(other, quasi="town", sensitive="vote")):
+        found = reidentification_risk(sample, quasi="town", population=table, mapping=mapping)
+        again = reidentification_risk(sample, quasi="town", population=people)
+        assert found.summary() == again.summary()
+
+
+def test_mappings_that_mean_nothing_are_told(survey):
+    sample, people = survey
+    assert message(sample, quasi="town", mapping={"town": {}}).startswith("mapping= says what")
+    text = message(sample, quasi="town", population=people, mapping={"Town": {"a": "b"}})
+    assert text.startswith("mapping names the column 'Town', which is none of those")
+
+
+def test_a_population_behind_generalized_cells(survey):
+    """Of a file of cells as of the release that it is."""
+    sample, people = survey
+    table = uv.read_table(sample, quasi=["age", "town"], sensitive="vote")
+    everybody = uv.read_table(people, quasi=["age", "town"], sensitive="vote")
+    release = uv.Mondrian(k=3).sanitize(table)
+    of_release = reidentification_risk(release, population=everybody)
+    of_cells = reidentification_risk(release.to_frame(), quasi=["age", "town"], population=people)
+    assert (of_cells.k_map, of_cells.alone_in_both) == (of_release.k_map, of_release.alone_in_both)
+    assert of_cells.journalist.average == of_release.journalist.average
+    assert of_cells.notes[-1].startswith("age")
+    plain = [  # from the definition: everybody whose values lie in all of a class's cells
+        sum(bool(release.regions[0].covers(a)[g] and release.regions[1].covers(t)[g])
+            for a, t in zip(*_codes_of(people, release), strict=True))
+        for g in range(release.n_classes)
+    ]  # fmt: skip
+    assert of_cells.k_map == min(plain)
+
+
+def _codes_of(people, release):
+    """Where people's values lie among those of a release, which has all of them here."""
+    ages, towns = release.quasi
+    return (
+        [ages.places[str(age)] for age in people.age],
+        [towns.places[town] for town in people.town],
     )
 
 
@@ -448,7 +488,21 @@ def test_cells_that_the_population_cannot_have_are_told(survey):
         people.assign(town=people.town.str.upper()), quasi="town", sensitive="vote"
     )
     text = message(release, population=other)
-    assert text.startswith("the cells of town cannot be read in pandas table, the population: ")
+    assert "has 'Lyon' and 1 more, which nobody in pandas table, the population, has (its" in text
+    assert text.endswith("mapping={'town': {'LYON': 'Lyon', 'ROME': 'Rome'}}")
+    found = reidentification_risk(
+        release, population=other, mapping={"town": {"LYON": "Lyon", "ROME": "Rome"}}
+    )
+    assert found.population_size == len(people)
+
+
+def test_cells_that_cover_nobody_are_told():
+    text = message({"age": ["30-39"]}, quasi="age", population={"age": list(range(40, 50))})
+    assert text == (
+        "nobody in table, the population, has a value of age that '30-39' of table covers (its "
+        "values are numbers from 40 to 49): everybody in the sample must be in the population, "
+        "with the same codes in every column"
+    )
 
 
 def test_classes_must_not_overlap(survey):

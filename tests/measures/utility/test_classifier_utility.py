@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
@@ -32,7 +33,7 @@ def share_right(release, table: Microdata) -> float:
     return right / len(table)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables_and_goals(max_size=25), st.integers(0, 9))
 def test_it_is_trained_on_the_release_and_tried_on_the_original(case, seed):
     microdata, _ = case

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
@@ -45,7 +46,7 @@ def plain_loss(release: Release, everybody: int) -> float:
     return (total + missing) / (everybody * len(release.quasi))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(tables_and_goals(max_size=25), st.integers(0, 3))
 def test_it_is_what_the_cells_say(case, missing):
     microdata, options = case

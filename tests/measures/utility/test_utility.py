@@ -6,7 +6,8 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
@@ -22,7 +23,7 @@ from unveil.measures.utility import (
 )
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables_and_goals(max_size=25))
 def test_each_is_what_it_is_alone(case):
     microdata, options = case

@@ -48,7 +48,6 @@ from unveil.attacks.linking._external import External, external_of
 from unveil.attacks.linking._index import Index
 from unveil.attacks.linking._linkage import known_columns, with_candidates
 from unveil.attacks.linking._placing import (
-    Mapped,
     MissingPeople,
     Placing,
     Unknown,
@@ -56,7 +55,7 @@ from unveil.attacks.linking._placing import (
 )
 from unveil.attacks.linking._truth import Truth, truth_of
 from unveil.errors import InputError, MissingValuesError
-from unveil.microdata import AnyRelease, Microdata, Permuted, Release, refuse_perturbed
+from unveil.microdata import AnyRelease, Mapped, Microdata, Permuted, Release, refuse_perturbed
 
 __all__ = ["composition"]
 
@@ -70,6 +69,7 @@ def composition(
     pseudonyms: Sequence[Sequence[Any] | NDArray[Any]] | None = None,
     identifier: str | None = None,
     quasi: str | Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
     mapping: Mapped = None,
     unknown: Unknown = "error",
     missing: MissingPeople = "error",
@@ -95,7 +95,7 @@ def composition(
     pseudonyms : sequence of sequences, optional
         If the releases tell which records are the same person's: for each release, what names its
         records, in their order.
-    identifier, quasi, mapping, unknown, missing, record_of, progress
+    identifier, quasi, columns, mapping, unknown, missing, record_of, progress
         As for `linkage`.
 
     Returns
@@ -122,23 +122,25 @@ def composition(
     ['HIV']
     """
     labels, published = _released(releases)
-    check_placing(mapping, unknown, missing)
     names = known_columns(published, quasi)
+    said = check_placing(mapping, unknown, missing, names)
     least = _least(k, published)
     if microdata is None and external is None:
         raise InputError(
             "composition needs people to look for: microdata=, those who are in all the tables, or "
             "external=, a table of people with the quasi-identifiers"
         )
+    if external is None and columns is not None:
+        raise InputError("columns says what the external table calls columns: give external=, too")
     table = microdata if external is None else external
-    people = external_of(table, names, identifier)
+    people = external_of(table, names, identifier, called=columns)
     truth = truth_of(
         published[0], people, table, microdata, identifier=identifier, record_of=record_of
     )
     records = None if pseudonyms is None else matched_records(published, labels, pseudonyms)
     started = time.perf_counter()
     placings = [
-        Placing.of(release, [people], mapping=mapping, unknown=unknown, missing=missing)
+        Placing.of(release, [people], mapping=said, unknown=unknown, missing=missing)
         for release in published
     ]
     kept = _kept(people, placings)
@@ -174,7 +176,7 @@ def composition(
         alone=tuple(alone),
         left=left,
         is_known=known,
-        identified=joint is not None,
+        problem=problem,
         seconds=time.perf_counter() - started,
         notes=tuple(dict.fromkeys(notes)),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.composing._together import Left
+from unveil.attacks.composing._together import Left, Problem, candidates_of_one
 from unveil.attacks.linking._external import External
 from unveil.findings import Finding
 from unveil.microdata import Permuted, Release
@@ -43,9 +43,8 @@ class Composition(Finding):
         What all of them together leave.
     is_known : array
         Whose own value is known.
-    identified : bool
-        Whether records are the same person's in all releases by their pseudonyms. Then the number
-        of candidates that are left is exact, else it is at most this.
+    problem : Problem
+        The releases as they are searched, to look somebody up.
     """
 
     releases: tuple[Release | Permuted, ...]
@@ -57,12 +56,20 @@ class Composition(Finding):
     alone: tuple[Left, ...]
     left: Left
     is_known: NDArray[np.bool_]
-    identified: bool
+    problem: Problem
     seconds: float
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.people)
+
+    @property
+    def identified(self) -> bool:
+        """Whether records are the same person's in all releases by their pseudonyms.
+
+        Then the number of candidates that are left is exact, else it is at most this.
+        """
+        return self.problem.joint is not None
 
     @property
     def sensitive(self) -> str:
@@ -107,6 +114,31 @@ class Composition(Finding):
         if not self.is_known.any():
             return None
         return int((self.determined & self.left.own).sum())
+
+    def candidates_of(self, person: int | str) -> pd.DataFrame:
+        """What is left of one person: a row for each sensitive value that any release has.
+
+        Parameters
+        ----------
+        person : int or str
+            Their number, counted from 0 as in `to_frame`, or their name.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``value``; for each release, under its name, how many candidates have it; and
+            ``together``, how many are left (unless `identified`: at most).
+        """
+        import pandas as pd
+
+        numbers = candidates_of_one(self.problem, self.people.number_of(person))
+        some = np.flatnonzero(numbers.any(axis=0))
+        frame = pd.DataFrame(
+            {"value": pd.Series([self.texts[value] for value in some], dtype=object)}
+        )
+        for number, label in enumerate((*self.labels, "together")):
+            frame.insert(number + 1, label, numbers[number, some], allow_duplicates=True)
+        return frame
 
     def to_frame(self) -> pd.DataFrame:
         """One row a person.

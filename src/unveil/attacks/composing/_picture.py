@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil._axes import new_axes
-from unveil.attacks.linking._picture import curve
+from unveil.attacks.linking._picture import LINES, curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,12 +16,6 @@ __all__ = ["left_curves"]
 
 # They differ also for people who see fewer colours, and by their lines without any.
 _TOGETHER = {"color": "#d55e00", "linestyle": "-"}
-_ALONE = (
-    {"color": "#0072b2", "linestyle": "--"},
-    {"color": "#009e73", "linestyle": "-."},
-    {"color": "#56b4e9", "linestyle": ":"},
-    {"color": "#cc79a7", "linestyle": "--"},
-)
 
 
 def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
@@ -33,7 +27,7 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
     right = 1.5 * max(1, *(int(left.candidates.max()) for left in finding.alone))
     for number, (label, left) in enumerate(zip(finding.labels, finding.alone, strict=True)):
         one = int((left.values == 1).sum())
-        style = _ALONE[number % len(_ALONE)]
+        style = LINES[number % len(LINES)]
         curve(ax, left.candidates, right, label=f"{label}\n  {one:,} with one value", **style)
     one = int(finding.determined.sum())
     at_most = "" if finding.identified else ", at most"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._text import percent
 from unveil.attacks.composing._together import Left
 from unveil.attacks.linking._texts import of_all, table_lines
-from unveil.attacks.members._estimates import percent
 
 if TYPE_CHECKING:
     from unveil.attacks.composing._finding import Composition
@@ -93,11 +93,8 @@ def summary_of(finding: Composition) -> str:
     if not finding.identified:
         lines.append(
             "  Together: which records of two releases are the same person's is not known, so "
-            "candidates are at most as"
-        )
-        lines.append(
-            "  many as the release with the fewest has of each value, added up over the values "
-            "that are in all of them."
+            "candidates are at most as many as the release with the fewest has of each value, "
+            "added up over the values that are in all of them."
         )
     return "\n".join([*lines, *(f"  Note: {note}" for note in finding.notes)])
 

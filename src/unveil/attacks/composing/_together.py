@@ -13,7 +13,7 @@ from unveil.attacks.linking._index import Found, Index
 from unveil.attacks.linking._links import distinct_points
 from unveil.engine import Progress
 
-__all__ = ["Left", "Problem", "intersected"]
+__all__ = ["Left", "Problem", "candidates_of_one", "intersected"]
 
 Side: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -95,6 +95,24 @@ def intersected(problem: Problem, progress: bool | None = None) -> tuple[list[Le
             shown.advance(len(secrets))
     every = [_joined(column).take(kind) for column in zip(*parts, strict=True)]
     return every[:-1], every[-1]
+
+
+def candidates_of_one(problem: Problem, person: int) -> NDArray[np.int64]:
+    """How many candidates of somebody have each value: a row a release, and one for all."""
+    points = [codes[person : person + 1] for codes in problem.codes]
+    sides = [
+        _sides(next(index.search(point)), value_of, problem.width)
+        for index, point, value_of in zip(problem.indexes, points, problem.value_of, strict=True)
+    ]
+    if problem.joint is None:
+        sides.append(_common(sides))
+    else:
+        found = next(problem.joint.search(np.hstack(points)))
+        sides.append(_sides(found, np.arange(problem.width), problem.width))
+    numbers = np.zeros((len(sides), problem.width), dtype=np.int64)
+    for row, (values, times) in zip(numbers, sides, strict=True):
+        np.add.at(row, values, times)
+    return numbers
 
 
 def _in_step(searches: Sequence[Iterator[Found]]) -> Iterator[tuple[Found, ...]]:

@@ -64,6 +64,7 @@ from unveil.attacks.guessing._splits import Splits, in_folds, made_once, publish
 from unveil.errors import InputError
 from unveil.microdata import (
     AnyRelease,
+    Mapped,
     Microdata,
     NoisyCounts,
     Permuted,
@@ -82,6 +83,7 @@ def inference(
     adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
     prior: Any = None,
     held_out: float | Sequence[int] | NDArray[Any] | Microdata | None = None,
+    mapping: Mapped = None,
     folds: int | None = None,
     confidence: float = 0.9,
     targets: int | Sequence[int] | NDArray[Any] | None = None,
@@ -106,6 +108,9 @@ def inference(
         numbers counted from 0, a mask, or another table with the same columns; default: folds. For
         a release: another table, or records of ``microdata`` that are not in it; default: nobody,
         and then a breach cannot be told from what is known about the population.
+    mapping : mapping of str to mapping, optional
+        Where a table of those held out has other names for values: for each such column, its
+        values and ours, ``{"sex": {"F": "Female", "M": "Male"}}``.
     folds : int, optional
         For a sanitizer, unless ``held_out`` is given: into how many parts the people are dealt,
         each of which is held out once. Default: 5.
@@ -149,7 +154,7 @@ def inference(
     if release is not None:
         _check_release(release, microdata, folds)
     attackers = _attackers(adversary, f, release, number)
-    splits = _splits(microdata, release, held_out, folds, number)
+    splits = _splits(microdata, release, held_out, mapping, folds, number)
     _check_prepared(attackers, splits.everybody)
     game = Game(
         known=Knowledge(
@@ -221,15 +226,22 @@ def _attackers(
 
 
 def _splits(
-    microdata: Microdata, release: AnyRelease | None, held_out: Any, folds: Any, seed: int
+    microdata: Microdata,
+    release: AnyRelease | None,
+    held_out: Any,
+    mapping: Mapped,
+    folds: Any,
+    seed: int,
 ) -> Splits:
+    if mapping is not None and not isinstance(held_out, Microdata):
+        raise InputError("mapping= is about the values of a table of those held out: give one")
     if release is None and held_out is None:
         return in_folds(microdata, folds, seed)
     if folds is not None:
         raise InputError(
             f"folds={folds!r} and held_out both say who is held out; leave one of them out"
         )
-    return made_once(microdata, held_out, release, seed)
+    return made_once(microdata, held_out, release, seed, mapping=mapping)
 
 
 def _too_many(release: AnyRelease | None, splits: Splits) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.members._people import split_people
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import AnyRelease, Microdata, same_domains
+from unveil.microdata import AnyRelease, Mapped, Microdata, same_domains
 from unveil.sanitize import Sanitizer
 
 __all__ = ["FOLDS", "Split", "Splits", "in_folds", "made_once", "published_by"]
@@ -85,7 +85,10 @@ def in_folds(microdata: Microdata, folds: Any, seed: int) -> Splits:
     return Splits(everybody=microdata, each=each, fold_of=fold_of)
 
 
-def made_once(microdata: Microdata, held_out: Any, release: AnyRelease | None, seed: int) -> Splits:
+def made_once(
+    microdata: Microdata, held_out: Any, release: AnyRelease | None, seed: int, *,
+    mapping: Mapped = None,
+) -> Splits:  # fmt: skip
     """One release, of all the people but those held out.
 
     Parameters
@@ -96,6 +99,8 @@ def made_once(microdata: Microdata, held_out: Any, release: AnyRelease | None, s
     release : AnyRelease or None
         If it is there, codes must mean in it what they mean in the tables.
     seed : int
+    mapping : optional
+        As `split_people` takes it.
     """
     if held_out is None:
         nobody = np.arange(0)
@@ -106,7 +111,7 @@ def made_once(microdata: Microdata, held_out: Any, release: AnyRelease | None, s
             "is not, by a table of other people or record numbers, or give the sanitizer in place "
             "of its release"
         )
-    people = split_people(microdata, held_out, own=0, seed=seed)
+    people = split_people(microdata, held_out, own=0, mapping=mapping, seed=seed)
     if release is not None:
         _check_domains(people.everybody, release, held_out)
     return Splits(everybody=people.everybody, each=(Split(people.members, people.held_out),))

@@ -6,7 +6,7 @@ quasi-identifiers. Its values are kept as texts until they are placed among thos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import Column, Microdata, Role
 from unveil.microdata._release_source import column_cells, open_release
+from unveil.microdata._sources import Source
 
 __all__ = ["External", "Texts", "external_of"]
 
@@ -104,38 +105,45 @@ class External:
 
 
 def external_of(
-    table: Any, columns: Sequence[str], identifier: str | None, *, what: str = "external"
+    table: Any,
+    columns: Sequence[str],
+    identifier: str | None,
+    *,
+    called: Mapping[str, str] | None = None,
+    what: str = "external",
 ) -> External:
     """Open a table of people.
 
     Parameters
     ----------
-    table : Microdata, pandas, polars or Arrow table, mapping, or path
+    table : Microdata, pandas, polars or Arrow table, mapping, path, or opened source
         Microdata may have the columns in any role.
     columns : sequence of str
         The quasi-identifiers that it must have.
     identifier : str, optional
         The column with names. By default that of microdata; other tables have none.
+    called : mapping of str to str, optional
+        What the table calls these columns, where it has other names for them.
     what : str
-        Which argument it is, for messages.
+        The option that it was given as, for messages.
     """
     if identifier is not None and not isinstance(identifier, str):
         raise InputError(f"identifier must be the name of one column, but got {identifier!r}")
+    theirs = _checked_names(called, [*columns, *([] if identifier is None else [identifier])])
     if isinstance(table, Microdata):
-        return _of_microdata(table, columns, identifier)
+        return _of_microdata(table, columns, identifier, theirs)
     if table is None:
         raise InputError(
             f"{what} must be a table of people: microdata, a table in memory, or a path"
         )
-    source = open_release(table, delimiter=None, encoding="utf-8")
+    opened = isinstance(table, Source)
+    source = table if opened else open_release(table, delimiter=None, encoding="utf-8")
     if source.n_rows == 0:
         raise InputError(f"{source.name} has no rows, so there is nobody to look for")
-    for name in [*columns, *([] if identifier is None else [identifier])]:
-        if name not in source.arrays:
-            raise _lacking(name, source.name, source.columns)
+    _check_there(source.name, source.arrays, columns, identifier, theirs)
 
     def texts(name: str) -> Texts:
-        cells = column_cells(source, name).distinct
+        cells = column_cells(source, theirs.get(name, name)).distinct
         return Texts(texts=tuple(cells.texts()), codes=cells.codes)
 
     return External(
@@ -146,15 +154,31 @@ def external_of(
     )
 
 
-def _of_microdata(table: Microdata, columns: Sequence[str], identifier: str | None) -> External:
+def _checked_names(called: Any, columns: Sequence[str]) -> dict[str, str]:
+    if called is None:
+        return {}
+    if not isinstance(called, Mapping) or not all(isinstance(c, str) for c in called.values()):
+        raise InputError(
+            "columns says what the external table calls columns of the release, such as "
+            f"{{'zip': 'postcode'}}, but got {called!r}"
+        )
+    for name in called:
+        if name not in columns:
+            raise InputError(
+                f"columns names {name!r}, which is no column that is looked at"
+                f"{did_you_mean(str(name), columns)} (those are {', '.join(columns)}); write the "
+                "release's name first, and then the external table's"
+            )
+    return dict(called)
+
+
+def _of_microdata(
+    table: Microdata, columns: Sequence[str], identifier: str | None, theirs: Mapping[str, str]
+) -> External:
     there = {column.name: column for column in table.columns}
-    for name in columns:
-        if name not in there:
-            raise _lacking(name, table.source, there)
     if not len(table):
         raise InputError(f"{table.source} has no records, so there is nobody to look for")
-    if identifier is not None and identifier not in there:
-        raise _lacking(identifier, table.source, there)
+    _check_there(table.source, there, columns, identifier, theirs)
     named = [c.name for c in table.columns if c.role is Role.IDENTIFIER]
     if identifier is None and len(named) > 1:
         raise InputError(
@@ -164,8 +188,8 @@ def _of_microdata(table: Microdata, columns: Sequence[str], identifier: str | No
     called = identifier if identifier is not None or not named else named[0]
     return External(
         source=table.source,
-        columns={name: _texts(there[name]) for name in columns},
-        name=None if called is None else _texts(there[called]),
+        columns={name: _texts(there[theirs.get(name, name)]) for name in columns},
+        name=None if called is None else _texts(there[theirs.get(called, called)]),
         rows=table.rows,
         notes=table.notes,
     )
@@ -175,9 +199,28 @@ def _texts(column: Column) -> Texts:
     return Texts(texts=column.texts, codes=column.codes)
 
 
-def _lacking(name: str, source: str, there: Iterable[str]) -> InputError:
+def _check_there(
+    source: str,
+    there: Iterable[str],
+    columns: Sequence[str],
+    identifier: str | None,
+    theirs: Mapping[str, str],
+) -> None:
+    """Refuse a table that lacks a column, with what it may be called there."""
     listed = list(there)
-    return InputError(
-        f"column {name!r} is not in {source}{did_you_mean(name, listed)} (columns: "
-        f"{', '.join(listed)}); if an attacker does not know it, name those that he does: quasi=[…]"
-    )
+    for name in [*columns, *([] if identifier is None else [identifier])]:
+        asked = theirs.get(name, name)
+        if asked in listed:
+            continue
+        told = (
+            f"column {asked!r} is not in {source}{did_you_mean(asked, listed)} (columns: "
+            f"{', '.join(listed)})"
+        )
+        if name in theirs:
+            raise InputError(told)
+        other = f"{told}; if it has another name there, say columns={{{name!r}: '…'}}"
+        if name == identifier:
+            raise InputError(other)
+        raise InputError(
+            f"{other}; if an attacker does not know it, name those that he does: quasi=[…]"
+        )

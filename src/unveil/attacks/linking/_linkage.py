@@ -32,7 +32,7 @@ are boxes sorted into a tree, and a search looks only where boxes may cover the 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +44,6 @@ from unveil.attacks.linking._finding import Linkage
 from unveil.attacks.linking._index import Index
 from unveil.attacks.linking._links import Right, links_of
 from unveil.attacks.linking._placing import (
-    Mapped,
     MissingPeople,
     Placing,
     Unknown,
@@ -52,7 +51,7 @@ from unveil.attacks.linking._placing import (
 )
 from unveil.attacks.linking._truth import Truth, truth_of
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import AnyRelease, Microdata, Permuted, Release, refuse_perturbed
+from unveil.microdata import AnyRelease, Mapped, Microdata, Permuted, Release, refuse_perturbed
 
 __all__ = ["known_columns", "linkage", "with_candidates"]
 
@@ -64,6 +63,7 @@ def linkage(
     microdata: Microdata | None = None,
     identifier: str | None = None,
     quasi: str | Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
     mapping: Mapped = None,
     unknown: Unknown = "error",
     missing: MissingPeople = "error",
@@ -76,14 +76,17 @@ def linkage(
     ----------
     release : Release or Permuted
     external : Microdata, pandas, polars or Arrow table, mapping, or path
-        The people whom the attacker knows, one row each. Needs the release's quasi-identifiers,
-        under the same names; nothing sensitive.
+        The people whom the attacker knows, one row each. Needs the release's quasi-identifiers;
+        nothing sensitive.
     microdata : Microdata, optional
         The original, to count which links are right.
     identifier : str, optional
         The column that names people, in both tables. By default that of microdata.
     quasi : str or sequence of str, optional
         The quasi-identifiers that the attacker knows; by default all of the release's.
+    columns : mapping of str to str, optional
+        What the external table calls columns that have another name in the release:
+        ``{"zip": "postcode"}``.
     mapping : mapping of str to mapping, optional
         For each column, what values of the external table are called in the release:
         ``{"sex": {"M": "Male"}}``. None stands for a value that the release does not have.
@@ -122,15 +125,15 @@ def linkage(
     he picks any record).
     """
     published = with_candidates(release, "linkage")
-    check_placing(mapping, unknown, missing)
     names = known_columns([published], quasi)
-    people = external_of(external, names, identifier)
+    said = check_placing(mapping, unknown, missing, names)
+    people = external_of(external, names, identifier, called=columns)
     truth = truth_of(
         published, people, external, microdata, identifier=identifier, record_of=record_of
     )
     started = time.perf_counter()
     tables = [people] if truth is None else [people, truth.original]
-    placing = Placing.of(published, tables, mapping=mapping, unknown=unknown, missing=missing)
+    placing = Placing.of(published, tables, mapping=said, unknown=unknown, missing=missing)
     kept = placing.kept(people)
     people, codes = people.take(kept), placing.codes[0][kept]
     index = Index.of(published, placing.regions, placing.sizes, placing.everything)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from unveil.attacks.linking._finding import Linkage
 
-__all__ = ["candidate_curves", "curve"]
+__all__ = ["LINES", "candidate_curves", "curve", "release_curves"]
 
 # They differ also for people who see fewer colours, and by their lines without any.
 _LINES = {
@@ -22,31 +23,58 @@ _LINES = {
     "values": {"color": "#d55e00", "linestyle": "--"},
 }
 
+LINES = (
+    {"color": "#0072b2", "linestyle": "--"},
+    {"color": "#009e73", "linestyle": "-."},
+    {"color": "#56b4e9", "linestyle": ":"},
+    {"color": "#cc79a7", "linestyle": "--"},
+)
+"""Of several releases."""
+
 
 def candidate_curves(finding: Linkage, ax: Axes | None = None) -> Axes:
     """Draw the share of people with at most so many candidate records, and sensitive values."""
     if ax is None:
         ax = new_axes()
-    from matplotlib.ticker import FuncFormatter, PercentFormatter
-
     secret = finding.release.sensitive.name
     right = 1.5 * max(1, int(finding.candidates.max()))
     curve(ax, finding.candidates, right, label="candidate records", **_LINES["records"])
     curve(ax, finding.values, right, label=f"values of {secret} among them", **_LINES["values"])
-    ax.set(
-        xscale="log", xlim=(0.9, right), ylim=(0, 1.02), xlabel="candidates of a person",
-        ylabel="share of people with 1 to so many",
-    )  # fmt: skip
+    _share_axes(ax, right, "candidates of a person")
     ax.set_title(f"{finding.people.source} against {finding.release.made_by}", fontsize=10)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
-    ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
-    ax.grid(True, alpha=0.25)
     nobody = len(finding) - finding.found
     title = "● linked to a single one"
     if nobody:
         title += f"\n{nobody:,} of {len(finding):,} have none"
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title=title)
     return ax
+
+
+def release_curves(findings: Sequence[Linkage], names: Sequence[str]) -> Axes:
+    """Draw the share of people with at most so many candidate records, a line for each release."""
+    ax = new_axes()
+    right = 1.5 * max(1, *(int(finding.candidates.max()) for finding in findings))
+    for number, (finding, name) in enumerate(zip(findings, names, strict=True)):
+        one = int(finding.one_value.sum())
+        label = f"{name}\n  {one:,} with one {finding.release.sensitive.name}"
+        curve(ax, finding.candidates, right, label=label, **LINES[number % len(LINES)])
+    _share_axes(ax, right, "candidate records of a person")
+    ax.set_title(f"{len(findings[0]):,} people of {findings[0].people.source}", fontsize=10)
+    title = "● linked to a single one"
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title=title)
+    return ax
+
+
+def _share_axes(ax: Axes, right: float, what: str) -> None:
+    from matplotlib.ticker import FuncFormatter, PercentFormatter
+
+    ax.set(
+        xscale="log", xlim=(0.9, right), ylim=(0, 1.02), xlabel=what,
+        ylabel="share of people with 1 to so many",
+    )  # fmt: skip
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+    ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    ax.grid(True, alpha=0.25)
 
 
 def curve(

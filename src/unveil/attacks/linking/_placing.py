@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from unveil.attacks.linking._external import External, Texts
 from unveil.attacks.linking._kernels import ANY
-from unveil.attacks.linking._reading_again import as_values, numbers_among, read_again
 from unveil.errors import InputError, MissingValuesError, did_you_mean
 from unveil.microdata import (
     MISSING,
@@ -26,21 +25,27 @@ from unveil.microdata import (
     Permuted,
     Regions,
     Release,
-    value_text,
+    as_values,
+    checked_mapping,
+    likely_mapping,
+    numbers_among,
+    other_codes,
+    read_again,
+    values_of,
 )
 from unveil.microdata._cell_domain import Domain
+from unveil.microdata._cell_line import Line
 from unveil.microdata._notations import EMPTY_WORDS
 from unveil.microdata._regions import EVERYTHING
 
-__all__ = ["Mapped", "MissingPeople", "Placing", "Unknown", "check_placing"]
+__all__ = ["MissingPeople", "Placing", "Said", "Unknown", "check_placing"]
 
 Unknown: TypeAlias = Literal["error", "apart"]
 MissingPeople: TypeAlias = Literal["error", "drop", "any", "category"]
-Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
+Said: TypeAlias = Mapping[str, Mapping[str, str | None]]
 
 _APART = -2  # a value that only a region of the whole column covers
 _GONE = -3  # a missing value of somebody who is left out
-_SHOWN = 5  # values in messages
 _NO_REGIONS = Intervals(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
 
 
@@ -77,14 +82,13 @@ class Placing:
         release: Release | Permuted,
         tables: Sequence[External],
         *,
-        mapping: Mapped = None,
+        mapping: Said,
         unknown: Unknown = "error",
         missing: MissingPeople = "error",
     ) -> Placing:
         """Place the values of tables; columns that a table lacks are not known of its people."""
-        said = check_placing(mapping, unknown, missing)
         columns = [
-            _Placed(release, j, tables, said.get(column.name, {}), unknown, missing)
+            _Placed(release, j, tables, mapping.get(column.name, {}), unknown, missing)
             for j, column in enumerate(release.quasi)
         ]
         codes = [
@@ -111,26 +115,17 @@ class Placing:
         return left
 
 
-def check_placing(mapping: Mapped, unknown: Any, missing: Any) -> dict[str, dict[str, str | None]]:
-    """What the user says about values, as texts; refuses what cannot be meant."""
+def check_placing(
+    mapping: Any, unknown: Any, missing: Any, columns: Sequence[str]
+) -> dict[str, dict[str, str | None]]:
+    """What the user says about values of columns, as texts; refuses what cannot be meant."""
     if unknown not in get_args(Unknown):
         raise InputError(f"unknown must be 'error' or 'apart', but got {unknown!r}")
     if missing not in get_args(MissingPeople):
         raise InputError(
             f"missing must be 'error', 'drop', 'any' or 'category', but got {missing!r}"
         )
-    if mapping is None:
-        return {}
-    right = isinstance(mapping, Mapping) and all(isinstance(m, Mapping) for m in mapping.values())
-    if not right:
-        raise InputError(
-            "mapping says what the values of a column are in the release, such as "
-            f"{{'sex': {{'M': 'Male'}}}}, but got {mapping!r}"
-        )
-    return {
-        name: {value_text(a): None if b is None else value_text(b) for a, b in pairs.items()}
-        for name, pairs in mapping.items()
-    }
+    return checked_mapping(mapping, columns)
 
 
 class _Placed:
@@ -146,6 +141,7 @@ class _Placed:
         missing: MissingPeople,
     ) -> None:
         self._release, self._column = release, release.quasi[j]
+        self._released = self._column
         self._mapping, self._unknown, self._missing = mapping, unknown, missing
         self._domain = Domain(self._column)
         self.notes: list[str] = []
@@ -180,7 +176,7 @@ class _Placed:
                 raise InputError(
                     f"mapping[{self._column.name!r}] makes {theirs!r} {ours!r}, which is no value "
                     f"of {self._column.name} in the release by {self._release.made_by}"
-                    f"{did_you_mean(ours, self._column.texts)} ({self._known()})"
+                    f"{did_you_mean(ours, self._column.texts)} ({values_of(self._column)})"
                 )
 
     def _code(self, text: str) -> int | None:
@@ -226,12 +222,32 @@ class _Placed:
         if nobody:
             gap = self._gap(nobody, table)
             place[gaps], place[-1] = gap, gap
+        self._say_if_outside(texts, table)
         codes = place[texts.codes]
         there = self.regions.there if isinstance(self.regions, Intervals) else None
         if there is not None:
             # Of values that nobody has, a cut between two others tells nothing.
             codes[(codes >= 0) & ~there[codes]] = _APART
         return codes
+
+    def _say_if_outside(self, texts: Texts, table: External) -> None:
+        """Tell of numbers of which most are none that a record may have: perhaps they are codes."""
+        if self._released.kind is not Kind.NUMERIC:
+            return
+        line = Line(self._released)
+        found = [line.find(self._mapping.get(t, t) or "") for t in texts.texts]
+        outside = [
+            place for place, one in enumerate(found)
+            if one is not None and one.below == one.upto and one.below in (0, self._released.size)
+        ]  # fmt: skip
+        people = int(np.isin(texts.codes, outside).sum())
+        if people > len(table) / 2:
+            first, last = self._released.texts[0], self._released.texts[-1]
+            self.notes.append(
+                f"{people:,} of {len(table):,} people have a value of {self._released.name} "
+                f"outside {first} to {last}, between which the release's lie; are these other "
+                "codes?"
+            )
 
     def _told_apart(self, strange: Sequence[int], texts: Texts, table: External) -> None:
         """Refuse values that the release does not know, or take them for other values."""
@@ -244,25 +260,20 @@ class _Placed:
                 "know: only cells that cover the whole column cover them"
             )
             return
-        first = min(strange, key=texts.first)
-        text = texts.texts[first]
-        more = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
-        near = did_you_mean(text, self._column.texts)
+        places = sorted(strange, key=texts.first)
+        row, theirs = int(table.rows[texts.first(places[0])]) + 1, [texts.texts[p] for p in places]
+        told = other_codes(
+            self._column, theirs, source=table.source,
+            where=f"{people:,} {'person' if people == 1 else 'people'}, the first in row {row:,}",
+            who=f"the release by {self._release.made_by} does not know",
+        )  # fmt: skip
+        is_flat = self._column.kind is Kind.CATEGORICAL and self._column.hierarchy is None
+        if is_flat and not likely_mapping(theirs, self._column.texts):
+            told += "; if the release's are groups of them, read it with hierarchies="
         raise InputError(
-            f"column {name!r} of {table.source} has {text!r}{more} ({people:,} "
-            f"{'person' if people == 1 else 'people'}, the first in row "
-            f"{int(table.rows[texts.first(first)]) + 1:,}), which the release by "
-            f"{self._release.made_by} does not know{near} ({self._known()}); if it has other "
-            f"names for the same values, say which: mapping={{{name!r}: {{{text!r}: …}}}}; if "
-            "these people have values that nobody in the release has, say unknown='apart'"
+            f"{told}; if these people have values that nobody in the release has, say "
+            "unknown='apart'"
         )
-
-    def _known(self) -> str:
-        texts = self._column.texts
-        if self._column.kind is Kind.NUMERIC:
-            return f"its values are numbers from {texts[0]} to {texts[-1]}"
-        more = ", …" if len(texts) > _SHOWN else ""
-        return f"its values: {', '.join(texts[:_SHOWN])}{more}"
 
     def _gap(self, people: int, table: External) -> int:
         """What stands for a missing value."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unveil.attacks.members._estimates import percent
+from unveil._text import percent
 from unveil.microdata import Permuted
 
 if TYPE_CHECKING:

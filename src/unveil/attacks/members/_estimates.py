@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from unveil._text import percent
 
 __all__ = [
     "CONFIDENCE",
@@ -14,32 +15,12 @@ __all__ = [
     "Estimate",
     "away_from_mean",
     "group_sizes",
-    "percent",
     "variance_of_mean",
 ]
 
 CONFIDENCE = 0.95
 TAIL = (1 - CONFIDENCE) / 2
 """How often the truth may lie below an interval, and as often above."""
-
-_NEARLY_ALL, _HARDLY_ANY = 0.999, 0.0001
-
-
-def percent(share: float) -> str:
-    """A share with as many digits as tell it from nothing and from everything.
-
-    >>> percent(0.9731), percent(0.0123), percent(0.00042), percent(0.9968)
-    ('97%', '1.2%', '0.042%', '99.7%')
-    >>> percent(1.0), percent(0.0), percent(0.99995), percent(0.000001)
-    ('100%', '0%', 'over 99.9%', 'under 0.01%')
-    """
-    if share in (0, 1):
-        return f"{share:.0%}"
-    if share > _NEARLY_ALL or share < _HARDLY_ANY:
-        return "over 99.9%" if share > _NEARLY_ALL else "under 0.01%"
-    small = 1 - math.floor(math.log10(100 * share))
-    large = -math.floor(math.log10(100 * (1 - share)))
-    return f"{share:.{max(0, small, large)}%}"
 
 
 @dataclass(frozen=True)

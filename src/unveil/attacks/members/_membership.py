@@ -28,7 +28,7 @@ from unveil.attacks.members._scores import Scores, scores_of
 from unveil.attacks.members._texts import ATTACKERS
 from unveil.engine import chosen_backend
 from unveil.errors import InputError, UnveilError, did_you_mean
-from unveil.microdata import Microdata
+from unveil.microdata import Mapped, Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["attackers_named", "membership"]
@@ -42,6 +42,7 @@ def membership(
     attackers: str | Sequence[str] = tuple(ATTACKERS),
     own: float = 0.2,
     adversary: Adversary | str | Any = None,
+    mapping: Mapped = None,
     removals: int = 500,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -74,6 +75,9 @@ def membership(
     adversary : Adversary, str or scikit-learn classifier, optional
         How beliefs follow from a release; see `differential_inference`. Default: naive Bayes, or
         whoever learns from what the sanitizer publishes.
+    mapping : mapping of str to mapping, optional
+        If another table says who is held out: for each column, what its values are called in the
+        members' table, such as ``{"sex": {"M": "Male"}}``.
     removals : int
         For ``"removal"``: at most so many releases without a random member, shared out among
         those held out. In intervals, people who share one count as one.
@@ -107,7 +111,7 @@ def membership(
     if isinstance(removals, bool) or not isinstance(removals, int | np.integer) or removals < 1:
         raise InputError(f"removals must be a whole number from 1 up, got {removals!r}")
     chosen_backend(n_jobs, backend)  # what is wrong with them is told now
-    people = _people(microdata, held_out, own, names, number)
+    people = _people(microdata, held_out, own, mapping, names, number)
     if attacker.prepared(people.table) is not people.table:
         raise InputError(
             f"{attacker.label} needs the table cut into quantiles before it is sanitized, and "
@@ -157,10 +161,17 @@ def attackers_named(attackers: Any) -> tuple[str, ...]:
 
 
 def _people(
-    microdata: Microdata, held_out: Any, own: float, names: tuple[str, ...], seed: int
+    microdata: Microdata,
+    held_out: Any,
+    own: float,
+    mapping: Mapped,
+    names: tuple[str, ...],
+    seed: int,
 ) -> People:
     needs_own = "population" in names
-    people = split_people(microdata, held_out, own=own if needs_own else 0.0, seed=seed)
+    people = split_people(
+        microdata, held_out, own=own if needs_own else 0.0, mapping=mapping, seed=seed
+    )
     if needs_own and not len(people.own):
         raise InputError(
             'own=0 leaves the attacker "population" without a sample; give him a share of the '

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.members._tables import joined
 from unveil.errors import InputError
-from unveil.microdata import Microdata
+from unveil.microdata import Mapped, Microdata
 
 __all__ = ["People", "split_people"]
 
@@ -65,7 +65,12 @@ class People:
 
 
 def split_people(
-    microdata: Microdata, held_out: Any = 0.5, *, own: float = 0.2, seed: int = 0
+    microdata: Microdata,
+    held_out: Any = 0.5,
+    *,
+    own: float = 0.2,
+    mapping: Mapped = None,
+    seed: int = 0,
 ) -> People:
     """Draw, or take as given, who is held out and whom the attacker has data of.
 
@@ -77,6 +82,8 @@ def split_people(
     own : float
         Share of the people that the attacker gets for himself, as `membership` takes it; 0:
         nobody.
+    mapping : mapping of str to mapping, optional
+        What values of a table of those held out are called here, as `membership` takes it.
     seed : int
 
     Examples
@@ -89,13 +96,15 @@ def split_people(
     if isinstance(own, bool) or not isinstance(own, int | float | np.number) or not 0 <= own < 1:
         raise InputError(f"own must be a share from 0 up and below 1, got {own!r}")
     n, rng, everybody = len(microdata), np.random.default_rng([seed, 1]), microdata
+    if mapping is not None and not isinstance(held_out, Microdata):
+        raise InputError("mapping= is about the values of a table of those held out: give one")
     if held_out is microdata:
         raise InputError(
             "the people held out are the members themselves; give a table of other people, or a "
             "share of this one to hold out, such as 0.5"
         )
     if isinstance(held_out, Microdata):  # the members' table is published whole
-        everybody = joined(microdata, held_out)
+        everybody = joined(microdata, held_out, mapping)
         for_him, held = _drawn(own, np.arange(n, len(everybody)), rng)
         members = np.arange(n)
     elif _is_number(held_out):

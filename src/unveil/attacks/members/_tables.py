@@ -9,16 +9,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import Column, Kind, Microdata, Role
+from unveil.microdata import (
+    Column,
+    Kind,
+    Mapped,
+    Microdata,
+    Role,
+    checked_mapping,
+    likely_mapping,
+    mapping_said,
+    other_codes,
+    recoded,
+    same_in_other_words,
+    values_listed,
+    values_of,
+)
 
 __all__ = ["joined"]
 
 
-def joined(microdata: Microdata, others: Microdata) -> Microdata:
+def joined(microdata: Microdata, others: Microdata, mapping: Mapped = None) -> Microdata:
     """The records of one table and then those of another with the same columns.
 
     Numbers and plain categories of either are values of both. Levels and hierarchies were
-    declared; those must agree.
+    declared; those must agree. Other names for the same values would tell everybody apart who is
+    in one table from those who are in the other: they are refused, unless the mapping says what
+    values of the other table are called here.
 
     Examples
     --------
@@ -28,10 +44,17 @@ def joined(microdata: Microdata, others: Microdata) -> Microdata:
     >>> joined(here, there)["age"].decode().tolist()
     [30, 41, 35]
     """
-    columns = [
-        _joined(column, _same(column, microdata, others), others)
-        for column in (*microdata.quasi, microdata.sensitive)
-    ]
+    ours = (*microdata.quasi, microdata.sensitive)
+    said = checked_mapping(mapping, [column.name for column in ours])
+    columns, notes = [], []
+    for column in ours:
+        other = _same(column, microdata, others)
+        if column.name in said:
+            words = column.kind is not Kind.NUMERIC
+            other = recoded(other, said[column.name], kind=Kind.CATEGORICAL if words else None)
+            other = replace(other, kind=column.kind if words else other.kind)
+        columns.append(_joined(column, other, others))
+        notes += _strangers(column, other, others)
     # Other columns play no part here, but a sanitizer may look at those that both have.
     theirs = {column.name: column for column in others.columns if column.role is Role.OTHER}
     columns += [
@@ -43,7 +66,7 @@ def joined(microdata: Microdata, others: Microdata) -> Microdata:
         microdata,
         columns=tuple(columns),
         rows=np.concatenate([microdata.rows, others.rows]),
-        notes=tuple(dict.fromkeys((*microdata.notes, *others.notes))),
+        notes=tuple(dict.fromkeys((*microdata.notes, *others.notes, *notes))),
     )
 
 
@@ -69,8 +92,10 @@ def _same(column: Column, microdata: Microdata, others: Microdata) -> Column:
 def _joined(column: Column, other: Column, others: Microdata) -> Column:
     if _sort(column) != _sort(other):
         raise InputError(
-            f"column {column.name!r} has {_sort(column)} values here and {_sort(other)} values in "
-            f"the table of those held out, {others.source}; read both alike"
+            f"column {column.name!r} has {_sort(column)} values here ({values_of(column)}) and "
+            f"{_sort(other)} values in the table of those held out, {others.source} "
+            f"({values_of(other)}); read both alike, or say what its values are called here: "
+            f"{mapping_said(column.name, other.texts, column.texts)}"
         )
     if column.texts == other.texts:
         return replace(column, codes=np.concatenate([column.codes, other.codes]))
@@ -78,9 +103,7 @@ def _joined(column: Column, other: Column, others: Microdata) -> Column:
     unknown = [text for text in other.texts if text not in column.places]
     if declared and unknown:
         raise InputError(
-            f"column {column.name!r} of the table of those held out, {others.source}, has "
-            f"{unknown[0]!r}, which is not among its values here"
-            f"{did_you_mean(unknown[0], column.texts)}; read both with the same levels and "
+            f"{_other(column, other, unknown, others)}; or read both with the same levels and "
             "hierarchies"
         )
     kept = declared or not unknown
@@ -92,6 +115,39 @@ def _joined(column: Column, other: Column, others: Microdata) -> Column:
     ]
     given = column.given if kept else _given(column, other, place)
     return replace(column, values=values, codes=np.concatenate(codes), given=given)
+
+
+def _other(column: Column, other: Column, unknown: list[str], others: Microdata) -> str:
+    """Say that those held out have values that the members' table does not."""
+    codes = [other.places[text] for text in unknown]
+    records = int(np.isin(other.codes, codes).sum())
+    return other_codes(
+        column, unknown, source=f"the table of those held out, {others.source},",
+        where=f"{records:,} {'record' if records == 1 else 'records'}",
+        who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here",
+    )  # fmt: skip
+
+
+def _strangers(column: Column, other: Column, others: Microdata) -> list[str]:
+    """Refuse words that are ours in another form; tell of a column that has none of ours."""
+    if column.kind is not Kind.CATEGORICAL or column.hierarchy is not None:
+        return []
+    theirs = [other.texts[code] for code in np.unique(other.codes)]
+    unknown = [text for text in theirs if text not in column.places]
+    same = same_in_other_words(unknown, column.texts)
+    nothing_alike = bool(unknown) and len(unknown) == len(theirs)
+    if nothing_alike and likely_mapping(unknown, column.texts):
+        same = {text: text for text in unknown}
+    if same:
+        raise InputError(_other(column, other, list(same), others))
+    if not nothing_alike:
+        return []
+    return [
+        f"{column.name}: nobody in the table of those held out, {others.source}, has a value that "
+        f"a member has ({values_listed(theirs)} there, {values_listed(column.texts)} here); if "
+        "these are other names for the same, members are told apart by that alone: say which, "
+        f"{mapping_said(column.name, unknown, column.texts)}"
+    ]
 
 
 def _sort(column: Column) -> str:

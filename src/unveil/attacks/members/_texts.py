@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from unveil.attacks.members._estimates import CONFIDENCE, Estimate, percent
+from unveil._text import percent
+from unveil.attacks.members._estimates import CONFIDENCE, Estimate
 from unveil.attacks.members._found import enough_for_a_low_end
 from unveil.attacks.members._roc import RATES, Separation
 

@@ -45,7 +45,7 @@ left open, and is a Bayesian answer to the same question.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,6 @@ from numpy.typing import NDArray
 
 from unveil.attacks.linking._linkage import known_columns, with_candidates
 from unveil.attacks.linking._placing import (
-    Mapped,
     MissingPeople,
     Placing,
     Unknown,
@@ -67,7 +66,7 @@ from unveil.attacks.reweighing._groups import STEPS, groups_of_permuted
 from unveil.attacks.reweighing._people import in_classes, in_groups, known_people
 from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED
 from unveil.errors import InputError
-from unveil.microdata import AnyRelease, Microdata, Permuted, Release, refuse_perturbed
+from unveil.microdata import AnyRelease, Mapped, Microdata, Permuted, Release, refuse_perturbed
 
 __all__ = ["definetti"]
 
@@ -84,6 +83,7 @@ def definetti(
     rounds: int | None = None,
     tolerance: float = TOLERANCE,
     steps: int = STEPS,
+    columns: Mapping[str, str] | None = None,
     mapping: Mapped = None,
     unknown: Unknown = "error",
     missing: MissingPeople = "error",
@@ -122,6 +122,8 @@ def definetti(
     steps : int
         How many steps a person an exact answer about a group may take; 0: Bethe's approximation
         for all.
+    columns : mapping of str to str, optional
+        What ``people`` call the release's columns, where they have other names for them.
     mapping, unknown, missing
         What is done about people's values that the release does not have, and about missing
         ones, as in `linkage`.
@@ -161,10 +163,10 @@ def definetti(
         refuse_perturbed(published, [published.sensitive], "the deFinetti attack")
     if not len(published):
         raise InputError(f"the release by {published.made_by} has no records to learn from")
-    check_placing(mapping, unknown, missing)
     names = known_columns([published], None)
+    said = check_placing(mapping, unknown, missing, names)
     asked.columns(names)
-    known = known_people(published, microdata, people, names, identifier)
+    known = known_people(published, microdata, people, names, identifier, columns)
     truth = truth_of(
         published, known, microdata if people is None else people, microdata,
         identifier=identifier, record_of=record_of,
@@ -176,7 +178,7 @@ def definetti(
         assert isinstance(published, Permuted)
         groups, tuple_of = groups_of_permuted(published, apart=True)
     else:
-        placing = Placing.of(published, [known], mapping=mapping, unknown=unknown, missing=missing)
+        placing = Placing.of(published, [known], mapping=said, unknown=unknown, missing=missing)
         kept = placing.kept(known)
         known, truth = known.take(kept), None if truth is None else truth.take(kept)
         codes, notes, sizes = placing.codes[0][kept], list(placing.notes), list(placing.sizes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,13 @@ __all__ = ["in_classes", "in_groups", "known_people"]
 
 def known_people(
     release: Release | Permuted, microdata: Microdata | None, people: Any, names: list[str],
-    identifier: str | None,
+    identifier: str | None, columns: Mapping[str, str] | None,
 ) -> External:  # fmt: skip
     """Whom the attacker knows."""
     if people is not None:
-        return external_of(people, names, identifier, what="people")
+        return external_of(people, names, identifier, called=columns, what="people")
+    if columns is not None:
+        raise InputError("columns is about other names in a table of people; give it as people=")
     if microdata is not None:
         if not isinstance(microdata, Microdata):
             raise InputError(

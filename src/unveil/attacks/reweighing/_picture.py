@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil._axes import new_axes
-from unveil.attacks.members._estimates import percent
+from unveil._text import percent
 from unveil.attacks.reweighing._texts import TITLES
 
 if TYPE_CHECKING:

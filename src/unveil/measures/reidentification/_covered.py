@@ -8,8 +8,9 @@ same people, and the next column only at those who are left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +18,38 @@ from numpy.typing import NDArray
 from unveil.engine.counting import Held
 from unveil.engine.counting._held import combined
 from unveil.errors import InputError
+from unveil.measures.reidentification._texts import written
 from unveil.microdata import (
     Column,
+    Hierarchy,
     Intervals,
-    Kind,
     Microdata,
     Regions,
     Release,
     Role,
     Sets,
-    read_release,
+    Wish,
+    encode,
+    lacking_codes,
+    likely_mapping,
+    listed_values,
+    read_cells,
+    recoded,
+    values_of,
 )
 
-__all__ = ["covered_people", "people_in_cells"]
+__all__ = ["Said", "covered_counts", "covered_people", "people_in_cells"]
+
+Said: TypeAlias = Mapping[str, Mapping[str, str | None]]
+"""For each column, what values of the population are called in the sample."""
+
+_READ, _GIVE = "read the population with hierarchies=", "give key_hierarchies="
 
 
-def covered_people(sample: Held, release: Release, population: Microdata) -> NDArray[np.int64]:
-    """How many people each class of the sample covers.
+def covered_people(
+    sample: Held, release: Release, population: Microdata, mapping: Said
+) -> NDArray[np.int64]:
+    """How many people each class of a release covers.
 
     Parameters
     ----------
@@ -42,12 +58,14 @@ def covered_people(sample: Held, release: Release, population: Microdata) -> NDA
     release : Release
     population : Microdata
         With all these columns, in any role.
+    mapping : mapping of str to mapping
+        What its values are called in the release.
     """
     published = {
         column.name: (column, regions)
         for column, regions in zip(release.quasi, release.regions, strict=True)
     }
-    columns = [population[name] for name in sample.keys]
+    columns = [recoded(population[name], mapping.get(name, {})) for name in sample.keys]
     regions = []
     for name, theirs in zip(sample.keys, columns, strict=True):
         texts = [str(value) for value in sample.columns[name].values]
@@ -58,40 +76,94 @@ def covered_people(sample: Held, release: Release, population: Microdata) -> NDA
                 first.setdefault(text, g)
             regions.append(all_regions.take(np.array([first[text] for text in texts])))
         else:
-            regions.append(_read_again(texts, theirs, population))
+            regions.append(_read_there(sample, texts, theirs, population.source, _READ))
     distinct, of_person = combined([column.codes.astype(np.int64) for column in columns])
-    return people_in_cells(
-        [sample.columns[name].codes for name in sample.keys],
-        [reading_of(r, c.size) for r, c in zip(regions, columns, strict=True)],
-        np.stack([column.codes[distinct] for column in columns]),
-        np.bincount(of_person),
-    )
+    codes = np.stack([column.codes[distinct] for column in columns])
+    return _counted(sample, regions, columns, codes, np.bincount(of_person), population.source)
+
+
+def covered_counts(
+    sample: Held, population: Held, mapping: Said, trees: Mapping[str, Hierarchy]
+) -> NDArray[np.int64]:
+    """How many people of a counted population the cells of each class cover.
+
+    The cells are read among the population's values, and a value is a cell, too; with a tree,
+    so are its nodes.
+    """
+    columns, regions, codes = [], [], []
+    for name in sample.keys:
+        theirs = population.columns[name]
+        texts = [written(value) for value in theirs.values]
+        said = mapping.get(name, {})
+        texts = [said.get(text) or text for text in texts]
+        listed = listed_values(name, texts, population.source)
+        column = encode(listed, Wish(role=Role.QUASI, hierarchy=trees.get(name)))
+        column = replace(column, codes=column.codes[theirs.codes])
+        ours = [written(value) for value in sample.columns[name].values]
+        regions.append(_read_there(sample, ours, column, population.source, _GIVE))
+        columns.append(column)
+        codes.append(column.codes)
+    numbers = population.histograms.sizes
+    return _counted(sample, regions, columns, np.stack(codes), numbers, population.source)
+
+
+def _counted(
+    sample: Held,
+    regions: Sequence[Regions],
+    columns: Sequence[Column],
+    codes: NDArray[np.int32],
+    numbers: NDArray[np.int64],
+    source: str,
+) -> NDArray[np.int64]:
+    """The people whom all cells of a class cover; there must be some."""
+    readings = [reading_of(r, c.size) for r, c in zip(regions, columns, strict=True)]
+    cell_of = [sample.columns[name].codes for name in sample.keys]
+    found = people_in_cells(cell_of, readings, codes, numbers)
+    for g in np.flatnonzero(found == 0)[:1]:
+        for name, cell, reading, column, theirs in zip(
+            sample.keys, cell_of, readings, columns, codes, strict=True
+        ):
+            if reading.inside(int(cell[g]), np.unique(theirs)).any():
+                continue
+            text = written(sample.columns[name].values[cell[g]])
+            raise InputError(
+                f"nobody in {source}, the population, has a value of {name} that {text!r} of "
+                f"{sample.source} covers ({values_of(column)}): everybody in the sample must be in "
+                "the population, with the same codes in every column"
+            )
+    return found
 
 
 def _same_domain(a: Column, b: Column) -> bool:
     return a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
 
 
-def _read_again(texts: list[str], column: Column, population: Microdata) -> Regions:
-    """What cells cover in the population, which may have values that the original has not."""
-    secret = Column(
-        name=f"{column.name} of nobody", role=Role.SENSITIVE, kind=Kind.CATEGORICAL,
-        codes=np.zeros(len(population), dtype=np.int32), values=np.array(["-"], dtype=object),
-    )  # fmt: skip
-    people = Microdata(
-        columns=(replace(column, role=Role.QUASI), secret),
-        rows=population.rows,
-        source=population.source,
-    )
-    table = {column.name: texts, secret.name: ["-"] * len(texts)}
+def _read_there(
+    sample: Held, texts: list[str], column: Column, source: str, by_tree: str
+) -> Regions:
+    """What cells cover in the population; ``by_tree`` says how to give it a hierarchy."""
     try:
-        release = read_release(table, people)
+        return read_cells(texts, column)
     except InputError as error:
-        raise InputError(
-            f"the cells of {column.name} cannot be read in {population.source}, the population: "
-            f"{error}"
-        ) from error
-    return release.regions[0].take(release.class_of)
+        strange = [text for text in texts if not _is_readable(text, column)]
+        if not strange:  # each by itself can be read, and all together are not clear
+            raise InputError(
+                f"the cells of {column.name} cannot be read in {source}, the population: {error}"
+            ) from error
+        told = lacking_codes(
+            column, strange, source=sample.source, there=f"{source}, the population,"
+        )
+        unclear = column.hierarchy is None and not likely_mapping(strange, column.texts)
+        groups = f"; if they are groups of these, {by_tree}" if unclear else ""
+        raise InputError(f"{told}{groups}") from error
+
+
+def _is_readable(text: str, column: Column) -> bool:
+    try:
+        read_cells([text], column)
+    except InputError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

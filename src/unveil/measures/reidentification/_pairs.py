@@ -6,7 +6,7 @@ is one, too, whether a table has it as a date or as its midnight.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +19,11 @@ from unveil.engine.counting import (
     KeyColumn,
     combined,
     paired_in_engine,
-    text_of,
 )
 from unveil.errors import InputError
-from unveil.measures.reidentification._texts import number_of
+from unveil.measures.reidentification._covered import Said, covered_counts
+from unveil.measures.reidentification._texts import number_of, written
+from unveil.microdata import Hierarchy
 
 __all__ = ["PairedSizes", "check_pairs", "pair_of", "paired"]
 
@@ -49,17 +50,56 @@ class PairedSizes:
     key_of: Callable[[int], tuple[object, ...]]
 
 
-def paired(sample: Contingency, population: Contingency) -> Iterator[PairedSizes]:
-    """Find each class of the sample in the population, which is counted over the same keys."""
+def paired(
+    sample: Contingency,
+    population: Contingency,
+    mapping: Said,
+    trees: Mapping[str, Hierarchy] | None = None,
+) -> tuple[Iterable[PairedSizes], tuple[str, ...]]:
+    """Find each class of the sample in the population, which is counted over the same keys.
+
+    Where a key of the sample is nobody's in the population, the sample's are cells, and
+    everybody counts whom they cover. Returns also what to tell about that.
+    """
+    if isinstance(sample, Held) and isinstance(population, Held):
+        cells = _cells(sample, population, mapping)
+        people = (
+            covered_counts(sample, population, mapping, trees or {})
+            if cells
+            else _people(sample, population, mapping)
+        )
+        return [pair_of(sample, people)], cells
+    if mapping:
+        raise InputError(
+            f"mapping= needs counts that fit into memory, and those of {sample.source} and "
+            f"{population.source} do not: write both tables alike"
+        )
+    return _elsewhere(sample, population), ()
+
+
+def _elsewhere(sample: Contingency, population: Contingency) -> Iterator[PairedSizes]:
     if isinstance(sample, InEngine) or isinstance(population, InEngine):
         for records, people, weights, key_of in paired_in_engine(sample, population):
             yield PairedSizes(records=records, people=people, weights=weights, key_of=key_of)
         return
-    if not (isinstance(sample, Held) and isinstance(population, Held)):
-        raise InputError(
-            f"{sample.source} cannot be matched with {population.source}: give both as tables"
-        )
-    yield pair_of(sample, _people(sample, population))
+    raise InputError(
+        f"{sample.source} cannot be matched with {population.source}: give both as tables"
+    )
+
+
+def _cells(sample: Held, population: Held, mapping: Said) -> tuple[str, ...]:
+    """What to tell of keys that are read as cells; nothing if all of them are values."""
+    generalized = []
+    for name in sample.keys:
+        there = {_mapped(v, mapping.get(name, {})) for v in population.columns[name].values}
+        if any(written(value) not in there for value in sample.columns[name].values):
+            generalized.append(name)
+    if not generalized:
+        return ()
+    return (
+        f"{', '.join(generalized)}: read as cells; everybody in {population.source} counts whom "
+        "they cover",
+    )
 
 
 def pair_of(sample: Held, people: NDArray[np.int64]) -> PairedSizes:
@@ -70,13 +110,13 @@ def pair_of(sample: Held, people: NDArray[np.int64]) -> PairedSizes:
     )
 
 
-def _people(sample: Held, population: Held) -> NDArray[np.int64]:
+def _people(sample: Held, population: Held, mapping: Said) -> NDArray[np.int64]:
     """How many people there are for each class of the sample."""
     theirs, ours = [], []
     for name in sample.keys:
         numbering: dict[str, int] = {}
-        theirs.append(_by_text(population.columns[name], numbering))
-        ours.append(_by_text(sample.columns[name], numbering))
+        theirs.append(_by_text(population.columns[name], numbering, mapping.get(name, {})))
+        ours.append(_by_text(sample.columns[name], numbering, {}))
     both = [np.concatenate(pair) for pair in zip(theirs, ours, strict=True)]
     distinct, of_class = combined(both)
     people = np.zeros(len(distinct), dtype=np.int64)
@@ -85,45 +125,33 @@ def _people(sample: Held, population: Held) -> NDArray[np.int64]:
     return people[of_class[n:]]
 
 
-def _by_text(column: KeyColumn, numbering: dict[str, int]) -> NDArray[np.int64]:
+def _by_text(
+    column: KeyColumn, numbering: dict[str, int], mapping: Mapping[str, str | None]
+) -> NDArray[np.int64]:
     """Each class's value, numbered by its text in a numbering that both tables share."""
-    places = [numbering.setdefault(_written(v), len(numbering)) for v in column.values]
+    places = [numbering.setdefault(_mapped(v, mapping), len(numbering)) for v in column.values]
     return np.array(places, dtype=np.int64)[column.codes]
 
 
-def _written(value: object) -> str:
-    return text_of(value).removesuffix(" 00:00:00")
+def _mapped(value: object, mapping: Mapping[str, str | None]) -> str:
+    text = written(value)
+    return mapping.get(text) or text
 
 
-def check_pairs(pairs: PairedSizes, sample: Contingency, population: Contingency | None) -> None:
+def check_pairs(pairs: PairedSizes, sample: Contingency) -> None:
     """Refuse classes that are larger in the sample than in the population."""
     short = np.flatnonzero(pairs.people < pairs.records)
     if not len(short):
         return
     g = int(short[0])
-    texts = [_written(value) for value in pairs.key_of(g)]
+    texts = [written(value) for value in pairs.key_of(g)]
     cells = ", ".join(f"{name}={text}" for name, text in zip(sample.keys, texts, strict=True))
     people = number_of(int(pairs.people[g]), "person", "people")
     more = number_of(int(pairs.weights[short].sum()) - 1, "more class", "more classes")
     others = "" if more.startswith("0 ") else f" (and so in {more})"
     raise InputError(
         f"the population has {people} with {cells}, and the sample "
-        f"{int(pairs.records[g]):,}{others}: {_why(sample.keys, texts, population)}"
-    )
-
-
-def _why(keys: tuple[str, ...], texts: list[str], population: Contingency | None) -> str:
-    if isinstance(population, Held):
-        for name, text in zip(keys, texts, strict=True):
-            there = dict.fromkeys(_written(value) for value in population.columns[name].values)
-            if text not in there:
-                some = ", ".join(list(there)[:3])
-                return (
-                    f"{name} is {text!r} nowhere in the population, whose values are written "
-                    f"{some}{', …' if len(there) > 3 else ''}: write both tables alike, or give a "
-                    "release with its population as microdata"
-                )
-    return (
-        "everybody in the sample must be in the population, with the same codes in every column; "
-        "is it another population, or another coding of the same column?"
+        f"{int(pairs.records[g]):,}{others}: everybody in the sample must be in the population, "
+        "with the same codes in every column; is it another population, or another coding of the "
+        "same column?"
     )

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import numbers
 import operator
+from collections.abc import Mapping
 from typing import Any, Unpack, cast
 
 from unveil.engine.counting import Contingency, Held, InEngine
 from unveil.errors import InputError, did_you_mean
 from unveil.measures._counted import Counting, count, count_people
 from unveil.measures._one_pass import one_pass
-from unveil.measures.reidentification._covered import covered_people
+from unveil.measures.reidentification._covered import Said, covered_people
 from unveil.measures.reidentification._finding import ReidentificationRisk
 from unveil.measures.reidentification._pairs import pair_of, paired
 from unveil.measures.reidentification._population_model import ESTIMATORS
 from unveil.measures.reidentification._risk import RiskLooking, risk_in_population
 from unveil.measures.reidentification._texts import number_of
-from unveil.microdata import Microdata, Release, refuse_perturbed
+from unveil.microdata import (
+    Hierarchy,
+    Mapped,
+    Microdata,
+    Release,
+    checked_mapping,
+    refuse_perturbed,
+)
 
 __all__ = ["check_threshold", "reidentification_risk", "size_of_population"]
 
@@ -32,6 +40,8 @@ def reidentification_risk(
     sampling_fraction: float | None = None,
     threshold: float = 0.2,
     estimator: str | None = None,
+    mapping: Mapped = None,
+    key_hierarchies: Mapping[str, Hierarchy] | None = None,
     **counting: Unpack[Counting],
 ) -> ReidentificationRisk:
     """How well a prosecutor, a journalist and a marketer re-identify records.
@@ -40,9 +50,10 @@ def reidentification_risk(
     ----------
     table : Release, Microdata, table in memory, path, Ibis table or counts
     population : the same, optional
-        The people among whom those of the table are, with the same keys: for an exact answer. For
-        a release give microdata; then everybody counts whom a class's cells cover. Otherwise
-        people and records are matched by what is written in the keys.
+        The people among whom those of the table are, with the same keys: for an exact answer.
+        People and records are matched by what is written in the keys. Where the table has
+        something that is nobody's in the population, or is a release and the population
+        microdata, its keys are cells, and everybody counts whom a class's cells cover.
     population_size : int, optional
         How many people there are, if nobody has their table: for an estimate.
     sampling_fraction : float, optional
@@ -51,6 +62,12 @@ def reidentification_risk(
         The highest risk that is acceptable, above 0 and at most 1.
     estimator : {"pitman", "benedetti-franconi"}, optional
         How the people behind a class are estimated; by default by Pitman's sampling formula.
+    mapping : mapping of str to mapping, optional
+        For each key, what values of the population are called in the table:
+        ``{"sex": {"M": "Male"}}``.
+    key_hierarchies : mapping of str to Hierarchy, optional
+        The hierarchies of keys, if the table has nodes of them for the population's values.
+        Microdata and releases have their own.
     **counting
         How the table is counted: quasi, engine, …
 
@@ -73,22 +90,32 @@ def reidentification_risk(
       alone in the population: 0 records
     """
     _check_options(population, population_size, sampling_fraction, threshold, estimator)
+    if mapping is not None and population is None:
+        raise InputError("mapping= says what the values of a population are called: give one")
     counts = count_people(table, **counting)
     if population is not None:
-        return _in_population(table, counts, population, threshold, counting)
+        said = checked_mapping(mapping, counts.keys)
+        trees = key_hierarchies or {}
+        return _in_population(table, counts, population, said, trees, threshold, counting)
     size = size_of_population(counts, population_size, sampling_fraction)
     looking = RiskLooking(counts, threshold=threshold, population_size=size, estimator=estimator)
     return cast(ReidentificationRisk, one_pass(counts, [looking])[0])
 
 
 def _in_population(
-    table: Any, counts: Contingency, population: Any, threshold: float, counting: Counting
+    table: Any,
+    counts: Contingency,
+    population: Any,
+    mapping: Said,
+    trees: Mapping[str, Hierarchy],
+    threshold: float,
+    counting: Counting,
 ) -> ReidentificationRisk:
     if isinstance(table, Release) and isinstance(population, Microdata):
         assert isinstance(counts, Held)
         refuse_perturbed(table, table.quasi, "re-identification risk with a population")
         _check_size(counts, len(population), population.source)
-        people = covered_people(counts, table, population)
+        people = covered_people(counts, table, population, mapping)
         return risk_in_population(
             counts, [pair_of(counts, people)], threshold=threshold, population_size=len(population)
         )
@@ -106,10 +133,10 @@ def _in_population(
     except InputError as error:
         raise InputError(f"population: {error}") from error
     _check_size(counts, there.rows, there.source)
+    pairs, notes = paired(counts, there, mapping, trees)
     return risk_in_population(
-        counts, paired(counts, there), threshold=threshold, population_size=there.rows,
-        population=there,
-    )  # fmt: skip
+        counts, pairs, threshold=threshold, population_size=there.rows, notes=notes
+    )
 
 
 def _check_options(

@@ -134,7 +134,6 @@ def risk_in_population(
     *,
     population_size: int,
     threshold: float = 0.2,
-    population: Contingency | None = None,
     notes: tuple[str, ...] = (),
 ) -> ReidentificationRisk:
     """The risk where the population is at hand.
@@ -147,8 +146,6 @@ def risk_in_population(
         All its classes, each once, with the people that are like their records.
     population_size : int
     threshold : float
-    population : Contingency, optional
-        For messages about classes that the population lacks.
     notes : tuple of str
         What else a reader has to know.
     """
@@ -158,7 +155,7 @@ def risk_in_population(
     smallest, fewest = Fewest(counts.keys), Fewest(counts.keys)
     over = alone = people = 0
     for block in pairs:
-        check_pairs(block, counts, population)
+        check_pairs(block, counts)
         found.look(block.records, block.weights)
         smallest.look(block.records, block.records, block.people, block.weights, block.key_of)
         fewest.look(block.people, block.records, block.people, block.weights, block.key_of)

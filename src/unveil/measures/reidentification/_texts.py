@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["number_of", "percent", "table_of"]
+from unveil.engine.counting import text_of
+
+__all__ = ["number_of", "percent", "table_of", "written"]
 
 
 def percent(share: float | None) -> str:
@@ -37,3 +39,12 @@ def table_of(rows: Sequence[Sequence[str]]) -> list[str]:
         cells += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
         lines.append("  " + "  ".join([*cells, row[-1]]).rstrip())
     return lines
+
+
+def written(value: object) -> str:
+    """A value as people and records are matched by it: a day is one, also as its midnight.
+
+    >>> written("2020-01-01 00:00:00"), written(20.0)
+    ('2020-01-01', '20')
+    """
+    return text_of(value).removesuffix(" 00:00:00")

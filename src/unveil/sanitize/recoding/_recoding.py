@@ -127,8 +127,12 @@ class Recoding(Sanitizer):
         microdata = as_microdata(microdata, "Recoding")
         if self.scheme == "local":
             return self._local(microdata)
+        return published(*self.searched(microdata), self.label)
+
+    def searched(self, microdata: Microdata) -> tuple[Problem, Judged]:
+        """What global recoding searches, and the node of the lattice that it takes."""
         problem = self._problem(microdata)
-        return published(problem, self._chosen(problem), self.label)
+        return problem, self._chosen(problem)
 
     def levels(self, microdata: Microdata) -> dict[str, int]:
         """The level to which global recoding brings each column; 0: values as they are.
@@ -143,7 +147,7 @@ class Recoding(Sanitizer):
         """
         if self.scheme != "global":
             raise InputError('only scheme="global" has one level for a whole column')
-        chosen = self._chosen(self._problem(as_microdata(microdata, "Recoding")))
+        _, chosen = self.searched(as_microdata(microdata, "Recoding"))
         return dict(zip((c.name for c in microdata.quasi), chosen.node, strict=True))
 
     @property

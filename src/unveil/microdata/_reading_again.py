@@ -1,4 +1,8 @@
-"""Cells read again in a column that has more numbers than the original's."""
+"""Cells read again in another column: one with more numbers, or that of other people.
+
+Regions are codes of the column that they were read in. Where people come from another table, the
+texts of the cells are what both tables have in common, and they are read among the values there.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
-from unveil.microdata import Column, Intervals, Kind, Microdata, Regions, Role, Sets, read_release
 from unveil.microdata._cell_line import Line
+from unveil.microdata._column import Column, Kind, Role
+from unveil.microdata._microdata import Microdata
+from unveil.microdata._regions import Intervals, Regions, Sets
+from unveil.microdata._release_reader import read_release
 
-__all__ = ["as_values", "numbers_among", "read_again"]
+__all__ = ["as_values", "numbers_among", "read_again", "read_cells"]
 
 _DAY = len("1984-05-23")
 
@@ -50,6 +57,37 @@ def as_values(numbers: Sequence[str], column: Column) -> NDArray[Any]:
     return values
 
 
+def read_cells(texts: Sequence[str], column: Column) -> Regions:
+    """What cells cover in a column, a region each.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The cells; how they are written is found out from all of them together.
+    column : Column
+        Its values and its hierarchy are what they are about; its records do not matter.
+
+    Examples
+    --------
+    >>> ages = Column(name="age", role=Role.QUASI, kind=Kind.NUMERIC,
+    ...               codes=np.zeros(1, dtype=np.int32), values=np.array([30, 41, 52]))
+    >>> read_cells(["30-45", "*", "30-45"], ages).covers(1).tolist()
+    [True, True, True]
+    """
+    distinct, of_cell = np.unique(np.array(texts, dtype=object), return_inverse=True)
+    secret = Column(
+        name=f"{column.name} of nobody", role=Role.SENSITIVE, kind=Kind.CATEGORICAL,
+        codes=np.zeros(len(distinct), dtype=np.int32), values=np.array(["-"], dtype=object),
+    )  # fmt: skip
+    people = Microdata(
+        columns=(replace(column, role=Role.QUASI, codes=secret.codes), secret),
+        rows=np.arange(len(distinct)),
+    )
+    cells = {column.name: distinct.tolist(), secret.name: ["-"] * len(distinct)}
+    release = read_release(cells, people)
+    return release.regions[0].take(release.class_of).take(of_cell.ravel())
+
+
 def read_again(regions: Regions, column: Column, wide: Column) -> tuple[Regions, list[str]]:
     """What cells of a column cover in a wider one, and what to tell about it.
 
@@ -61,25 +99,14 @@ def read_again(regions: Regions, column: Column, wide: Column) -> tuple[Regions,
     wide : Column
         The same with more numbers, and without a hierarchy, which knows nothing of them.
     """
-    texts, of_class = np.unique(np.array(regions.texts(column), dtype=object), return_inverse=True)
-    secret = Column(
-        name=f"{column.name} of nobody", role=Role.SENSITIVE, kind=Kind.CATEGORICAL,
-        codes=np.zeros(len(texts), dtype=np.int32), values=np.array(["-"], dtype=object),
-    )  # fmt: skip
-    people = Microdata(
-        columns=(replace(wide, role=Role.QUASI, codes=secret.codes), secret),
-        rows=np.arange(len(texts)),
-    )
-    cells = {column.name: texts.tolist(), secret.name: ["-"] * len(texts)}
     try:
-        release = read_release(cells, people)
+        return read_cells(regions.texts(column), wide), []
     except InputError:
         note = (
             f"{column.name}: the cells do not say where they end, so they are taken to reach as "
             f"far as the next {column.name} that the release has"
         )
         return _stretched(regions, column, wide), [note]
-    return release.regions[0].take(release.class_of).take(of_class.ravel()), []
 
 
 def _stretched(regions: Regions, column: Column, wide: Column) -> Regions:

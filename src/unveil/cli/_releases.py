@@ -1,29 +1,31 @@
-"""What ``unveil risk`` is about: files that were published, or what a sanitizer would publish."""
+"""What commands are about: files that were published, or what a sanitizer would publish."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import typer
+
+from unveil.cli._console import say
+from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._reading import Reading, levels, names
-from unveil.errors import InputError, did_you_mean
+from unveil.cli._testing import warm_up
+from unveil.errors import InputError, UnveilError
 from unveil.microdata import (
     AnyRelease,
-    Column,
     Microdata,
     csv_layout,
     read_anatomy,
     read_release,
 )
-from unveil.sanitize import Sanitizer, sanitizer_named
+from unveil.sanitize import Mondrian, Sanitizer, sanitizer_named
 
-__all__ = ["Given", "ToRead", "check_values", "described_victims", "sanitized", "values_said"]
+__all__ = ["Collected", "Given", "ToRead", "read_all", "sanitized", "values_said"]
 
-# What stands between commas; commas within double quotes part nothing.
-_PART = re.compile(r'\s*((?:[^",]|"(?:[^"]|"")*")*)(?:,|$)')
 _RANGE = re.compile(r"(-?\d{1,9})-(-?\d{1,9})", re.ASCII)
 
 
@@ -34,8 +36,53 @@ class ToRead:
     kind: Literal["release", "sanitizer"]
     name: str
     get: Callable[[], AnyRelease]
+    file: Path | None = None
     notes: Callable[[], Sequence[str]] = tuple
     """What to say of it once it is read."""
+
+
+@dataclass(kw_only=True)
+class Collected:
+    """What has become of the releases so far; one is no matter to the others."""
+
+    releases: list[tuple[ToRead, AnyRelease]] = field(default_factory=list)
+    failed: list[tuple[ToRead, str]] = field(default_factory=list)
+    wanted: int = 0
+    interrupted: bool = False
+
+    def fail(self, one: ToRead, error: UnveilError) -> None:
+        """Remember why a release could not be used."""
+        said = in_command_line_words(str(error))
+        self.failed.append((one, said if one.name in said else f"{one.name}: {said}"))
+
+    def failures(self) -> list[dict[str, str]]:
+        """The same for JSON."""
+        return [{one.kind: one.name, "error": error} for one, error in self.failed]
+
+    def finish(self, done: int) -> None:
+        """Say by the exit code that something is missing from the report.
+
+        ``done`` is how many releases were looked at to the end.
+        """
+        for _, error in self.failed:
+            say(f"error: {error}")
+        if self.interrupted:
+            say(f"interrupted: {done} of {self.wanted} releases were looked at to the end")
+            raise typer.Exit(INTERRUPTED)
+        if self.failed:
+            raise typer.Exit(BAD_INPUT)
+
+
+def read_all(wanted: Sequence[ToRead], done: Collected) -> None:
+    """Read or make releases."""
+    if any(one.kind == "sanitizer" for one in wanted):
+        warm_up([Mondrian(k=1)], adversary=None)
+    for one in wanted:
+        try:
+            done.releases.append((one, one.get()))
+        except UnveilError as error:
+            done.fail(one, error)
+    done.wanted = len(wanted)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +98,17 @@ class Given:
     count: str | None
     values: Sequence[str]
     may_change: bool = False
+    of_others: bool = False
+    """Whether a release may be of another table than FILE, which has some of its people."""
 
     def __bool__(self) -> bool:
         return bool(self.releases or self.anatomies or self.sanitizers)
 
-    def check(self, reading: Reading) -> None:
-        """What can be wrong without opening a file."""
+    def check(self, reading: Reading, *, names_people: bool = False) -> None:
+        """What can be wrong without opening a file.
+
+        With ``names_people`` the identifier is also that of another table than the original.
+        """
         self._check_anatomies()
         for text in self.sanitizers:
             sanitizer_named(text)
@@ -64,9 +116,13 @@ class Given:
             raise InputError("--notation is for generalized cells; give them with --release")
         if self.count is not None and not (self.releases or self.anatomies):
             raise InputError("--count is for published files: --release or --anatomy")
+        if self.may_change and not self.releases:
+            raise InputError(
+                "--may-change-sensitive is for what others publish; give it with --release"
+            )
         if not reading.is_given:
-            self._check_alone(reading)
-        elif self.values:
+            self._check_alone(reading, names_people)
+        elif self.values and not self.of_others:
             raise InputError(
                 "--values is for a release without its original; FILE has the values of its columns"
             )
@@ -81,7 +137,7 @@ class Given:
         if self.group is not None and not self.anatomies:
             raise InputError("--group is for the tables of --anatomy")
 
-    def _check_alone(self, reading: Reading) -> None:
+    def _check_alone(self, reading: Reading, names_people: bool) -> None:
         if not (self.releases or self.anatomies):
             raise InputError(
                 "there is nothing to look at: give the original table as FILE, or without it what "
@@ -90,7 +146,7 @@ class Given:
         if self.sanitizers:
             raise InputError("--sanitizer needs the table that it sanitizes: give it as FILE")
         for option in ("cuts", "parts", "quantiles", "columns", "identifier", "missing_value"):
-            if getattr(reading, option):
+            if getattr(reading, option) and not (names_people and option == "identifier"):
                 spelled = option.replace("_", "-")
                 raise InputError(f"--{spelled} is about the original table: give it as FILE")
         if self.values and not self.releases:
@@ -99,17 +155,21 @@ class Given:
 
     def to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
         """All that was asked for, in the order of the options."""
-        files = [*self.releases, *self.anatomies]
+        releases, anatomies = map(_named, self.releases), map(_named, self.anatomies)
+        typed = [*releases, *anatomies]
         tables: Sequence[Path | None] = self.sensitive_tables or [None] * len(self.anatomies)
 
-        def called(file: Path) -> str:
-            alone = sum(other.name == file.name for other in files) == 1
-            return file.name if alone and file.name else str(file)
+        def called(name: str | None, file: Path) -> str:
+            alone = sum(other.name == file.name for _, other in typed) == 1
+            return name or (file.name if alone and file.name else str(file))
 
-        found = [self._release(file, called(file), reading, microdata) for file in self.releases]
+        first = typed[: len(self.releases)]
+        found = [
+            self._release(file, called(name, file), reading, microdata) for name, file in first
+        ]
         found += [
-            self._anatomy(file, table, called(file), reading, microdata)
-            for file, table in zip(self.anatomies, tables, strict=True)
+            self._anatomy(file, table, called(name, file), reading, microdata)
+            for (name, file), table in zip(typed[len(first) :], tables, strict=True)
         ]
         for text in dict.fromkeys(self.sanitizers):
             assert microdata is not None  # checked
@@ -124,13 +184,14 @@ class Given:
             "encoding": reading.encoding or "utf-8",
         }  # fmt: skip
 
-        def get() -> AnyRelease:
-            if microdata is not None:
-                return read_release(file, microdata, may_change=self.may_change, **options)
+        def of_file() -> AnyRelease:
+            return read_release(file, microdata, may_change=self.may_change, **options)
+
+        def alone() -> AnyRelease:
             return read_release(
                 file, quasi=names(reading.quasi), sensitive=reading.sensitive,
                 domains=values_said(self.values), **_kinds(reading), **options,
-                delimiter=_delimiter(reading),
+                delimiter=None if reading.is_given else _delimiter(reading),
             )  # fmt: skip
 
         def notes() -> list[str]:
@@ -142,7 +203,8 @@ class Given:
                 "within groups, as Anatomy's are, give it with --anatomy"
             ]
 
-        return ToRead(kind="release", name=name, get=get, notes=notes)
+        get = self._either(of_file, alone, microdata)
+        return ToRead(kind="release", name=name, get=get, file=file, notes=notes)
 
     def _anatomy(
         self, file: Path, table: Path | None, name: str, reading: Reading,
@@ -153,15 +215,49 @@ class Given:
             "encoding": reading.encoding or "utf-8",
         }  # fmt: skip
 
-        def get() -> AnyRelease:
-            if microdata is not None:
-                return read_anatomy(file, table, microdata=microdata, **options)
+        def of_file() -> AnyRelease:
+            return read_anatomy(file, table, microdata=microdata, **options)
+
+        def alone() -> AnyRelease:
             return read_anatomy(
                 file, table, quasi=names(reading.quasi), sensitive=reading.sensitive,
-                **_kinds(reading), **options, delimiter=_delimiter(reading),
+                **_kinds(reading), **options,
+                delimiter=None if reading.is_given else _delimiter(reading),
             )  # fmt: skip
 
-        return ToRead(kind="release", name=name, get=get)
+        get = self._either(of_file, alone, microdata)
+        return ToRead(kind="release", name=name, get=get, file=file)
+
+    def _either(
+        self,
+        of_file: Callable[[], AnyRelease],
+        alone: Callable[[], AnyRelease],
+        microdata: Microdata | None,
+    ) -> Callable[[], AnyRelease]:
+        """How to read a release: as one of FILE, or by itself, or, if either may be, as it fits."""
+        if microdata is None:
+            return alone
+        if not self.of_others:
+            return of_file
+
+        def get() -> AnyRelease:
+            try:
+                return of_file()
+            except InputError as error:
+                try:
+                    return alone()
+                except InputError:
+                    raise error from None  # FILE says more of the columns than nobody does
+
+        return get
+
+
+def _named(typed: Path) -> tuple[str | None, Path]:
+    """A file that may have a name before it: ``city=published.csv``."""
+    name, equals, file = str(typed).partition("=")
+    if typed.exists() or not equals or not name.strip() or not file.strip():
+        return None, typed
+    return name.strip(), Path(file.strip())
 
 
 def sanitized(sanitizer: Sanitizer, microdata: Microdata) -> ToRead:
@@ -224,70 +320,3 @@ def _values_in(listed: str) -> tuple[Sequence[str] | range | list[int], bool]:
     if len(between) == 1:
         return between[0], len(between[0]) > 0
     return [number for one in between for number in one], all(len(one) > 0 for one in between)
-
-
-def described_victims(given: Sequence[str], quasi: Sequence[str]) -> list[dict[str, str]]:
-    """Victims from a repeatable option, each described by all quasi-identifiers.
-
-    >>> described_victims(['town="Paris, Texas", age=30'], ["age", "town"])
-    [{'town': 'Paris, Texas', 'age': '30'}]
-    """
-    return [_victim(text, quasi) for text in given]
-
-
-def _victim(text: str, quasi: Sequence[str]) -> dict[str, str]:
-    said: dict[str, str] = {}
-    for part in _parts(text):
-        column, equals, value = (piece.strip() for piece in _unquoted(part).partition("="))
-        if not equals or not column or not value:
-            raise InputError(
-                f"cannot read {part!r} in --victim {text!r}; write column=value, with commas "
-                f"between several, such as '{quasi[0]}=…'; a value with a comma is put in double "
-                "quotes"
-            )
-        if column not in quasi:
-            raise InputError(
-                f"--victim {text!r}: {column!r} is no quasi-identifier"
-                f"{did_you_mean(column, quasi)} (those are {', '.join(quasi)}); a value with a "
-                "comma is put in double quotes"
-            )
-        if column in said:
-            raise InputError(f"--victim {text!r} names the column {column!r} twice")
-        said[column] = _unquoted(value)
-    lacking = [name for name in quasi if name not in said]
-    if lacking:
-        raise InputError(
-            f"--victim {text!r} lacks {', '.join(lacking)}: a victim needs a value of every "
-            "quasi-identifier"
-        )
-    return said
-
-
-def _parts(text: str) -> list[str]:
-    found, at = [], 0
-    while at < len(text):
-        part = _PART.match(text, at)
-        if part is None:
-            raise InputError(f"--victim {text!r} has a double quote that does not end")
-        found.append(part[1].strip())
-        at = part.end()
-    return found
-
-
-def _unquoted(text: str) -> str:
-    whole = len(text) > 1 and text[0] == text[-1] == '"'
-    return text[1:-1].replace('""', '"') if whole else text
-
-
-def check_values(victims: Sequence[dict[str, str]], columns: Sequence[Column]) -> None:
-    """Refuse, before the long work, victims with values that there are not."""
-    for victim in victims:
-        for column in columns:
-            value = victim[column.name]
-            if value not in column.places:
-                near = did_you_mean(value, column.texts)
-                shown = ", ".join(column.texts[:5]) + (", …" if column.size > 5 else "")
-                raise InputError(
-                    f"--victim: {value!r} is no value of {column.name}"
-                    f"{near or f' (there are: {shown})'}"
-                )

@@ -1,0 +1,23 @@
+"""How many random cases a property is tested on: half of them in every run, all in ``make proofs``.
+
+Cases are other ones in every run, so that many runs together look at many of them.
+"""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+
+def register_profiles() -> None:
+    """Profiles of Hypothesis: that of ``make test``, which is loaded, and that of ``make proofs``.
+
+    The first call of a kernel compiles it, and machines are busy: no test is about time.
+    """
+    settings.register_profile("proofs", deadline=None, max_examples=100)
+    settings.register_profile("unveil", deadline=None, max_examples=50)
+    settings.load_profile("unveil")
+
+
+def examples(number: int) -> settings:
+    """Settings of a test that has so many examples in ``make proofs``, instead of 100."""
+    return settings(max_examples=-(-number * settings().max_examples // 100))
