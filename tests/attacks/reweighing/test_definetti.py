@@ -265,8 +265,15 @@ def test_values_of_people_without_a_class_say_nothing():
 
 
 def test_next_to_no_smoothing_is_not_none_at_all():
-    finding = uv.definetti(RELEASE, PEOPLE, smoothing=5e-324, rounds=3)
+    """Nobody in a group with a or b smokes cigars: half of the smallest number is 0."""
+    table = uv.read_table(
+        {"smokes": ["pipe", "pipe", "cigars", "cigars"], "disease": list("abcd")},
+        quasi="smokes", sensitive="disease",
+    )  # fmt: skip
+    release = uv.Permuted.from_groups(table, [1, 1, 2, 2])
+    finding = uv.definetti(release, table, smoothing=5e-324, rounds=3)
     assert np.isfinite(finding.reweighted.belief).all()
+    assert np.isfinite(finding.learned.likelihood).all()
 
 
 def test_people_of_a_permuted_release_whose_values_are_not_known_are_undecided():
