@@ -266,7 +266,7 @@ def test_who_believes_nothing_is_not_right():
     [
         ({"folds": 1}, "folds must be a whole number from 2 up, got 1"),
         ({"folds": True}, "folds must be a whole number"),
-        ({"folds": 9}, "folds=9: table has 8 records"),
+        ({"folds": 9}, "folds=9: table has 8 records, .*; take at most 8"),
         ({"folds": 3, "held_out": 0.5}, "both say who is held out"),
         ({"held_out": 1.5}, "held_out must be a share"),
         ({"held_out": [99]}, "held_out has 99"),
@@ -281,6 +281,19 @@ def test_who_believes_nothing_is_not_right():
 def test_bad_options(options, message):
     with pytest.raises(InputError, match=message):
         uv.inference(uv.Mondrian(k=2), EIGHT, **options)
+
+
+def test_a_table_of_one_person_has_no_folds():
+    with pytest.raises(InputError, match=r"1 record, .* there is nobody to compare with"):
+        uv.inference(uv.Identity(), EIGHT.take([0]))
+
+
+def test_more_records_than_members_are_noted():
+    release = uv.Mondrian(k=2).sanitize(EIGHT)
+    finding = uv.inference(release, EIGHT, held_out=[0, 1])
+    assert "has 8 records, and 6 people are said to be in it" in finding.summary()
+    fair = uv.inference(uv.Mondrian(k=2).sanitize(EIGHT.take(range(2, 8))), EIGHT, held_out=[0, 1])
+    assert "are said to be in it" not in fair.summary()
 
 
 def test_what_a_release_does_not_take():

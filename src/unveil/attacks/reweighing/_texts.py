@@ -8,6 +8,7 @@ import numpy as np
 
 from unveil._text import percent
 from unveil.attacks.linking._texts import of_all, table_lines
+from unveil.microdata import Permuted
 
 if TYPE_CHECKING:
     from unveil.attacks.reweighing._finding import DeFinetti
@@ -30,7 +31,7 @@ def verdict_of(finding: DeFinetti) -> str:
     more = int(finding.exceeding.sum())
     said = (
         f"Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
-        f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have a {secret} more "
+        f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have one {secret} more "
         "strongly than the shares of their group allow"
     )
     shares, ours, model = (view.accuracy for view in _three(finding).values())
@@ -92,8 +93,9 @@ def _plain(value: Any) -> Any:
 def summary_of(finding: DeFinetti) -> str:
     """What a finding prints."""
     release, learned = finding.release, finding.learned
+    people = "person" if len(finding) == 1 else "people"
     lines = [
-        f"{TITLES[finding.method]}: {len(finding):,} people of {finding.people.source} against "
+        f"{TITLES[finding.method]}: {len(finding):,} {people} of {finding.people.source} against "
         f"{release.in_short}",
         f"  learnt from {', '.join(finding.columns)}, smoothing "
         f"{learned.model.knowledge.smoothing:.4g}; {_rounds(finding)}; {finding.seconds:.1f} s",
@@ -116,7 +118,7 @@ def _rounds(finding: DeFinetti) -> str:
     if finding.method == "foreground":
         return "once"
     if learned.settled:
-        return f"{learned.rounds:,} rounds until beliefs rested"
+        return f"{learned.rounds:,} round{'s' if learned.rounds > 1 else ''} until beliefs rested"
     return (
         f"beliefs still moved by {learned.moved:.2g} when the {learned.rounds:,} rounds were over"
         " (more: rounds=)"
@@ -127,8 +129,9 @@ def _worked_out(finding: DeFinetti) -> str:
     learned, n = finding.learned, len(finding.groups)
     rough = int(learned.approximate.sum())
     if not rough:
-        return f"{n:,} groups, all worked out exactly"
-    said = f"{n:,} groups, {of_all(rough, n)} by Bethe's approximation (exactly: steps=)"
+        return f"{n:,} groups, all worked out exactly" if n > 1 else "1 group, worked out exactly"
+    said = f"{n:,} group{'s' if n > 1 else ''}, {of_all(rough, n)} by Bethe's approximation"
+    said += " (exactly: steps=)"
     if learned.astray:
         said += f", which had not come to rest in {learned.astray:,}"
     return said
@@ -152,12 +155,12 @@ def _rows(finding: DeFinetti) -> list[list[str]]:
 def _left_out(finding: DeFinetti) -> list[str]:
     """About whom nothing is believed, and what could be done."""
     lines = []
+    several = "cells overlap, and several classes may have them; relative_risk samples which"
+    if isinstance(finding.release, Permuted):
+        several = "a value of theirs is not known, so that several records may be theirs"
     for number, why in (
         (finding.nowhere, "no record can be theirs"),
-        (
-            finding.undecided,
-            "cells overlap, and several classes may have them; relative_risk samples which",
-        ),
+        (finding.undecided, several),
         (
             finding.doubted,
             "their class has more people than records; give the people who are in the table, and "
