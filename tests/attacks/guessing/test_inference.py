@@ -310,6 +310,12 @@ def test_what_a_release_does_not_take():
         made_once(EIGHT, EIGHT, release, 0)
 
 
+def test_a_seed_that_nobody_gave_is_not_told():
+    table = people([1, 2, 3, 4, 5, 6], ["x", "x", "x", "x", "y", "x"])
+    with pytest.raises(GoalError, match=r"^Anatomy\(l=2\) cannot be met"):
+        uv.inference(uv.Anatomy(l=2), table)
+
+
 def test_held_out_people_with_other_codes_are_mapped_or_refused():
     table = {"sex": ["Female", "Male"] * 6, "vote": ["a", "b", "b", "a"] * 3}
     ours = uv.read_table(table, quasi="sex", sensitive="vote")
