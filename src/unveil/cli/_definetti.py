@@ -75,7 +75,7 @@ class DeFinettiTest:
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
-                done.interrupted = True
+                done.ended_at = one
                 break
         self._write(done, out)
         self._show(done, out)
