@@ -34,6 +34,7 @@ def test_it_prints_itself():
     text = repr(FINDING)
     assert text.startswith("Composition: 944 people of election_survey.csv in 2 releases")
     assert FINDING.verdict() in text
+    assert "It is assumed that everybody is in all of the tables, with the same party" in text
     for part in ("spring", "autumn", "together", "below 4", "at most as"):
         assert part in text
     exact = uv.composition([FIRST, SECOND], PEOPLE, pseudonyms=[range(944)] * 2)
