@@ -73,7 +73,7 @@ def test_a_picture():
     axes = FINDING.plot()
     assert isinstance(axes.get_figure(), Figure)
     labels = [text.get_text().split("\n")[0] for text in axes.get_legend().get_texts()]
-    assert labels == ["spring", "autumn", "together, at most"]
+    assert labels == ["spring", "autumn", "together (an upper bound)"]
     x, y = axes.lines[4].get_data()
     share = (FINDING.left.candidates <= 4).mean()
     assert y[np.flatnonzero(x <= 4)[-1]] == pytest.approx(share)

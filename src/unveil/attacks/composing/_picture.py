@@ -30,7 +30,7 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
         style = LINES[number % len(LINES)]
         curve(ax, left.candidates, right, label=f"{label}\n  {one:,} with one value", **style)
     one = int(finding.determined.sum())
-    at_most = "" if finding.identified else ", at most"
+    at_most = "" if finding.identified else " (an upper bound)"
     curve(
         ax, finding.left.candidates, right, label=f"together{at_most}\n  {one:,} with one value",
         **_TOGETHER,
