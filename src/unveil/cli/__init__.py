@@ -716,7 +716,8 @@ def composition(
     "Exit codes: 0 done, 2 wrong input or a release that could not be used, 130 interrupted.",
     epilog="""[bold]Examples[/bold]
 
-  unveil definetti survey.csv --quasi age,zip,sex --sensitive income --sanitizer anatomy:l=3
+  unveil definetti survey.csv --quasi age,zip,sex --sensitive income \\
+         --sanitizer anatomy:l=3
 
 The two tables of Anatomy alone, and the five records it serves worst:
   unveil definetti --quasi age,zip,sex --sensitive income \\

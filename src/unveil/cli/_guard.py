@@ -55,7 +55,11 @@ _AS_TYPED = tuple(
         (r'say which encoding it is in, for instance encoding="latin-1"', "save it as UTF-8"),
         (r'\b(missing|encoding|strategy)="([^"]+)"', r"--\1 \2"),
         (r"\bfinding\.failures$", "the JSON that --json OUT --records writes"),
-        (r"\bmay_change=True", "--may-change-sensitive"),
+        (
+            r"\bsay may_change=True",
+            "say --may-change-sensitive, which unveil audit, inference and linkage have; all "
+            "others take values for true",
+        ),
         (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
         (r'\btargets="available"', "--targets available"),
         (r"^(samples|error) must be\b", r"--\1 must be"),

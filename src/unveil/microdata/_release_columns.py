@@ -177,8 +177,22 @@ def _settled(
                 f"{where}the cell {text!r} may be a list, or the bounds of an interval that "
                 f'{_no_interval(column)}; if it is a list, say notation={{"{column.name}": "list"}}'
             )
-        raise InputError(f"{where}cannot read the cell {text!r}: {reader.why_not(text)}; {_MAY_BE}")
+        raise InputError(
+            f"{where}cannot read the cell {text!r}: {reader.why_not(text)}; {_MAY_BE}"
+            f"{_node_of_what(column)}"
+        )
     return found
+
+
+def _node_of_what(column: Column) -> str:
+    """A node can only be known by its hierarchy."""
+    if column.hierarchy is not None:
+        return ""
+    name = column.name
+    return (
+        "; the column has no hierarchy: if the cell is a node of one, give it, "
+        f'hierarchies={{"{name}": "{name}.csv"}}'
+    )
 
 
 def _asked(column: Column, reader: CellReader, text: str, options: Sequence[Reading]) -> str:

@@ -1,5 +1,6 @@
 """Minimality: worlds of which the real sanitizer makes the same release, by hand and by force."""
 
+import re
 from dataclasses import replace
 from itertools import permutations, product
 from math import prod
@@ -101,6 +102,7 @@ def test_k_alone_tells_nothing():
     assert finding.kept == 1
     assert (finding.believed_own == finding.released_own).all()
     assert "sizes of classes alone" in finding.verdict()
+    assert re.search(r"people above what was promised +– +–\n", repr(finding))
     towns = uv.Recoding(k=3, suppression=0.2)
     assert uv.minimality(towns, survey.take(range(60))).change.max() == 0
 

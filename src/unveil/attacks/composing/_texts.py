@@ -88,6 +88,7 @@ def summary_of(finding: Composition) -> str:
         "",
         f"  {verdict_of(finding)}",
         *(f"  {line}" for line in _told(finding)),
+        f"  It is assumed that everybody is in all of the tables, with the same {secret} in each.",
         f"  Candidates are the published values of {secret} that may be the person's.",
     ]
     if not finding.identified:

@@ -120,9 +120,9 @@ def linkage(
     ([2, 2, 0], [1, 2, 0])
     >>> print(finding.verdict())
     Of 3 people, none is linked to a single record of the release by Mondrian(k=2), and 1 (33%)
-    to a single disease; of the 2 who are in the table, an attacker who picks one of the
-    candidates at random names the right record for 50%, and the right disease for 75% (75% if
-    he picks any record).
+    to a single disease (1 rightly); of the 2 who are in the table, an attacker who picks one of
+    the candidates at random names the right record for 50%, and the right disease for 75% (75%
+    if he picks any record).
     """
     published = with_candidates(release, "linkage")
     names = known_columns([published], quasi)

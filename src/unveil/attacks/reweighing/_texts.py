@@ -31,16 +31,18 @@ def verdict_of(finding: DeFinetti) -> str:
     more = int(finding.exceeding.sum())
     said = (
         f"Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
-        f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have one {secret} more "
+        f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have some {secret} more "
         "strongly than the shares of their group allow"
     )
     shares, ours, model = (view.accuracy for view in _three(finding).values())
     if shares is None or ours is None or model is None:
         return f"{said}; whether that is right is not known."
+    # A strong belief impresses; whether it is also true is what counts.
+    gained = "" if ours > shares else " So here his beliefs are stronger, but not more often true."
     return (
         f"{said}. An attacker who learns across groups guesses {percent(ours)} right, by the "
         f"shares of the group {percent(shares)}, and by what he has learnt without the group "
-        f"{percent(model)}."
+        f"{percent(model)}.{gained if more else ''}"
     )
 
 
