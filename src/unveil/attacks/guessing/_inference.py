@@ -183,7 +183,7 @@ def inference(
         seed=number,
         seconds=time.perf_counter() - started,
         # Of several releases the first speaks for all: they would say the same in other numbers.
-        notes=tuple(dict.fromkeys((*seen[0].notes, *_too_many(release, splits), *heard))),
+        notes=tuple(dict.fromkeys((*_noted(seen, splits), *_too_many(release, splits), *heard))),
     )
 
 
@@ -223,6 +223,15 @@ def _attackers(
         for attacker in attackers:
             understood(attacker, release)
     return attackers
+
+
+def _noted(seen: Sequence[AnyRelease], splits: Splits) -> list[str]:
+    """What is to be said of the releases; of several, the first speaks for all."""
+    if len(seen) == 1:
+        return list(seen[0].notes)
+    of = f"of {len(seen)} releases without a fold each, the first"
+    own = set(splits.everybody.notes)
+    return [note if note in own else f"{of}: {note}" for note in seen[0].notes]
 
 
 def _splits(

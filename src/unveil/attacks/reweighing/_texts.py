@@ -28,9 +28,11 @@ def verdict_of(finding: DeFinetti) -> str:
     n, secret = int(finding.placed.sum()), finding.release.sensitive.name
     if not n:
         return f"Nobody's group in the release by {finding.release.made_by} is known."
-    more = int(finding.exceeding.sum())
+    more, few = int(finding.exceeding.sum()), ""
+    if 2 * n < len(finding):
+        few = f"Only {n:,} of {len(finding):,} people could be put into its groups. "
     said = (
-        f"Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
+        f"{few}Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
         f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have some {secret} more "
         "strongly than the shares of their group allow"
     )
