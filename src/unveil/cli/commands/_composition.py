@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from unveil.cli import _options as options
 from unveil.cli import _people_options as knowing
-from unveil.cli import _release_options as published
 from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
-from unveil.cli._taking_a_table import names_people
+from unveil.cli._taking_a_table import looks_for_people, names_people, takes_releases
 
 __all__ = ["composition"]
 
@@ -37,23 +38,12 @@ If a column tells which records are the same person's, the numbers are exact:
 )
 @guarded
 @names_people
+@takes_releases(look=False)
+@looks_for_people
 def composition(
     reading: Reading,
-    release: published.Releases = None,
-    anatomy: published.Anatomies = None,
-    sensitive_table: published.SensitiveTables = None,
-    sanitizer: published.OnlySanitizers = None,
-    notation: options.Notation = None,
-    group: published.Group = None,
-    count: published.Count = None,
-    values: published.Values = None,
-    external: knowing.External = None,
-    known: knowing.Known = None,
-    map_: knowing.Map = None,
-    recode: knowing.Recode = None,
-    unknown: knowing.UnknownValues = knowing.HowUnknown.ERROR,
-    missing_people: knowing.Gaps = knowing.HowGaps.ERROR,
-    record_of: knowing.RecordOf = None,
+    given: Any,
+    whom: Any,
     k: knowing.Least = None,
     pseudonym: knowing.Pseudonym = None,
     person: knowing.Persons = None,
@@ -63,21 +53,11 @@ def composition(
     plot: options.Plot = None,
 ) -> None:
     """Put several releases together."""
-    from unveil.cli._asked import notations
-    from unveil.cli._composition import CompositionTest
-    from unveil.cli._people import Whom
-    from unveil.cli._releases import Given
+    from dataclasses import replace
 
-    given = Given(
-        releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
-        sanitizers=sanitizer or (), notation=notations(notation), group=group, count=count,
-        values=values or (), of_others=True,
-    )  # fmt: skip
-    whom = Whom(
-        file=external, known=known or (), columns=map_ or (), recode=recode or (),
-        unknown=unknown, missing=missing_people, record_of=record_of,
-    )  # fmt: skip
+    from unveil.cli._composition import CompositionTest
+
     CompositionTest(
-        reading=reading, given=given, whom=whom, k=k, pseudonym=pseudonym, persons=person or (),
-        json=json, records=records, csv=csv, plot=plot,
+        reading=reading, given=replace(given, of_others=True), whom=whom, k=k,
+        pseudonym=pseudonym, persons=person or (), json=json, records=records, csv=csv, plot=plot,
     ).run()  # fmt: skip

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from unveil.cli import _definetti_options as learning
 from unveil.cli import _options as options
 from unveil.cli import _people_options as knowing
-from unveil.cli import _release_options as published
 from unveil.cli import _risk_options as asking
 from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
-from unveil.cli._taking_a_table import may_take_a_table
+from unveil.cli._taking_a_table import may_take_a_table, takes_releases
 
 __all__ = ["definetti"]
 
@@ -38,16 +39,10 @@ What was published, by what ages alone tell:
 )
 @guarded
 @may_take_a_table
+@takes_releases()
 def definetti(
     reading: Reading,
-    release: published.Releases = None,
-    anatomy: published.Anatomies = None,
-    sensitive_table: published.SensitiveTables = None,
-    sanitizer: published.Sanitizers = None,
-    notation: options.Notation = None,
-    group: published.Group = None,
-    count: published.Count = None,
-    values: published.Values = None,
+    given: Any,
     people: learning.People = None,
     map_: knowing.Map = None,
     recode: knowing.Recode = None,
@@ -62,18 +57,11 @@ def definetti(
     plot: options.Plot = None,
 ) -> None:
     """Learn across the groups of a release."""
-    from unveil.cli._asked import notations
     from unveil.cli._definetti import DeFinettiTest
     from unveil.cli._people import renamed
     from unveil.cli._reading import names
     from unveil.cli._recoding import recodings
-    from unveil.cli._releases import Given
 
-    given = Given(
-        releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
-        sanitizers=sanitizer or (), notation=notations(notation), group=group, count=count,
-        values=values or (),
-    )  # fmt: skip
     model = {
         "method": str(method), "by": names(by or ()) or None, "smoothing": smoothing,
         "rounds": rounds, "steps": steps, "columns": renamed(map_ or ()) or None,

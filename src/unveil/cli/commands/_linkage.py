@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from unveil.cli import _options as options
 from unveil.cli import _people_options as knowing
 from unveil.cli import _release_options as published
 from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
-from unveil.cli._taking_a_table import names_people
+from unveil.cli._taking_a_table import looks_for_people, names_people, takes_releases
 
 __all__ = ["linkage"]
 
@@ -41,24 +43,13 @@ A register with other names for columns and values, and one person of it:
 )
 @guarded
 @names_people
+@takes_releases(look=False)
+@looks_for_people
 def linkage(
     reading: Reading,
-    release: published.Releases = None,
-    anatomy: published.Anatomies = None,
-    sensitive_table: published.SensitiveTables = None,
-    sanitizer: published.OnlySanitizers = None,
-    notation: options.Notation = None,
-    group: published.Group = None,
-    count: published.Count = None,
-    values: published.Values = None,
+    given: Any,
+    whom: Any,
     may_change: published.MayChange = False,
-    external: knowing.External = None,
-    known: knowing.Known = None,
-    map_: knowing.Map = None,
-    recode: knowing.Recode = None,
-    unknown: knowing.UnknownValues = knowing.HowUnknown.ERROR,
-    missing_people: knowing.Gaps = knowing.HowGaps.ERROR,
-    record_of: knowing.RecordOf = None,
     person: knowing.Persons = None,
     json: options.Json = None,
     records: knowing.Rows = False,
@@ -66,21 +57,11 @@ def linkage(
     plot: options.Plot = None,
 ) -> None:
     """Look for people in releases."""
-    from unveil.cli._asked import notations
-    from unveil.cli._linkage import LinkageTest
-    from unveil.cli._people import Whom
-    from unveil.cli._releases import Given
+    from dataclasses import replace
 
-    given = Given(
-        releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
-        sanitizers=sanitizer or (), notation=notations(notation), group=group, count=count,
-        values=values or (), may_change=may_change,
-    )  # fmt: skip
-    whom = Whom(
-        file=external, known=known or (), columns=map_ or (), recode=recode or (),
-        unknown=unknown, missing=missing_people, record_of=record_of,
-    )  # fmt: skip
+    from unveil.cli._linkage import LinkageTest
+
     LinkageTest(
-        reading=reading, given=given, whom=whom, persons=person or (), json=json, records=records,
-        csv=csv, plot=plot,
+        reading=reading, given=replace(given, may_change=may_change), whom=whom,
+        persons=person or (), json=json, records=records, csv=csv, plot=plot,
     ).run()  # fmt: skip

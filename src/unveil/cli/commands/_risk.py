@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from unveil.cli import _options as options
-from unveil.cli import _release_options as published
 from unveil.cli import _risk_options as asking
 from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
-from unveil.cli._taking_a_table import may_take_a_table
+from unveil.cli._taking_a_table import may_take_a_table, takes_releases
 
 __all__ = ["risk"]
 
@@ -40,16 +41,10 @@ Somebody whom you know, from what was published alone:
 )
 @guarded
 @may_take_a_table
+@takes_releases()
 def risk(
     reading: Reading,
-    release: published.Releases = None,
-    anatomy: published.Anatomies = None,
-    sensitive_table: published.SensitiveTables = None,
-    sanitizer: published.Sanitizers = None,
-    notation: options.Notation = None,
-    group: published.Group = None,
-    count: published.Count = None,
-    values: published.Values = None,
+    given: Any,
     victim: asking.Victims = None,
     alpha: asking.Alpha = 1.0,
     beta: asking.Beta = 1.0,
@@ -75,15 +70,8 @@ def risk(
     traces: asking.Traces = None,
 ) -> None:
     """Compare an attacker with anybody who learns from a release."""
-    from unveil.cli._asked import notations
-    from unveil.cli._releases import Given
     from unveil.cli._risk import RiskTest
 
-    given = Given(
-        releases=release or (), anatomies=anatomy or (), sensitive_tables=sensitive_table or (),
-        sanitizers=sanitizer or (), notation=notations(notation), group=group, count=count,
-        values=values or (),
-    )  # fmt: skip
     model = {
         "alpha": alpha, "beta": beta, "likelihood": str(likelihood), "learner": str(learner),
         "domain": None if domain is None else str(domain), "ties": str(ties),
