@@ -4,36 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unveil._text import percent
+from unveil._text import of_all, percent, table_lines
 from unveil.microdata import Permuted
 
 if TYPE_CHECKING:
     from unveil.attacks.linking._finding import Linkage
 
-__all__ = ["content_of", "of_all", "summary_of", "table_lines", "verdict_of"]
-
-
-def of_all(number: int, whole: int) -> str:
-    """A number of people, and the share that they are.
-
-    >>> of_all(0, 40), of_all(10, 40), of_all(40, 40), of_all(1, 1)
-    ('none', '10 (25%)', 'all 40', '1')
-    """
-    if not number or whole == 1:
-        return str(number) if number else "none"
-    return f"all {whole:,}" if number == whole else f"{number:,} ({percent(number / whole)})"
-
-
-def table_lines(rows: list[list[str]]) -> list[str]:
-    """A table of texts, its first column to the left and all others to the right."""
-    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
-    return [
-        "  " + "   ".join(
-            cell.ljust(w) if j == 0 else cell.rjust(w)
-            for j, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]  # fmt: skip
+__all__ = ["content_of", "summary_of", "verdict_of"]
 
 
 def verdict_of(finding: Linkage) -> str:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._text import percent
-from unveil.attacks.linking._texts import of_all, table_lines
+from unveil._text import of_all, percent, table_lines
 from unveil.attacks.minimal._looking import SETTLED
 
 if TYPE_CHECKING:
