@@ -23,6 +23,7 @@ from unveil.microdata import Permuted, Release
 
 FEW = 20  # groups whose worlds are all looked at
 MOST = 8  # people of such a group
+ROUNDS = 30
 
 
 def main() -> None:
@@ -58,8 +59,11 @@ def measure(label: str, release: Release | Permuted, table: uv.Microdata) -> Non
     """Print a line for one release."""
     finding = uv.definetti(release, table, progress=False)
     once = _seconds(lambda: uv.definetti(release, table, rounds=1, progress=False))
-    more = _seconds(lambda: uv.definetti(release, table, rounds=4, tolerance=0, progress=False))
-    a_round = (more - once) / 3
+    # Enough of them to stand out from what comes before and after.
+    more = _seconds(
+        lambda: uv.definetti(release, table, rounds=1 + ROUNDS, tolerance=0, progress=False)
+    )
+    a_round = (more - once) / ROUNDS
     plain = plain_round(finding)
     three = (finding.random_worlds, finding.reweighted, finding.population)
     print(

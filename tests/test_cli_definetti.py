@@ -1,6 +1,7 @@
 """`unveil definetti`: what it prints, writes, refuses, and how it exits."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -86,3 +87,17 @@ def test_people_of_another_file(table, survey):
 def test_what_can_be_wrong_is_told_at_once(args, message):
     done = run("definetti", *ROLES, *args, code=2)
     assert message in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--smoothing", "0"], "error: --smoothing must be above 0"),
+        (["--by", "twon"], "error: --by names 'twon', .* did you mean 'town'"),
+        (["--method", "foreground", "--rounds", "4"], "error: --rounds must be 1 for foreground"),
+    ],
+)
+def test_options_are_refused_before_anything_is_read(table, options, message):
+    done = run("definetti", table, *ROLES, "--sanitizer", "anatomy:l=2", *options, code=2)
+    assert re.search(message, done.stderr)
+    assert not done.stdout

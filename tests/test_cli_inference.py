@@ -146,6 +146,8 @@ def test_an_interrupt_keeps_what_was_found(table, monkeypatch):
 
     monkeypatch.setattr(_inference, "inference", impatient)
     done = run("inference", table, *ROLES, "--sanitizer", "identity", "--sanitizer",
-               "mondrian:k=5", "--sanitizer", "mondrian:k=9", code=130)  # fmt: skip
+               "mondrian:k=500", "--sanitizer", "mondrian:k=5", "--sanitizer", "mondrian:k=9",
+               code=130)  # fmt: skip
     assert "no anonymization" in done.stdout
-    assert "interrupted: 1 anonymizations were tested to the end" in done.stderr
+    assert "error: Mondrian(k=500) cannot be met" in done.stderr
+    assert "interrupted: 1 anonymization was tested to the end" in done.stderr

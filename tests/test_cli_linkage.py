@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -224,7 +225,20 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch):
         return real(release, external, **options)
 
     monkeypatch.setattr(_linkage, "linkage", impatient)
-    done = run("linkage", "patients.csv", *ROLES, *RELEASE, "--sanitizer", "identity", code=130)
+    done = run(
+        "linkage",
+        "patients.csv",
+        *ROLES,
+        *RELEASE,
+        "--sanitizer",
+        "identity",
+        "--json",
+        "part.json",
+        code=130,
+    )
+    told = json.loads(Path("part.json").read_text())
+    assert told["failed"] == [{"sanitizer": "Identity()", "error": "interrupted"}]
+    assert len(told["findings"]) == 1
     assert done.stdout.count("Linkage: ") == 1
     assert done.stderr == "interrupted: 1 of 2 releases were looked at to the end\n"
 

@@ -1,10 +1,10 @@
-"""Texts for people to read: from the data, and shares."""
+"""Texts for people to read: from the data, shares, and tables."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["harmless", "percent"]
+__all__ = ["harmless", "of_all", "percent", "table_lines"]
 
 _NEARLY_ALL, _HARDLY_ANY = 0.999, 0.0001
 
@@ -33,3 +33,26 @@ def percent(share: float) -> str:
     small = 1 - math.floor(math.log10(100 * share))
     large = -math.floor(math.log10(100 * (1 - share)))
     return f"{share:.{max(0, small, large)}%}"
+
+
+def of_all(number: int, whole: int) -> str:
+    """A number of people, and the share that they are.
+
+    >>> of_all(0, 40), of_all(10, 40), of_all(40, 40), of_all(1, 1)
+    ('none', '10 (25%)', 'all 40', '1')
+    """
+    if not number or whole == 1:
+        return str(number) if number else "none"
+    return f"all {whole:,}" if number == whole else f"{number:,} ({percent(number / whole)})"
+
+
+def table_lines(rows: list[list[str]]) -> list[str]:
+    """A table of texts, its first column to the left and all others to the right."""
+    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
+    return [
+        "  " + "   ".join(
+            cell.ljust(w) if j == 0 else cell.rjust(w)
+            for j, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]  # fmt: skip

@@ -254,8 +254,13 @@ MAY_BE = (
 def test_a_cell_that_is_none_is_told_so(name, cell, why):
     with pytest.raises(InputError) as error:
         covered(name, cell)
+    node = (
+        "; the column has no hierarchy: if the cell is a node of one, give it, "
+        f'hierarchies={{"{name}": "{name}.csv"}}'
+    )
     assert str(error.value) == (
         f"row 1, column {name!r}: cannot read the cell {cell!r}: {why}{MAY_BE}"
+        f"{node if cell in ('young', 'yesterday') else ''}"
     )
 
 

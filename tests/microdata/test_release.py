@@ -7,7 +7,7 @@ from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
-from unveil.microdata import Statistic, _release
+from unveil.microdata import Statistic, _joint
 
 PATIENTS = uv.read_table(
     {
@@ -51,8 +51,23 @@ def test_joint_counts_do_not_depend_on_how_many_are_looked_at_together(monkeypat
     microdata = random_microdata(2, 150, ("fine", "tree"))
     release = uv.Mondrian(k=3).sanitize(microdata)
     whole = release.joint_counts(microdata.codes)
-    monkeypatch.setattr(_release, "_CHUNK", 7 * release.n_classes)
+    monkeypatch.setattr(_joint, "_CHUNK", 7 * release.n_classes)
     np.testing.assert_array_equal(whole, release.joint_counts(microdata.codes))
+    for few in (0, 40, 400):  # told apart column by column
+        monkeypatch.setattr(_joint, "_FEW", few)
+        np.testing.assert_array_equal(whole, release.joint_counts(microdata.codes))
+
+
+@examples(30)
+@given(tables_and_goals(max_size=20))
+def test_targets_told_apart_have_the_counts_of_the_records_one_by_one(case):
+    microdata, options = case
+    release = uv.Mondrian(**options).sanitize(microdata)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_joint, "_FEW", 0)
+        joint = release.joint_counts(microdata.codes)
+    for i in range(len(microdata)):
+        np.testing.assert_array_equal(joint[i], counted(release, microdata.codes[:, i], every=True))
 
 
 def test_the_heart_is_a_table_of_classes_and_sensitive_values():

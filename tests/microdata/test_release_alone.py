@@ -449,7 +449,8 @@ def test_kinds_may_be_said():
             {"domains": {"q": ["ab", "abc"]}},
             "row 1, column 'q': cannot read the cell 'x*': 'x*' is no value of the column; cells "
             "may be a value, an interval such as [20, 35] or ≤ 36, a range such as 20-35, a mask "
-            "such as 2*, a set such as {France, Germany}, a hierarchy node, or *",
+            "such as 2*, a set such as {France, Germany}, a hierarchy node, or *; the column has "
+            'no hierarchy: if the cell is a node of one, give it, hierarchies={"q": "q.csv"}',
         ),
         (["a"], {"domains": ["a"]}, 'domains maps columns to the values that there are, such as '
          '{"age": range(18, 91)}, but got a list'),

@@ -146,7 +146,8 @@ def max_ratio(p: Beliefs, q: Beliefs) -> NDArray[np.float64]:
     >>> max_ratio(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.5, 0.5]]))
     array([0.69314718,        inf])
     """
-    return np.abs(_log_ratio(p, q)).max(axis=1)
+    # The larger over the smaller: the same number, to the last digit, whichever comes first.
+    return _log_ratio(np.maximum(p, q), np.minimum(p, q)).max(axis=1)
 
 
 def _squared_hellinger(p: Beliefs, q: Beliefs) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from unveil._text import harmless, percent
 from unveil.attacks import DeFinetti, definetti
+from unveil.attacks.reweighing._asked import TOLERANCE, Asked
 from unveil.cli._audit import first_look, heading
 from unveil.cli._console import console, slow_start
 from unveil.cli._guard import in_command_line_words
@@ -74,7 +75,7 @@ class DeFinettiTest:
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
-                done.interrupted = True
+                done.ended_at = one
                 break
         self._write(done, out)
         self._show(done, out)
@@ -87,6 +88,11 @@ class DeFinettiTest:
         self.given.check(self.reading)
         if not names(self.reading.quasi):
             raise InputError("name at least one quasi-identifier: --quasi is empty")
+        said = self.model
+        asked = Asked.checked(
+            said["method"], said["by"], said["smoothing"], said["rounds"], TOLERANCE, said["steps"]
+        )
+        asked.columns(names(self.reading.quasi))
         if self.people is not None:
             existing_file(self.people)
         elif not self.reading.is_given and self.given.releases:

@@ -10,15 +10,17 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable
-from typing import ParamSpec
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, ParamSpec
 
 import typer
 
 from unveil.cli._console import say
 from unveil.errors import UnveilError
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "guarded", "in_command_line_words"]
+__all__ = ["BAD_INPUT", "INTERRUPTED", "files_read", "guarded", "in_command_line_words"]
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -55,7 +57,11 @@ _AS_TYPED = tuple(
         (r'say which encoding it is in, for instance encoding="latin-1"', "save it as UTF-8"),
         (r'\b(missing|encoding|strategy)="([^"]+)"', r"--\1 \2"),
         (r"\bfinding\.failures$", "the JSON that --json OUT --records writes"),
-        (r"\bmay_change=True", "--may-change-sensitive"),
+        (
+            r"\bsay may_change=True",
+            "say --may-change-sensitive, which unveil audit, inference and linkage have; all "
+            "others take values for true",
+        ),
         (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
         (r'\btargets="available"', "--targets available"),
         (r"^(samples|error) must be\b", r"--\1 must be"),
@@ -151,11 +157,26 @@ def in_command_line_words(message: str) -> str:
     return message
 
 
+_TYPED: ContextVar[dict[str, Any]] = ContextVar("typed")
+_WRITTEN = ("json", "plot", "out", "csv", "traces")  # options that name files to be written
+
+
+def files_read() -> Iterator[Path]:
+    """All files that the running command was given to read, and those in folders it was given."""
+    for option, given in _TYPED.get({}).items():
+        for one in [] if option in _WRITTEN else given if isinstance(given, list) else [given]:
+            if isinstance(one, Path):
+                # A name may stand before a release.
+                for path in (one, Path(str(one).partition("=")[2])):
+                    yield from path.iterdir() if path.is_dir() and str(path) != "." else [path]
+
+
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Turn errors a user can do something about into a message and an exit code."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        _TYPED.set(kwargs)
         try:
             command(*args, **kwargs)
         except UnveilError as error:

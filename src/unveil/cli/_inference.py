@@ -82,11 +82,12 @@ class InferenceTest:
             save_picture(self.plot, side_bars(findings, names), out)
         if findings:
             _show(findings, out, known=microdata.notes)
-        if interrupted:
-            say(f"interrupted: {len(findings)} anonymizations were tested to the end")
-            raise typer.Exit(INTERRUPTED)
-        for one in failed:
+        for one in failed[:-1] if interrupted else failed:
             say(f"error: {one['error']}")
+        if interrupted:
+            were = "anonymization was" if len(findings) == 1 else "anonymizations were"
+            say(f"interrupted: {len(findings)} {were} tested to the end")
+            raise typer.Exit(INTERRUPTED)
         if failed:
             raise typer.Exit(BAD_INPUT)
 
@@ -112,6 +113,11 @@ class InferenceTest:
         if self.held_out is not None and not 0 < self.held_out < 1:
             raise InputError(
                 f"--held-out must be a share above 0 and below 1, got {self.held_out:g}"
+            )
+        confidence = self.options["confidence"]
+        if not 0 < confidence <= 1:
+            raise InputError(
+                f"--confidence must be a share above 0 and at most 1, got {confidence:g}"
             )
         self.oracles.check(releases=bool(self.given))
         self.given.check(self.reading)

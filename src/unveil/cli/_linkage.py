@@ -93,7 +93,7 @@ class LinkageTest:
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
-                done.interrupted = True
+                done.ended_at = one
                 return
             for note in one.notes():
                 done.notes.append(note)

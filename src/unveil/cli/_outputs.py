@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 from unveil._text import harmless
 from unveil._version import __version__
 from unveil.cli._console import folded
-from unveil.cli._guard import in_command_line_words
+from unveil.cli._guard import files_read, in_command_line_words
 from unveil.errors import InputError, MissingExtraError, did_you_mean
 from unveil.findings import SCHEMA, Finding
 
@@ -56,7 +56,8 @@ def check_output(
     suffixes : tuple of str
         How the name may end; empty: anyhow.
     source : Path, optional
-        The table that is read, which must not be written over.
+        The table that is read, which must not be written over; nor must any other file that the
+        command was given.
     """
     if path is None or is_stdout(path):
         return
@@ -75,10 +76,12 @@ def check_output(
         raise InputError(f"{option} {str(path)!r}: the folder {str(folder)!r} does not exist")
     if not os.access(folder if _is_replaceable(path) else path, os.W_OK):
         raise InputError(f"{option} {str(path)!r}: no permission to write there")
-    if source is not None and path.exists() and source.exists() and path.samefile(source):
-        raise InputError(
-            f"{option} {str(path)!r} is the table that is read; it would be overwritten"
-        )
+    for file in [*([] if source is None else [source]), *files_read()]:
+        if path.exists() and file.exists() and path.samefile(file):
+            what = "the table" if file == source else "a file"
+            raise InputError(
+                f"{option} {str(path)!r} is {what} that is read; it would be overwritten"
+            )
 
 
 def check_plot(path: Path | None, source: Path | None = None) -> None:

@@ -48,16 +48,27 @@ class Collected:
     releases: list[tuple[ToRead, AnyRelease]] = field(default_factory=list)
     failed: list[tuple[ToRead, str]] = field(default_factory=list)
     wanted: int = 0
-    interrupted: bool = False
+    ended_at: ToRead | None = None
+    """Where the user ended it."""
 
     def fail(self, one: ToRead, error: UnveilError) -> None:
         """Remember why a release could not be used."""
         said = in_command_line_words(str(error))
         self.failed.append((one, said if one.name in said else f"{one.name}: {said}"))
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it before its end."""
+        return self.ended_at is not None
+
     def failures(self) -> list[dict[str, str]]:
-        """The same for JSON."""
-        return [{one.kind: one.name, "error": error} for one, error in self.failed]
+        """What is missing from the report, for JSON: what failed, and what was not come to."""
+        failed = [{one.kind: one.name, "error": error} for one, error in self.failed]
+        all_of_them = [one for one, _ in self.releases]
+        if self.ended_at is None or self.ended_at not in all_of_them:
+            return failed
+        left = all_of_them[all_of_them.index(self.ended_at) :]
+        return [*failed, *({one.kind: one.name, "error": "interrupted"} for one in left)]
 
     def finish(self, done: int) -> None:
         """Say by the exit code that something is missing from the report.

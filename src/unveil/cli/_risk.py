@@ -153,9 +153,9 @@ class RiskTest:
                 done.fail(one, error)
                 continue
             except KeyboardInterrupt:
-                done.interrupted = True
+                done.ended_at = one
                 return
-            done.interrupted = was_interrupted(finding)
+            done.ended_at = one if was_interrupted(finding) else None
             found = () if done.interrupted else self._asked(finding, victims, one, done)
             done.answered.append(Answered(name=one.name, finding=finding, victims=tuple(found)))
             if done.interrupted:
@@ -170,7 +170,7 @@ class RiskTest:
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
-                done.interrupted = True
+                done.ended_at = one
                 return
 
     def _write(self, done: _Done, out: Console) -> None:

@@ -9,11 +9,19 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from unveil.cli import _options as common
 from unveil.cli import _people_options as people
 from unveil.cli import _reading_options as options
+from unveil.cli import _release_options as releases
 from unveil.cli._reading import NO_FILE, Reading
 
-__all__ = ["may_take_a_table", "names_people", "takes_a_table"]
+__all__ = [
+    "looks_for_people",
+    "may_take_a_table",
+    "names_people",
+    "takes_a_table",
+    "takes_releases",
+]
 
 _NOTHING = inspect.Parameter.empty
 
@@ -54,6 +62,77 @@ def may_take_a_table(command: Callable[..., None]) -> Callable[..., None]:
 def names_people(command: Callable[..., None]) -> Callable[..., None]:
     """The same for a command that looks for people with names, so that the identifier is used."""
     return _taking(command, ("file", options.OptionalTable, None), identifier=people.Identifier)
+
+
+def takes_releases(*, look: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options that say what was published, or what is to be.
+
+    The command gets them as a `Given`, its parameter ``given``. With ``look``, a first look is
+    taken where nothing is named.
+    """
+    sanitizers = releases.Sanitizers if look else releases.OnlySanitizers
+    packed = (
+        ("release", releases.Releases, None), ("anatomy", releases.Anatomies, None),
+        ("sensitive_table", releases.SensitiveTables, None), ("sanitizer", sanitizers, None),
+        ("notation", common.Notation, None), ("group", releases.Group, None),
+        ("count", releases.Count, None), ("values", releases.Values, None),
+    )  # fmt: skip
+
+    def made(typed: dict[str, Any]) -> Any:
+        from unveil.cli._asked import notations
+        from unveil.cli._releases import Given
+
+        return Given(
+            releases=typed["release"] or (), anatomies=typed["anatomy"] or (),
+            sensitive_tables=typed["sensitive_table"] or (), sanitizers=typed["sanitizer"] or (),
+            notation=notations(typed["notation"]), group=typed["group"], count=typed["count"],
+            values=typed["values"] or (),
+        )  # fmt: skip
+
+    return lambda command: _packing(command, "given", packed, made)
+
+
+def looks_for_people(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for the people whom an attacker knows: a `Whom`, the parameter ``whom``."""
+    packed = (
+        ("external", people.External, None), ("known", people.Known, None),
+        ("map_", people.Map, None), ("recode", people.Recode, None),
+        ("unknown", people.UnknownValues, people.HowUnknown.ERROR),
+        ("missing_people", people.Gaps, people.HowGaps.ERROR),
+        ("record_of", people.RecordOf, None),
+    )  # fmt: skip
+
+    def made(typed: dict[str, Any]) -> Any:
+        from unveil.cli._people import Whom
+
+        return Whom(
+            file=typed["external"], known=typed["known"] or (), columns=typed["map_"] or (),
+            recode=typed["recode"] or (), unknown=typed["unknown"],
+            missing=typed["missing_people"], record_of=typed["record_of"],
+        )  # fmt: skip
+
+    return _packing(command, "whom", packed, made)
+
+
+def _packing(
+    command: Callable[..., None],
+    name: str,
+    packed: tuple[tuple[str, Any, Any], ...],
+    made: Callable[[dict[str, Any]], Any],
+) -> Callable[..., None]:
+    """Put options in the place of one parameter, which is made of them."""
+    parameters = list(inspect.signature(command, eval_str=True).parameters.values())
+    place = [parameter.name for parameter in parameters].index(name)
+
+    def run(*given: Any, **typed: Any) -> None:
+        own = {option: typed.pop(option) for option, *_ in packed}
+        command(*given, **{name: made(own)}, **typed)
+
+    parameters[place : place + 1] = map(_parameter, packed)
+    after = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters[1:]]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature([parameters[0], *after])  # type: ignore[attr-defined]
+    return run
 
 
 def _taking(

@@ -97,7 +97,8 @@ def same_in_other_words(theirs: Sequence[str], ours: Sequence[str]) -> dict[str,
     >>> same_in_other_words(["rome", "Bern", "007"], ["Rome", "Nice", "7"])
     {'rome': 'Rome', '007': '7'}
     """
-    return _by_key(theirs, ours, _number, _number) | _by_key(theirs, ours, _plain, _plain)
+    found = _by_key(theirs, ours, _number, _number) | _by_key(theirs, ours, _plain, _plain)
+    return {text: found[text] for text in theirs if text in found}
 
 
 def _by_key(

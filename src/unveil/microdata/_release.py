@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata._column import Column
+from unveil.microdata._joint import joint_counts
 from unveil.microdata._notations import ReadAs
 from unveil.microdata._regions import Regions
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["AnyRelease", "Release", "Statistic"]
-
-_CHUNK = 2**24  # (target, class) pairs looked at together
 
 
 class Statistic(StrEnum):
@@ -177,19 +176,7 @@ class Release(AnyRelease):
 
         Returns an array of shape (targets, sensitive values).
         """
-        targets = codes.shape[1]
-        joint = np.empty((targets, self.sensitive.size), dtype=np.int64)
-        counts = self.counts.astype(np.float64)
-        step = max(1, _CHUNK // max(1, self.n_classes))
-        for first in range(0, targets, step):
-            some = codes[:, first : first + step]
-            inside = np.ones((some.shape[1], self.n_classes), dtype=bool)
-            for regions, row in zip(self.regions, some, strict=True):
-                values, which = np.unique(row, return_inverse=True)
-                inside &= np.stack([regions.covers(int(v)) for v in values])[which]
-            # Whole numbers far below 2⁵³ are exact as floats, whose products are much faster.
-            joint[first : first + step] = inside.astype(np.float64) @ counts
-        return joint
+        return joint_counts(self.regions, self.counts, codes)
 
     def cells(self) -> list[list[str]]:
         """For each quasi-identifier, the text every class publishes."""

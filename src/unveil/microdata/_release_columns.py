@@ -177,8 +177,25 @@ def _settled(
                 f"{where}the cell {text!r} may be a list, or the bounds of an interval that "
                 f'{_no_interval(column)}; if it is a list, say notation={{"{column.name}": "list"}}'
             )
-        raise InputError(f"{where}cannot read the cell {text!r}: {reader.why_not(text)}; {_MAY_BE}")
+        why = reader.why_not(text)
+        raise InputError(
+            f"{where}cannot read the cell {text!r}: {why}; {_MAY_BE}"
+            f"{_node_of_what(column, text, why)}"
+        )
     return found
+
+
+def _node_of_what(column: Column, text: str, why: str) -> str:
+    """A node is known by its hierarchy alone: what may be one has letters, and no other fault."""
+    is_word = any(letter.isalpha() for letter in text)
+    simply = why.startswith(f"{text!r} is no ") and "did you mean" not in why
+    if column.hierarchy is not None or not is_word or not simply:
+        return ""
+    name = column.name
+    return (
+        "; the column has no hierarchy: if the cell is a node of one, give it, "
+        f'hierarchies={{"{name}": "{name}.csv"}}'
+    )
 
 
 def _asked(column: Column, reader: CellReader, text: str, options: Sequence[Reading]) -> str:

@@ -114,7 +114,7 @@ class Anatomy(Sanitizer):
             group_of=group_of[order],
             groups=tuple(map(str, range(1, groups + 1))),
             counts=counts.reshape(groups, values),
-            made_by=replace(self, seed=None).label,  # a seed is not to be told
+            made_by=self.public_label,
             notes=microdata.notes,
         )
 

@@ -18,8 +18,8 @@ def refuse_few(sanitizer: Sanitizer, microdata: Microdata, k: int) -> None:
     n = len(microdata)
     if n < k:
         raise GoalError(
-            f"{sanitizer.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
-            f"k={k}; the largest possible k is {n}"
+            f"{sanitizer.public_label} cannot be met: {microdata.source} has {n:,} records, fewer "
+            f"than k={k}; the largest possible k is {n}"
         )
 
 
@@ -38,7 +38,7 @@ def refuse_frequent(
     if most * l > n:
         value = microdata.sensitive.texts[int(counts.argmax())]
         raise GoalError(
-            f"{sanitizer.label} cannot be met: {value!r} is the {microdata.sensitive.name} of "
-            f"{most:,} of the {n:,} records of {microdata.source}, more than 1/{l} of them; the "
+            f"{sanitizer.public_label} cannot be met: {value!r} is the {microdata.sensitive.name} "
+            f"of {most:,} of the {n:,} records of {microdata.source}, more than 1/{l} of them; the "
             f"largest possible l is {n // most}{remark}"
         )

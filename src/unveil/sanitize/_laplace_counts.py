@@ -81,7 +81,7 @@ class LaplaceCounts(Sanitizer):
             exact=microdata.cells,
             scale=self.scale,
             seed=seed_or_secret(self.seed),
-            made_by=replace(self, seed=None).label,  # a seed is no more to be told than the noise
+            made_by=self.public_label,
             notes=(*microdata.notes, *_mostly_noise(microdata)),
         )
 

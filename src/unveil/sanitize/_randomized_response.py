@@ -89,7 +89,7 @@ class RandomizedResponse(Sanitizer):
         return replace(
             release,
             sensitive=replace(secret, codes=codes),
-            made_by=replace(self, seed=None).label,  # a seed is not to be told
+            made_by=self.public_label,
             notes=(*microdata.notes, *self._notes(microdata)),
             perturbed=(secret.name,),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -104,6 +104,12 @@ class Sanitizer(ABC):
         )
         return f"{type(self).__name__}({', '.join(options)})"
 
+    @property
+    def public_label(self) -> str:
+        """The same without a seed: that is not to be told, and the user need not have given it."""
+        seeded = is_dataclass(self) and any(f.name == "seed" for f in fields(self))
+        return replace(self, seed=None).label if seeded else self.label  # type: ignore[type-var]
+
     def __call__(self, microdata: Microdata) -> AnyRelease:
         return self.sanitize(microdata)
 
@@ -111,7 +117,9 @@ class Sanitizer(ABC):
 def refuse_empty(sanitizer: Sanitizer, microdata: Microdata) -> None:
     """A table without records cannot be published."""
     if len(microdata) == 0:
-        raise GoalError(f"{sanitizer.label} cannot be met: {microdata.source} has no records")
+        raise GoalError(
+            f"{sanitizer.public_label} cannot be met: {microdata.source} has no records"
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -34,6 +34,7 @@ def test_it_prints_itself():
     text = repr(FINDING)
     assert text.startswith("Composition: 944 people of election_survey.csv in 2 releases")
     assert FINDING.verdict() in text
+    assert "It is assumed that everybody is in all of the tables, with the same party" in text
     for part in ("spring", "autumn", "together", "below 4", "at most as"):
         assert part in text
     exact = uv.composition([FIRST, SECOND], PEOPLE, pseudonyms=[range(944)] * 2)
@@ -72,7 +73,7 @@ def test_a_picture():
     axes = FINDING.plot()
     assert isinstance(axes.get_figure(), Figure)
     labels = [text.get_text().split("\n")[0] for text in axes.get_legend().get_texts()]
-    assert labels == ["spring", "autumn", "together, at most"]
+    assert labels == ["spring", "autumn", "together (an upper bound)"]
     x, y = axes.lines[4].get_data()
     share = (FINDING.left.candidates <= 4).mean()
     assert y[np.flatnonzero(x <= 4)[-1]] == pytest.approx(share)

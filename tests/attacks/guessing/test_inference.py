@@ -266,7 +266,7 @@ def test_who_believes_nothing_is_not_right():
     [
         ({"folds": 1}, "folds must be a whole number from 2 up, got 1"),
         ({"folds": True}, "folds must be a whole number"),
-        ({"folds": 9}, "folds=9: table has 8 records"),
+        ({"folds": 9}, "folds=9: table has 8 records, .*; take at most 8"),
         ({"folds": 3, "held_out": 0.5}, "both say who is held out"),
         ({"held_out": 1.5}, "held_out must be a share"),
         ({"held_out": [99]}, "held_out has 99"),
@@ -283,6 +283,19 @@ def test_bad_options(options, message):
         uv.inference(uv.Mondrian(k=2), EIGHT, **options)
 
 
+def test_a_table_of_one_person_has_no_folds():
+    with pytest.raises(InputError, match=r"1 record, .* there is nobody to compare with"):
+        uv.inference(uv.Identity(), EIGHT.take([0]))
+
+
+def test_more_records_than_members_are_noted():
+    release = uv.Mondrian(k=2).sanitize(EIGHT)
+    finding = uv.inference(release, EIGHT, held_out=[0, 1])
+    assert "has 8 records, and 6 people are said to be in it" in finding.summary()
+    fair = uv.inference(uv.Mondrian(k=2).sanitize(EIGHT.take(range(2, 8))), EIGHT, held_out=[0, 1])
+    assert "are said to be in it" not in fair.summary()
+
+
 def test_what_a_release_does_not_take():
     release = uv.Mondrian(k=2).sanitize(EIGHT)
     with pytest.raises(InputError, match="folds=3 is for a sanitizer"):
@@ -295,6 +308,12 @@ def test_what_a_release_does_not_take():
         uv.inference(uv.Mondrian(k=5), EIGHT, folds=2)
     with pytest.raises(InputError, match="the members themselves"):
         made_once(EIGHT, EIGHT, release, 0)
+
+
+def test_a_seed_that_nobody_gave_is_not_told():
+    table = people([1, 2, 3, 4, 5, 6], ["x", "x", "x", "x", "y", "x"])
+    with pytest.raises(GoalError, match=r"^Anatomy\(l=2\) cannot be met"):
+        uv.inference(uv.Anatomy(l=2), table)
 
 
 def test_held_out_people_with_other_codes_are_mapped_or_refused():

@@ -461,3 +461,26 @@ def test_two_records_of_one_name():
     register = {"name": ["Ann", "Ann"], "age": [25, 35], "sex": ["F", "M"]}
     finding = uv.linkage(RELEASE, register, identifier="name", microdata=PATIENTS)
     assert finding.right.among.tolist() == [True, False]
+
+
+def test_changed_answers_in_another_order_do_not_hide_ones_own_record():
+    """Whoever mixes the rows of randomized response still publishes everybody's cells."""
+    survey = uv.datasets.election_survey().take(range(150))
+    made = uv.RandomizedResponse(epsilon=0.5, seed=1).sanitize(survey)
+    in_order = uv.linkage(made, survey, microdata=survey)
+    mixed = made.to_frame().sample(frac=1, random_state=1)
+    release = replace(
+        uv.read_release(mixed, survey, may_change=True), perturbed=(survey.sensitive.name,)
+    )
+    anyhow = uv.linkage(release, survey, microdata=survey)
+    assert in_order.own_among == anyhow.own_among == len(survey)
+    assert anyhow.record_right == pytest.approx(in_order.record_right)
+    assert anyhow.unique_right == in_order.unique_right
+    # An attacker who knows less, and whose table is outdated for somebody.
+    known = survey.to_frame()[["age", "education"]].assign(name=range(150))
+    known.loc[0, "age"] = known["age"].max() + 1
+    outdated = uv.linkage(
+        release, known, quasi=["age", "education"], microdata=survey, record_of=range(150),
+        unknown="apart",
+    )  # fmt: skip
+    assert outdated.own_among == 149

@@ -10,6 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import unveil as uv
+from unveil.attacks.linking._picture import count_ticks
 from unveil.errors import InputError
 
 PEOPLE = uv.datasets.election_survey()
@@ -117,3 +118,33 @@ def test_it_travels():
     again = pickle.loads(pickle.dumps(FINDING))
     assert again.summary() == FINDING.summary()
     assert again.candidates_of(3).equals(FINDING.candidates_of(3))
+
+
+def test_links_are_told_with_how_many_are_right():
+    changed = uv.RandomizedResponse(epsilon=1, seed=3).sanitize(PEOPLE)
+    finding = uv.linkage(changed, PEOPLE, microdata=PEOPLE)
+    one, right = int(finding.one_value.sum()), finding.one_value_right
+    assert right is not None
+    assert right < one / 2
+    assert f" to a single party ({right:,} rightly);" in finding.verdict()
+    assert "rightly)" not in ALONE.verdict()
+
+
+def test_whom_no_cell_is_true_of_is_not_called_safe():
+    table = {"age": [20, 30, 40, 50], "ill": ["yes", "no", "yes", "no"]}
+    middles = uv.read_release({**table, "age": [25, 25, 45, 50]}, quasi="age", sensitive="ill")
+    people = uv.read_table(table, quasi="age", sensitive="ill")
+    assert "  3 of those in the table have no candidate" in repr(
+        uv.linkage(middles, people, microdata=people)
+    )
+    assert "have no candidate" not in repr(FINDING)
+
+
+@pytest.mark.parametrize(
+    ("right", "ticks"), [(30, [1, 2, 5, 10, 20]), (5e4, [1, 10, 100, 1e3, 1e4])]
+)
+def test_the_axis_has_numbers_however_short_it_is(right, ticks):
+    ax = Figure().subplots()
+    ax.set(xscale="log", xlim=(0.9, right))
+    count_ticks(ax, right)
+    assert [tick for tick in ax.get_xticks() if 1 <= tick <= right] == ticks

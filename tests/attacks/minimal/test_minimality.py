@@ -1,5 +1,6 @@
 """Minimality: worlds of which the real sanitizer makes the same release, by hand and by force."""
 
+import re
 from dataclasses import replace
 from itertools import permutations, product
 from math import prod
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from plain_recoding import recodable_tables
 
 import unveil as uv
-from unveil.attacks.minimal import _looking
+from unveil.attacks.minimal import _looking, _minimality
 from unveil.attacks.minimal._attempts import Attempt
 from unveil.attacks.minimal._binding import binding, components
 from unveil.attacks.minimal._looking import _put_together, _tried
@@ -101,8 +102,17 @@ def test_k_alone_tells_nothing():
     assert finding.kept == 1
     assert (finding.believed_own == finding.released_own).all()
     assert "sizes of classes alone" in finding.verdict()
+    assert re.search(r"people above what was promised +– +–\n", repr(finding))
     towns = uv.Recoding(k=3, suppression=0.2)
     assert uv.minimality(towns, survey.take(range(60))).change.max() == 0
+
+
+def test_a_goal_about_sizes_alone_runs_nothing(monkeypatch):
+    survey = uv.datasets.election_survey()
+    monkeypatch.setattr(_minimality, "by_running", None)
+    finding = uv.minimality(uv.Recoding(k=5, scheme="local"), survey)
+    assert finding.change.max() == 0
+    assert "sizes of classes alone" in finding.verdict()
 
 
 def test_a_recoding_that_had_to_be_coarser():

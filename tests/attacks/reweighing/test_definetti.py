@@ -214,12 +214,20 @@ def test_foreground_knowledge_is_of_the_column_that_tells_most():
         ({"method": "foreground", "rounds": 3}, "is learnt once"),
         ({"by": "smoke"}, "by names .smoke., .* did you mean .smokes."),
         ({"by": []}, "learns nothing"),
+        ({"by": 3}, "by must be the name of a quasi-identifier"),
+        ({"tolerance": None}, "tolerance must be a number"),
+        ({"steps": None}, "steps must be a whole number"),
         ({"missing": "drp"}, "missing must be"),
     ],
 )
 def test_bad_options(options, message):
     with pytest.raises(InputError, match=message):
         uv.definetti(RELEASE, PEOPLE, **options)
+
+
+def test_as_many_steps_as_you_like():
+    finding = uv.definetti(RELEASE, PEOPLE, steps=10**30)
+    assert not finding.learned.approximate.any()
 
 
 def test_releases_that_make_no_sense():
@@ -236,3 +244,65 @@ def test_releases_that_make_no_sense():
         uv.definetti(RELEASE, {"smokes": ["yes"]})
     with pytest.raises(InputError, match="column 'smokes' is not in"):
         uv.definetti(RELEASE, people={"smoker": ["yes"]})
+
+
+def test_values_of_people_without_a_class_say_nothing():
+    """Nobody in a group lives in the north: whoever does is nowhere, and there is no warning."""
+    table = uv.read_table(
+        {"smokes": ["yes", "yes", "no", "no"], "home": ["south", "south", "south", "north"],
+         "disease": ["cancer", "flu", "cancer", "flu"]},
+        quasi=["smokes", "home"], sensitive="disease",
+    )  # fmt: skip
+    release = uv.read_release(
+        {"smokes": ["yes", "yes", "no"], "home": ["*", "*", "south"],
+         "disease": ["cancer", "flu", "cancer"]}, table,
+    )  # fmt: skip
+    finding = uv.definetti(release, table)
+    assert finding.placed.tolist() == [True, True, True, False]
+    assert np.isfinite(finding.population.belief[:3]).all()
+    assert np.isnan(finding.population.belief[3])
+    assert np.isfinite(finding.learned.model.table).all()
+
+
+def test_next_to_no_smoothing_is_not_none_at_all():
+    """Nobody in a group with a or b smokes cigars: half of the smallest number is 0."""
+    table = uv.read_table(
+        {"smokes": ["pipe", "pipe", "cigars", "cigars"], "disease": list("abcd")},
+        quasi="smokes", sensitive="disease",
+    )  # fmt: skip
+    release = uv.Permuted.from_groups(table, [1, 1, 2, 2])
+    finding = uv.definetti(release, table, smoothing=5e-324, rounds=3)
+    assert np.isfinite(finding.reweighted.belief).all()
+    assert np.isfinite(finding.learned.likelihood).all()
+
+
+def test_people_of_a_permuted_release_whose_values_are_not_known_are_undecided():
+    register = {"smokes": ["yes", None]}
+    finding = uv.definetti(RELEASE, people=register, missing="any")
+    assert (finding.nowhere, finding.undecided) == (0, 1)
+    assert finding.placed.tolist() == [True, False]
+    assert np.isnan(finding.promise[1])
+    assert "a value of theirs is not known" in finding.summary()
+
+
+def test_one_of_each_is_no_plural():
+    text = uv.definetti(uv.Permuted.from_groups(PEOPLE.take([0]), [1]), PEOPLE.take([0])).summary()
+    assert "1 person of" in text
+    assert "1 round until" in text
+    assert "1 group, worked out" in text
+
+
+def test_groups_of_so_many_secrets_that_their_states_are_beyond_floats():
+    n = 1100
+    table = uv.read_table(
+        {"x": ["a", "b"] * (n // 2), "s": [f"{i}" for i in range(n)]}, quasi="x", sensitive="s"
+    )
+    finding = uv.definetti(uv.Permuted.from_groups(table, [1] * n), table, rounds=1)
+    assert finding.learned.approximate.tolist() == [True]
+    assert np.allclose(finding.learned.beliefs, 1 / n)
+
+
+def test_a_release_without_records():
+    nothing = uv.Permuted.from_groups(PEOPLE.take([]), [])
+    with pytest.raises(InputError, match="has no records to learn from"):
+        uv.definetti(nothing)

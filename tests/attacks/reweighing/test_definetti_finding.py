@@ -127,3 +127,16 @@ def test_it_draws():
 def test_it_can_be_sent():
     again = pickle.loads(pickle.dumps(FINDING))
     assert again.verdict() == FINDING.verdict()
+
+
+def test_beliefs_that_are_stronger_but_not_truer_are_no_success():
+    keys = ["age", "education", "income"]
+    plain = uv.read_table(SURVEY.to_frame(), quasi=keys, sensitive="party")
+    finding = uv.definetti(uv.Mondrian(k=5).sanitize(plain), plain)
+    assert finding.exceeding.any()
+    assert finding.reweighted.accuracy <= finding.random_worlds.accuracy
+    assert finding.verdict().endswith("his beliefs are stronger, but not more often true.")
+    census = uv.datasets.census(400, seed=1)
+    learnt = uv.definetti(uv.Anatomy(l=2, seed=1).sanitize(census), census)
+    assert learnt.reweighted.accuracy > learnt.random_worlds.accuracy
+    assert "not more often true" not in learnt.verdict()

@@ -78,8 +78,8 @@ def test_without_knowledge_beliefs_are_the_shares():
     assert beliefs_of(np.zeros((6, 3)), numbers)[1] == pytest.approx(np.log(worlds))
 
 
-# What is said of the approximation in the docs: the largest error of any belief, for people whose
-# log weights are spread by so much, and its mean.
+# About what is said of the approximation in the docs, in fewer groups: the largest error of any
+# belief, for people whose log weights are spread by so much, and its mean.
 @pytest.mark.parametrize(
     ("people", "width", "spread", "most", "mean"),
     [(20, 4, 1.0, 0.02, 0.002), (20, 4, 2.0, 0.08, 0.008), (60, 3, 1.0, 0.01, 0.001),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil._axes import new_axes
-from unveil.attacks.linking._picture import LINES, curve
+from unveil.attacks.linking._picture import LINES, count_ticks, curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
     """Draw the share of people with at most so many candidates, a line for each release."""
     if ax is None:
         ax = new_axes()
-    from matplotlib.ticker import FuncFormatter, PercentFormatter
+    from matplotlib.ticker import PercentFormatter
 
     right = 1.5 * max(1, *(int(left.candidates.max()) for left in finding.alone))
     for number, (label, left) in enumerate(zip(finding.labels, finding.alone, strict=True)):
@@ -30,7 +30,7 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
         style = LINES[number % len(LINES)]
         curve(ax, left.candidates, right, label=f"{label}\n  {one:,} with one value", **style)
     one = int(finding.determined.sum())
-    at_most = "" if finding.identified else ", at most"
+    at_most = "" if finding.identified else " (an upper bound)"
     curve(
         ax, finding.left.candidates, right, label=f"together{at_most}\n  {one:,} with one value",
         **_TOGETHER,
@@ -46,7 +46,7 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
         ylabel="share of people with at most so many",
     )  # fmt: skip
     ax.set_title(f"{len(finding):,} people of {finding.people.source}", fontsize=10)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+    count_ticks(ax, right)
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, alpha=0.25)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unveil._text import percent
+from unveil._text import of_all, percent, table_lines
 from unveil.attacks.composing._together import Left
-from unveil.attacks.linking._texts import of_all, table_lines
 
 if TYPE_CHECKING:
     from unveil.attacks.composing._finding import Composition
@@ -88,6 +87,7 @@ def summary_of(finding: Composition) -> str:
         "",
         f"  {verdict_of(finding)}",
         *(f"  {line}" for line in _told(finding)),
+        f"  It is assumed that everybody is in all of the tables, with the same {secret} in each.",
         f"  Candidates are the published values of {secret} that may be the person's.",
     ]
     if not finding.identified:

@@ -62,7 +62,15 @@ from unveil.attacks.guessing._finding import Inference
 from unveil.attacks.guessing._game import Game
 from unveil.attacks.guessing._splits import Splits, in_folds, made_once, published_by
 from unveil.errors import InputError
-from unveil.microdata import AnyRelease, Mapped, Microdata, NoisyCounts, same_domains
+from unveil.microdata import (
+    AnyRelease,
+    Mapped,
+    Microdata,
+    NoisyCounts,
+    Permuted,
+    Release,
+    same_domains,
+)
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["inference"]
@@ -175,7 +183,7 @@ def inference(
         seed=number,
         seconds=time.perf_counter() - started,
         # Of several releases the first speaks for all: they would say the same in other numbers.
-        notes=tuple(dict.fromkeys((*seen[0].notes, *heard))),
+        notes=tuple(dict.fromkeys((*_noted(seen, splits), *_too_many(release, splits), *heard))),
     )
 
 
@@ -217,6 +225,15 @@ def _attackers(
     return attackers
 
 
+def _noted(seen: Sequence[AnyRelease], splits: Splits) -> list[str]:
+    """What is to be said of the releases; of several, the first speaks for all."""
+    if len(seen) == 1:
+        return list(seen[0].notes)
+    of = f"of {len(seen)} releases without a fold each, the first"
+    own = set(splits.everybody.notes)
+    return [note if note in own else f"{of}: {note}" for note in seen[0].notes]
+
+
 def _splits(
     microdata: Microdata,
     release: AnyRelease | None,
@@ -234,6 +251,19 @@ def _splits(
             f"folds={folds!r} and held_out both say who is held out; leave one of them out"
         )
     return made_once(microdata, held_out, release, seed, mapping=mapping)
+
+
+def _too_many(release: AnyRelease | None, splits: Splits) -> list[str]:
+    """Whether more records were published than people are said to be in the release."""
+    members, held_out = splits.each[0].members, splits.each[0].held_out
+    if not isinstance(release, Release | Permuted) or not len(held_out):
+        return []
+    if len(release) <= len(members):
+        return []
+    return [
+        f"the release by {release.made_by} has {len(release):,} records, and {len(members):,} "
+        "people are said to be in it: if people held out are, the difference is too small"
+    ]
 
 
 def _check_prepared(attackers: Sequence[Adversary], everybody: Microdata) -> None:

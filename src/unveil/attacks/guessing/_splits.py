@@ -68,8 +68,10 @@ def in_folds(microdata: Microdata, folds: Any, seed: int) -> Splits:
     if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or wanted < 2:
         raise InputError(f"folds must be a whole number from 2 up, got {folds!r}")
     if wanted > n:
+        could = f"take at most {n:,}" if n > 1 else "there is nobody to compare with"
         raise InputError(
-            f"folds={wanted}: {microdata.source} has {n:,} records, and a fold needs at least one"
+            f"folds={wanted}: {microdata.source} has {n:,} record{'' if n == 1 else 's'}, and a "
+            f"fold needs at least one; {could}"
         )
     rng = np.random.default_rng([seed, 5])
     shuffled = rng.permutation(n)

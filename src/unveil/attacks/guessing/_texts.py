@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from unveil._text import percent
+from unveil._text import percent, table_lines
 from unveil.attacks.guessing._sides import Guesses, TwoSides
-from unveil.attacks.linking._texts import table_lines
 from unveil.attacks.members._estimates import CONFIDENCE, Estimate
 from unveil.microdata import Release
 

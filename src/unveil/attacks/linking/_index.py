@@ -170,7 +170,7 @@ class Index:
         weights : array, optional
             How many people are at each point.
         own, secrets : arrays, optional
-            The codes and the sensitive value (-1: none) of each point's own record.
+            The codes and the sensitive value (or NO_VALUE, ANY_VALUE) of each point's own record.
         people : array, one a box, optional
             Where the people whom each box covers are counted, at the box's place.
         """

@@ -24,6 +24,9 @@ import numpy as np
 ANY = -1
 """The code of a value that is not known: every region may cover it."""
 
+NO_VALUE, ANY_VALUE = -1, -2
+"""In place of the sensitive value of a point's own record: there is none; whatever it is."""
+
 LOW, HIGH, START, STOP = 0, 1, 2, 3  # of a box in a column; a node has the first two
 FIRST, LAST, AFTER = 0, 1, 2  # of a node: its boxes, and where a search goes on
 RECORDS, GROUP, VALUES, END = 0, 1, 2, 3  # of a box: its sensitive values from VALUES to END
@@ -240,6 +243,8 @@ def covered(boxes, box_of, points, found):
 
 @_inner
 def _has(counts, box, secret):
+    if secret == ANY_VALUE:
+        return 1
     for k in range(counts.boxes[box, VALUES], counts.boxes[box, END]):
         if counts.value[k] == secret:
             return 1
@@ -255,8 +260,8 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
     boxes, tree, counts : Boxes, Tree, Counts
     points : points × columns
     own : points × (columns, sensitive value, weight)
-        The codes and the value (-1: none) of the point's own record, and how many people are
-        there.
+        The codes and the value (or NO_VALUE, ANY_VALUE) of the point's own record, and how many
+        people are there.
     people : array, one a box
         To which the weights are added of all points that the box covers.
     found : points × (RECORDS, GROUPS, AMONG, FOUND), all 0
@@ -286,7 +291,7 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
                     continue
                 found[i, RECORDS] += counts.boxes[box, RECORDS]
                 people[box] += own[i, columns + 1]
-                asked = own[i, columns] >= 0 and not found[i, AMONG]
+                asked = own[i, columns] != NO_VALUE and not found[i, AMONG]
                 if asked and _covers(boxes, box, own[i, :columns]):
                     found[i, AMONG] = _has(counts, box, own[i, columns])
                 group = counts.boxes[box, GROUP]

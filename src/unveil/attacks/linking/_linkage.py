@@ -120,9 +120,9 @@ def linkage(
     ([2, 2, 0], [1, 2, 0])
     >>> print(finding.verdict())
     Of 3 people, none is linked to a single record of the release by Mondrian(k=2), and 1 (33%)
-    to a single disease; of the 2 who are in the table, an attacker who picks one of the
-    candidates at random names the right record for 50%, and the right disease for 75% (75% if
-    he picks any record).
+    to a single disease (1 rightly); of the 2 who are in the table, an attacker who picks one of
+    the candidates at random names the right record for 50%, and the right disease for 75% (75%
+    if he picks any record).
     """
     published = with_candidates(release, "linkage")
     names = known_columns([published], quasi)
@@ -143,7 +143,10 @@ def linkage(
         right = None
     else:
         truth = truth.take(kept)
-        links, right, persons = links_of(index, codes, truth, placing.codes[1], progress=progress)
+        links, right, persons = links_of(
+            index, codes, truth, placing.codes[1], changed=_is_changed(published),
+            progress=progress,
+        )  # fmt: skip
         right, told = _exactly(published, index, codes, truth, placing.codes[1], right)
         notes += told
     return Linkage(
@@ -160,8 +163,13 @@ def linkage(
     )
 
 
+def _is_changed(release: Release | Permuted) -> bool:
+    """Whether published sensitive values need not be true."""
+    return isinstance(release, Release) and release.sensitive.name in release.perturbed
+
+
 def _about_values(release: Release | Permuted) -> list[str]:
-    if isinstance(release, Release) and release.sensitive.name in release.perturbed:
+    if _is_changed(release):
         return [
             f"{release.made_by} publishes values of {release.sensitive.name} that need not be "
             "true: a link to a record may be right, and what it tells wrong"
@@ -186,8 +194,8 @@ def _exactly(
     if not _in_order(release, index, truth, original):
         return right, [
             "the release does not have the original's records in their order: one counts as "
-            "somebody's own if it may be, for its cells cover what the original has and it has "
-            "the same value"
+            "somebody's own if it may be, for its cells cover what the original has"
+            + ("" if _is_changed(release) else " and it has the same value")
         ]
     known = np.flatnonzero(right.in_table)
     among = right.among.copy()
@@ -200,8 +208,7 @@ def _in_order(release: Release, index: Index, truth: Truth, original: NDArray[np
     """Whether each record of the release can be that of the original in its place."""
     if len(release) != len(original):
         return False
-    changed = release.sensitive.name in release.perturbed
-    if not changed and (release.sensitive.codes != truth.secrets).any():
+    if not _is_changed(release) and (release.sensitive.codes != truth.secrets).any():
         return False
     return bool(index.covered(release.class_of.astype(np.int64), original).all())
 

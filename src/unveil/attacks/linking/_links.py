@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.linking._index import Found, Index
+from unveil.attacks.linking._kernels import ANY_VALUE, NO_VALUE
 from unveil.attacks.linking._truth import Truth
 from unveil.engine import Progress
 from unveil.engine.counting import combined
@@ -92,6 +93,7 @@ def links_of(
     truth: Truth | None = None,
     original: NDArray[np.int32] | None = None,
     *,
+    changed: bool = False,
     progress: bool | None = None,
 ) -> tuple[Links, Right, NDArray[np.int64]]:
     """Search for everybody; people who are alike in all that matters are searched for once.
@@ -104,6 +106,9 @@ def links_of(
     truth : Truth, optional
     original : array, optional
         The original's records × columns, coded in the same way.
+    changed : bool
+        Whether published sensitive values need not be true: then a record may be somebody's own
+        whatever it has.
     progress : bool, optional
 
     Returns
@@ -122,9 +127,10 @@ def links_of(
         own = np.where(in_table[:, None], truth.of_people(original, 0), codes)
         secrets = truth.of_people(truth.secrets, -1)
     first, kind = distinct_points(codes, own, secrets[:, None])
+    wanted = np.where(in_table, ANY_VALUE, NO_VALUE) if changed else secrets
     persons = np.zeros(len(index.place), dtype=np.int64)
     searching = index.search(
-        codes[first], weights=np.bincount(kind), own=own[first], secrets=secrets[first],
+        codes[first], weights=np.bincount(kind), own=own[first], secrets=wanted[first],
         people=persons,
     )  # fmt: skip
     parts = []

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from unveil.attacks.linking._finding import Linkage
 
-__all__ = ["LINES", "candidate_curves", "curve", "release_curves"]
+__all__ = ["LINES", "candidate_curves", "count_ticks", "curve", "release_curves"]
+
+_LONG = 2_000  # from here on, powers of ten are enough
 
 # They differ also for people who see fewer colours, and by their lines without any.
 _LINES = {
@@ -66,15 +68,25 @@ def release_curves(findings: Sequence[Linkage], names: Sequence[str]) -> Axes:
 
 
 def _share_axes(ax: Axes, right: float, what: str) -> None:
-    from matplotlib.ticker import FuncFormatter, PercentFormatter
+    from matplotlib.ticker import PercentFormatter
 
     ax.set(
         xscale="log", xlim=(0.9, right), ylim=(0, 1.02), xlabel=what,
         ylabel="share of people with 1 to so many",
     )  # fmt: skip
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+    count_ticks(ax, right)
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, alpha=0.25)
+
+
+def count_ticks(ax: Axes, right: float) -> None:
+    """Write plain numbers along the logarithmic axis, and more of them where it is short."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    between = (1.0, 2.0, 5.0) if right < _LONG else (1.0,)
+    ax.xaxis.set_major_locator(LogLocator(subs=between))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def curve(

@@ -4,36 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unveil._text import percent
+from unveil._text import of_all, percent, table_lines
 from unveil.microdata import Permuted
 
 if TYPE_CHECKING:
     from unveil.attacks.linking._finding import Linkage
 
-__all__ = ["content_of", "of_all", "summary_of", "table_lines", "verdict_of"]
-
-
-def of_all(number: int, whole: int) -> str:
-    """A number of people, and the share that they are.
-
-    >>> of_all(0, 40), of_all(10, 40), of_all(40, 40), of_all(1, 1)
-    ('none', '10 (25%)', 'all 40', '1')
-    """
-    if not number or whole == 1:
-        return str(number) if number else "none"
-    return f"all {whole:,}" if number == whole else f"{number:,} ({percent(number / whole)})"
-
-
-def table_lines(rows: list[list[str]]) -> list[str]:
-    """A table of texts, its first column to the left and all others to the right."""
-    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
-    return [
-        "  " + "   ".join(
-            cell.ljust(w) if j == 0 else cell.rjust(w)
-            for j, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]  # fmt: skip
+__all__ = ["content_of", "summary_of", "verdict_of"]
 
 
 def verdict_of(finding: Linkage) -> str:
@@ -43,7 +20,8 @@ def verdict_of(finding: Linkage) -> str:
     said = (
         f"Of {n:,} {'person' if n == 1 else 'people'}, {of_all(unique, n)} "
         f"{'is' if unique < 2 else 'are'} linked to a single record of the release by "
-        f"{finding.release.made_by}, and {of_all(one, n)} to a single {secret}"
+        f"{finding.release.made_by}{_rightly(unique, finding.unique_right)}, and {of_all(one, n)} "
+        f"to a single {secret}{_rightly(one, finding.one_value_right)}"
     )
     if finding.right is None:
         return f"{said}; whether these links are right is not known."
@@ -61,6 +39,11 @@ def verdict_of(finding: Linkage) -> str:
         f"{percent(finding.value_right)} ({percent(finding.value_by_chance)} if he picks any "
         "record)."
     )
+
+
+def _rightly(linked: int, right: int | None) -> str:
+    """How many links are right, beside how many there are: one is nothing without the other."""
+    return "" if right is None or not linked else f" ({right:,} rightly)"
 
 
 def content_of(finding: Linkage, *, records: bool) -> dict[str, Any]:
@@ -160,6 +143,14 @@ def _explained(finding: Linkage, secret: str) -> list[str]:
             f"  The release has quasi-identifiers as they are: a record is easily found, and its "
             f"{secret} is one of its group's."
         )
-    if finding.right is None:
+    if finding.right is not None:
+        covered_by_none = int((finding.right.in_table & (finding.candidates == 0)).sum())
+        if covered_by_none:
+            lines.append(
+                f"  {covered_by_none:,} of those in the table have no candidate: no cell is true "
+                "of them. That does not make them safe, for an attacker may take the nearest "
+                "records instead; differential_inference and membership test such releases."
+            )
+    else:
         lines.append("  Give the original, microdata=, to count which links are right.")
     return lines

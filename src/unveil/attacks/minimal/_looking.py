@@ -24,7 +24,7 @@ from unveil.engine import Progress
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Mondrian, Recoding
 
-__all__ = ["SETTLED", "Scope", "by_looking"]
+__all__ = ["SETTLED", "Scope", "by_looking", "nothing_told"]
 
 Scope: TypeAlias = Literal["all", "class"]
 
@@ -61,6 +61,11 @@ def by_looking(
             answers += _answered(one, made, goal, tries, scope)
             bar.advance(len(one.people))
     return _put_together(made, answers, components=len(tied))
+
+
+def nothing_told(made: Release) -> dict[str, Any]:
+    """What is believed if nothing was refused because of secrets."""
+    return _put_together(made, [], components=0)
 
 
 def _tried(sanitizer: Mondrian | Recoding, microdata: Microdata) -> tuple[Goal, list[Attempt]]:

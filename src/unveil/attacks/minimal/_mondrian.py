@@ -110,7 +110,16 @@ def _cut(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[np.intp], tu
         words = (f"{column.name} ≤ {texts[there[best]]}", f"{column.name} > {texts[there[best]]}")
     else:
         words = (
-            f"{column.name} {texts[there[0]]} to {texts[there[best]]}",
-            f"{column.name} {texts[there[best + 1]]} to {texts[there[-1]]}",
+            f"{column.name} {_from_to(texts[there[0]], texts[there[best]])}",
+            f"{column.name} {_from_to(texts[there[best + 1]], texts[there[-1]])}",
         )
     return (codes > there[best]).astype(np.intp), words
+
+
+def _from_to(first: str, last: str) -> str:
+    """The values of a part in words.
+
+    >>> _from_to("Bonn", "Rome"), _from_to("Bonn", "Bonn")
+    ('Bonn to Rome', 'Bonn')
+    """
+    return first if first == last else f"{first} to {last}"

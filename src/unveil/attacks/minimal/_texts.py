@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._text import percent
-from unveil.attacks.linking._texts import of_all, table_lines
+from unveil._text import of_all, percent, table_lines
 from unveil.attacks.minimal._looking import SETTLED
 
 if TYPE_CHECKING:
@@ -150,13 +149,15 @@ def _rows(finding: Minimality) -> list[list[str]]:
     def both(what: str, before: float, after: float) -> list[str]:
         return [what, percent(float(before)), percent(float(after))]
 
+    # Where only the sizes of classes were promised, nothing of what is believed was.
+    above = (finding.above_before, finding.above)
+    promised = [f"{int(who.sum()):,}" if finding.asks_inside else "–" for who in above]
     return [
         ["belief in", "release alone", "and how it was made"],
         both("the true value, mean", finding.released_own.mean(), finding.believed_own.mean()),
         both("the likeliest, mean", finding.released_most.mean(), finding.believed_most.mean()),
         both("the likeliest, most", finding.released_most.max(), finding.believed_most.max()),
-        ["people above what was promised", f"{int(finding.above_before.sum()):,}",
-         f"{int(finding.above.sum()):,}"],
+        ["people above what was promised", *promised],
         ["people whose value is certain", f"{int((finding.released_most == 1).sum()):,}",
          f"{int(finding.determined.sum()):,}"],
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -23,6 +23,7 @@ Method: TypeAlias = Literal["definetti", "foreground"]
 
 TOLERANCE = 1e-3
 _ROUNDS = 100
+_ALL_STEPS = 2**32  # more than any group takes that fits into memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,28 +55,31 @@ class Asked:
             raise InputError(
                 f"method must be 'definetti' or 'foreground', but got {method!r}{near}"
             )
-        for name, number in (("smoothing", smoothing), ("tolerance", tolerance)):
+        some = 1.0 if smoothing is None else smoothing
+        for name, number in (("smoothing", some), ("tolerance", tolerance)):
             fine = isinstance(number, int | float | np.number) and not isinstance(number, bool)
-            if number is not None and (not fine or not 0 <= number < np.inf):
+            if not fine or not 0 <= number < np.inf:
                 raise InputError(f"{name} must be a number from 0 up, but got {number!r}")
         if smoothing == 0:
             raise InputError(
                 "smoothing must be above 0: without any, a value that nobody with a secret was "
                 "believed to have would rule the secret out; take a small one, such as 0.01"
             )
-        for name, count, least in (("rounds", rounds, 1), ("steps", steps, 0)):
+        most = _ROUNDS if rounds is None else rounds
+        for name, count, least in (("rounds", most, 1), ("steps", steps, 0)):
             whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-            if count is not None and (not whole or count < least):
+            if not whole or count < least:
                 raise InputError(f"{name} must be a whole number from {least} up, got {count!r}")
         if method == "foreground" and rounds not in (None, 1):
             raise InputError(
-                f"rounds={rounds}: foreground knowledge is learnt once; method='definetti' goes on"
+                f"rounds must be 1 for foreground knowledge, which is learnt once, got {rounds}; "
+                "the method definetti goes on"
             )
         once = method == "foreground"
         return cls(
-            method=method, by=_names(by), steps=int(steps),
+            method=method, by=_names(by), steps=min(int(steps), _ALL_STEPS),
             smoothing=None if smoothing is None else float(smoothing),
-            rounds=1 if once else int(rounds or _ROUNDS),
+            rounds=1 if once else int(most),
             tolerance=np.inf if once else float(tolerance),
         )  # fmt: skip
 
@@ -140,6 +144,8 @@ def _together(codes: NDArray[np.int32]) -> NDArray[np.int32]:
 def _names(by: Any) -> tuple[str, ...] | None:
     if by is None:
         return None
+    if not isinstance(by, Iterable):
+        raise InputError(f"by must be the name of a quasi-identifier, or several, but got {by!r}")
     named = (by,) if isinstance(by, str) else tuple(str(name) for name in by)
     if not named:
         raise InputError("by=[…] is empty: whoever learns from no column learns nothing")

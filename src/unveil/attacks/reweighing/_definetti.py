@@ -37,7 +37,7 @@ group does not hang on the secret, and that the people are known. The model is l
 same people who are guessed.
 
 *Limits*: a group's beliefs are exact where that takes few enough steps, else Bethe's
-approximation, whose error is some hundredths where people differ much, and which is said. Where
+approximation, whose error can be a tenth where people differ much, and which is said. Where
 cells overlap, only people whose class can be told are guessed; `relative_risk` samples what is
 left open, and is a Bayesian answer to the same question.
 """
@@ -65,6 +65,7 @@ from unveil.attacks.reweighing._finding import DeFinetti
 from unveil.attacks.reweighing._groups import STEPS, groups_of_permuted
 from unveil.attacks.reweighing._people import in_classes, in_groups, known_people
 from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED
+from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Mapped, Microdata, Permuted, Release, refuse_perturbed
 
 __all__ = ["definetti"]
@@ -120,7 +121,7 @@ def definetti(
         Beliefs rest if they move by less in a round, on average over people (total variation).
     steps : int
         How many steps a person an exact answer about a group may take; 0: Bethe's approximation
-        for all.
+        for all, and always for groups of more than 2²⁴ states.
     columns : mapping of str to str, optional
         What ``people`` call the release's columns, where they have other names for them.
     mapping, unknown, missing
@@ -160,6 +161,8 @@ def definetti(
     published = with_candidates(release, "the deFinetti attack")
     if isinstance(published, Release):
         refuse_perturbed(published, [published.sensitive], "the deFinetti attack")
+    if not len(published):
+        raise InputError(f"the release by {published.made_by} has no records to learn from")
     names = known_columns([published], None)
     said = check_placing(mapping, unknown, missing, names)
     asked.columns(names)

@@ -50,7 +50,8 @@ class DeFinetti(Finding):
         The three beliefs, for each person.
     nowhere, undecided, doubted : int
         About how many people nothing is believed: no record can be theirs; several classes may
-        have them; their class has more people than records.
+        have them, or, where a value of theirs is not known, several records of a permuted release;
+        their class has more people than records.
     """
 
     release: Release | Permuted

@@ -101,10 +101,15 @@ class Groups:
         return self.numbers[at] / self.sizes[self.group_of[self.entry_row]]
 
     @cached_property
+    def states(self) -> NDArray[np.float64]:
+        """The numbers of secrets that can be used up in each group; infinite if beyond floats."""
+        with np.errstate(over="ignore"):
+            return np.multiply.reduceat(self.numbers + 1.0, self.value_start[:-1])
+
+    @cached_property
     def costs(self) -> NDArray[np.float64]:
         """States times secrets of each group: the steps that an exact answer takes."""
-        states = np.multiply.reduceat(self.numbers + 1.0, self.value_start[:-1])
-        return states * np.diff(self.value_start)
+        return self.states * np.diff(self.value_start)
 
     def sheet(self, codes: NDArray[np.int32], steps: int) -> Sheet:
         """The groups for the kernels, as a model sees them.
@@ -116,14 +121,13 @@ class Groups:
         steps : int
             Steps a person that an exact answer may take.
         """
-        states = np.multiply.reduceat(self.numbers + 1.0, self.value_start[:-1])
-        exact = (self.costs <= steps * self.sizes) & (states <= _MOST_STATES)
+        exact = (self.costs <= steps * self.sizes) & (self.states <= _MOST_STATES)
         strangers = np.full((1, codes.shape[1]), -1, dtype=np.int32)
         return Sheet(
             self.start, self.people,
             np.ascontiguousarray(np.concatenate([codes, strangers])[self.tuple_of]),
             self.value_start, self.values, self.numbers, self.entry,
-            np.where(exact, states, 0).astype(np.int64),
+            np.where(exact, self.states, 0).astype(np.int64),
         )  # fmt: skip
 
     def check_size(self) -> None:

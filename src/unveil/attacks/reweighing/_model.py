@@ -92,20 +92,18 @@ class Model:
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
-        """log P(value | secret); −∞ only for values that nobody has."""
+        """log P(value | secret); 0, which says nothing, for values that nobody in a group has."""
         known = self.knowledge
         ends = [*known.offset[1:], len(known.shares)]
-        found = np.empty_like(self.counts)
+        found = np.zeros_like(self.counts)
         for a, b in zip(known.offset, ends, strict=True):
-            smoothed = self.counts[a:b] + known.smoothing * known.shares[a:b, None]
-            total = smoothed.sum(axis=0)
-            with np.errstate(divide="ignore"):
-                # A secret that nobody with a known value has is as likely with every value.
-                found[a:b] = np.where(
-                    total > 0,
-                    np.log(smoothed) - np.log(np.where(total > 0, total, 1)),
-                    np.log(known.shares[a:b, None]),
-                )
+            there = a + np.flatnonzero(known.shares[a:b])
+            if not len(there):  # a column of which nothing is known
+                continue
+            prior = known.smoothing * known.shares[there, None]
+            # A next to nothing of smoothing must not come to nothing at all.
+            smoothed = np.maximum(self.counts[there] + prior, np.finfo(np.float64).tiny)
+            found[there] = np.log(smoothed) - np.log(smoothed.sum(axis=0))
         return found
 
     @property
@@ -121,9 +119,7 @@ class Model:
         with np.errstate(divide="ignore"):
             found = np.tile(np.log(known.secrets), (len(known.codes[tuples]), 1))
         for column, first in zip(known.codes[tuples].T, known.offset, strict=True):
-            # A value that nobody has whose group is known tells nothing.
-            there = np.flatnonzero(column >= 0)
-            there = there[known.shares[first + column[there]] > 0]
+            there = column >= 0
             found[there] += self.table[first + column[there]]
         found -= found.max(axis=1, keepdims=True)
         np.exp(found, out=found)

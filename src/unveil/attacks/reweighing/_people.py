@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.linking._external import External, external_of
+from unveil.attacks.linking._kernels import ANY
 from unveil.attacks.linking._links import distinct_points
 from unveil.attacks.linking._placing import Placing
 from unveil.attacks.reweighing._groups import Groups, groups_of_classes, groups_of_permuted
-from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, seated
+from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED, seated
 from unveil.attacks.risk._boxes import boxes_of
 from unveil.errors import InputError
 from unveil.microdata import Microdata, Permuted, Release
@@ -55,8 +56,9 @@ def in_groups(
     _, number = distinct_points(np.concatenate([groups.tuples, codes]))
     place = np.full(int(number.max()) + 1, NOWHERE)
     place[number[: len(groups.tuples)]] = np.arange(len(groups.tuples))
-    tuple_of = place[number[len(groups.tuples) :]]
-    return groups, tuple_of, tuple_of[tuple_of < 0]
+    # Whose value is not known may have several records.
+    found = np.where((codes == ANY).any(axis=1), UNDECIDED, place[number[len(groups.tuples) :]])
+    return groups, np.where(found >= 0, found, -1), found[found < 0]
 
 
 def in_classes(

@@ -2,7 +2,8 @@
 
 How likely groups are by what was learnt from them would favour columns whose values are all
 different: each of them has learnt its own group by heart. So of every person it is asked what the
-*other* groups say: with P₋(a | s) learnt without the person's group g, and b(s) its shares,
+*other* groups say: with P₋(a | s) learnt without the person's group, p₋(a) in its prior and all,
+and b(s) the shares of the group,
 
     Σ over people and secrets of b(s) log (P₋(a | s) / Σ_t P(t) P₋(a | t))
 
@@ -33,12 +34,20 @@ def told(groups: Groups, model: Model) -> float:
         return 0.0
     group, value = groups.group_of[rows], codes[rows].astype(np.int64)
     _, pair = combined([group, value])
-    alike = np.bincount(pair, groups.people[rows])[pair]  # people of the group with the value
+    people = groups.people[rows]
+    alike = np.bincount(pair, people)[pair]  # people of the group with the value
+    in_group = np.bincount(group, people)[group]  # and with any that is known
+    elsewhere = np.bincount(value, people)[value] - alike
+    # What nobody else has tells nothing.
+    some = np.flatnonzero(elsewhere)
+    share = elsewhere[some] / (people.sum() - in_group[some])
     step = max(1, _TOGETHER // len(known.secrets))
     found = 0.0
-    for a in range(0, len(rows), step):
-        some = slice(a, a + step)
-        found += _of_rows(groups, model, rows[some], group[some], value[some], alike[some])
+    for a in range(0, len(some), step):
+        now = some[a : a + step]
+        found += _of_rows(
+            groups, model, rows[now], value[now], alike[now], in_group[now], share[a : a + step]
+        )
     return found
 
 
@@ -46,11 +55,13 @@ def _of_rows(
     groups: Groups,
     model: Model,
     rows: NDArray[np.int64],
-    group: NDArray[np.int64],
     value: NDArray[np.int64],
     alike: NDArray[np.number],
+    in_group: NDArray[np.number],
+    elsewhere: NDArray[np.float64],
 ) -> float:
-    known = model.knowledge
+    """The sum over some rows; ``elsewhere`` is p₋ of their values."""
+    known, group = model.knowledge, groups.group_of[rows]
     width = np.diff(groups.value_start)[group]
     row = np.repeat(np.arange(len(rows)), width)
     first = np.cumsum(width) - width
@@ -58,11 +69,9 @@ def _of_rows(
     secret, number = groups.values[at], groups.numbers[at]
     share = np.zeros((len(rows), len(known.secrets)))
     share[row, secret] = number / groups.sizes[group][row]
-    of_group = np.zeros(share.shape)
-    of_group[row, secret] = number
-    prior = known.smoothing * known.shares[value][:, None]
+    prior = known.smoothing * elsewhere[:, None]
     seen = np.maximum(model.counts[value] - alike[:, None] * share, 0.0) + prior
-    others = np.maximum(model.counts.sum(axis=0) - of_group, 0.0)
+    others = np.maximum(model.counts.sum(axis=0) - in_group[:, None] * share, 0.0)
     given = seen / (others + known.smoothing)
     ratio = given / (given @ known.secrets)[:, None]
     # Where the group has no record of the secret nothing is added, whatever the ratio.

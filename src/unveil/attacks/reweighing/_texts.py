@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._text import percent
-from unveil.attacks.linking._texts import of_all, table_lines
+from unveil._text import of_all, percent, table_lines
+from unveil.microdata import Permuted
 
 if TYPE_CHECKING:
     from unveil.attacks.reweighing._finding import DeFinetti
@@ -27,19 +27,23 @@ def verdict_of(finding: DeFinetti) -> str:
     n, secret = int(finding.placed.sum()), finding.release.sensitive.name
     if not n:
         return f"Nobody's group in the release by {finding.release.made_by} is known."
-    more = int(finding.exceeding.sum())
+    more, few = int(finding.exceeding.sum()), ""
+    if 2 * n < len(finding):
+        few = f"Only {n:,} of {len(finding):,} people could be put into its groups. "
     said = (
-        f"Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
-        f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have a {secret} more "
+        f"{few}Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
+        f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have some {secret} more "
         "strongly than the shares of their group allow"
     )
     shares, ours, model = (view.accuracy for view in _three(finding).values())
     if shares is None or ours is None or model is None:
         return f"{said}; whether that is right is not known."
+    # A strong belief impresses; whether it is also true is what counts.
+    gained = "" if ours > shares else " So here his beliefs are stronger, but not more often true."
     return (
         f"{said}. An attacker who learns across groups guesses {percent(ours)} right, by the "
         f"shares of the group {percent(shares)}, and by what he has learnt without the group "
-        f"{percent(model)}."
+        f"{percent(model)}.{gained if more else ''}"
     )
 
 
@@ -92,8 +96,9 @@ def _plain(value: Any) -> Any:
 def summary_of(finding: DeFinetti) -> str:
     """What a finding prints."""
     release, learned = finding.release, finding.learned
+    people = "person" if len(finding) == 1 else "people"
     lines = [
-        f"{TITLES[finding.method]}: {len(finding):,} people of {finding.people.source} against "
+        f"{TITLES[finding.method]}: {len(finding):,} {people} of {finding.people.source} against "
         f"{release.in_short}",
         f"  learnt from {', '.join(finding.columns)}, smoothing "
         f"{learned.model.knowledge.smoothing:.4g}; {_rounds(finding)}; {finding.seconds:.1f} s",
@@ -116,7 +121,7 @@ def _rounds(finding: DeFinetti) -> str:
     if finding.method == "foreground":
         return "once"
     if learned.settled:
-        return f"{learned.rounds:,} rounds until beliefs rested"
+        return f"{learned.rounds:,} round{'s' if learned.rounds > 1 else ''} until beliefs rested"
     return (
         f"beliefs still moved by {learned.moved:.2g} when the {learned.rounds:,} rounds were over"
         " (more: rounds=)"
@@ -127,8 +132,9 @@ def _worked_out(finding: DeFinetti) -> str:
     learned, n = finding.learned, len(finding.groups)
     rough = int(learned.approximate.sum())
     if not rough:
-        return f"{n:,} groups, all worked out exactly"
-    said = f"{n:,} groups, {of_all(rough, n)} by Bethe's approximation (exactly: steps=)"
+        return f"{n:,} groups, all worked out exactly" if n > 1 else "1 group, worked out exactly"
+    said = f"{n:,} group{'s' if n > 1 else ''}, {of_all(rough, n)} by Bethe's approximation"
+    said += " (exactly: steps=)"
     if learned.astray:
         said += f", which had not come to rest in {learned.astray:,}"
     return said
@@ -152,12 +158,12 @@ def _rows(finding: DeFinetti) -> list[list[str]]:
 def _left_out(finding: DeFinetti) -> list[str]:
     """About whom nothing is believed, and what could be done."""
     lines = []
+    several = "cells overlap, and several classes may have them; relative_risk samples which"
+    if isinstance(finding.release, Permuted):
+        several = "a value of theirs is not known, so that several records may be theirs"
     for number, why in (
         (finding.nowhere, "no record can be theirs"),
-        (
-            finding.undecided,
-            "cells overlap, and several classes may have them; relative_risk samples which",
-        ),
+        (finding.undecided, several),
         (
             finding.doubted,
             "their class has more people than records; give the people who are in the table, and "

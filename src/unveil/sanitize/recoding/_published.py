@@ -54,7 +54,9 @@ def _regions(
 def _note(problem: Problem, chosen: Judged, suppressed: int) -> str:
     """To which levels the columns were brought, in words."""
     levels = ", ".join(
-        f"{column.name} to level {level} of {len(ladder) - 1}"
+        f"{column.name} left out, as it has no hierarchy"
+        if column.hierarchy is None and level
+        else f"{column.name} to level {level} of {len(ladder) - 1}"
         for column, level, ladder in zip(
             problem.microdata.quasi, chosen.node, problem.lattice.ladders, strict=True
         )

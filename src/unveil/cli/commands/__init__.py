@@ -1,0 +1,36 @@
+"""The commands, one a module; they are listed in the order in which they are imported."""
+
+# isort: off
+from unveil.cli.commands._demo import demo
+from unveil.cli.commands._init import init
+from unveil.cli.commands._audit import audit
+from unveil.cli.commands._anonymize import anonymize
+from unveil.cli.commands._measure import measure
+from unveil.cli.commands._risk import risk
+from unveil.cli.commands._inference import inference
+from unveil.cli.commands._membership import membership
+from unveil.cli.commands._linkage import linkage
+from unveil.cli.commands._composition import composition
+from unveil.cli.commands._definetti import definetti
+from unveil.cli.commands._minimality import minimality
+from unveil.cli.commands._harden import harden
+from unveil.cli.commands._encodings import encodings
+
+# isort: on
+
+__all__ = [
+    "anonymize",
+    "audit",
+    "composition",
+    "definetti",
+    "demo",
+    "encodings",
+    "harden",
+    "inference",
+    "init",
+    "linkage",
+    "measure",
+    "membership",
+    "minimality",
+    "risk",
+]

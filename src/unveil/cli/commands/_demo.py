@@ -1,0 +1,23 @@
+"""The command ``unveil demo``."""
+
+from __future__ import annotations
+
+from unveil.cli import _options as options
+from unveil.cli._app import app
+from unveil.cli._guard import guarded
+
+__all__ = ["demo"]
+
+
+@app.command(
+    epilog="""[bold]Examples[/bold]
+
+  unveil demo
+  unveil demo --plot distances.png"""
+)
+@guarded
+def demo(plot: options.Plot = None, json: options.Json = None) -> None:
+    """Try it on a real survey of 944 people that comes with unveil."""
+    from unveil.cli._demo import demo as run
+
+    run(plot, json)
