@@ -8,6 +8,7 @@ from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._finding import Audit
 from unveil.auditing._junit import junit_of
 from unveil.auditing._resolving import key_from, resolve, write_key
+from unveil.auditing._subjects import ToRead
 from unveil.auditing._thresholds import Check, Threshold
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "OneSecret",
     "Question",
     "Threshold",
+    "ToRead",
     "audit",
     "compare_audits",
     "junit_of",

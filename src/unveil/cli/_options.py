@@ -36,9 +36,7 @@ __all__ = [
     "Plot",
     "Prior",
     "Records",
-    "Release",
     "Retries",
-    "Risk",
     "Rounds",
     "Samples",
     "Sanitizers",
@@ -116,17 +114,6 @@ Oracle = Annotated[
         help="An anonymization we cannot look into: a command './anonymize {input} {output}', "
         "a URL that tables are posted to, a folder with full.csv and without_000017.csv, or one "
         "Parquet file with a column 'without'. May be repeated.",
-        rich_help_panel=TEST,
-        show_default=False,
-    ),
-]
-
-Release = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="A published file (CSV or .parquet), for what can be said without running the "
-        "anonymization again. May be repeated.",
         rich_help_panel=TEST,
         show_default=False,
     ),
@@ -215,16 +202,6 @@ Error = Annotated[
         "times.",
         rich_help_panel=TEST,
         show_default=False,
-    ),
-]
-
-Risk = Annotated[
-    bool,
-    typer.Option(
-        "--risk/--no-risk",
-        help="Also compare the attacker with anybody who learns from the release (unveil risk), "
-        "for at most 30 s a release.",
-        rich_help_panel=TEST,
     ),
 ]
 
