@@ -36,6 +36,7 @@ __all__ = [
     "Plot",
     "Prior",
     "Records",
+    "Release",
     "Retries",
     "Rounds",
     "Samples",
@@ -114,6 +115,17 @@ Oracle = Annotated[
         help="An anonymization we cannot look into: a command './anonymize {input} {output}', "
         "a URL that tables are posted to, a folder with full.csv and without_000017.csv, or one "
         "Parquet file with a column 'without'. May be repeated.",
+        rich_help_panel=TEST,
+        show_default=False,
+    ),
+]
+
+Release = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="A published file (CSV or .parquet), for what can be said without running the "
+        "anonymization again. May be repeated.",
         rich_help_panel=TEST,
         show_default=False,
     ),
