@@ -15,7 +15,7 @@ from unveil.cli._testing import Trial, draw, findings_of, warm_up, was_interrupt
 from unveil.datasets import election_survey
 from unveil.errors import InputError
 from unveil.report import display_name, worst_records
-from unveil.sanitize import Anatomy, Identity, Mondrian, Sanitizer
+from unveil.sanitize import Identity, Mondrian, Sanitizer
 
 __all__ = ["demo"]
 
@@ -45,8 +45,6 @@ _STORY: tuple[Sanitizer, ...] = (
     *(Mondrian(k=k) for k in (2, 5, 20, 50)),
     *(Mondrian(l=l) for l in (2, 3)),  # noqa: E741
 )
-
-_AUDITED = (Mondrian(k=5), Mondrian(k=20), Mondrian(k=5, l=2), Anatomy(l=2))
 
 
 def demo(plot: Path | None, json: Path | None, report: Path | None) -> None:
@@ -83,10 +81,10 @@ def demo(plot: Path | None, json: Path | None, report: Path | None) -> None:
 
 
 def _write_report(file: Path) -> None:
-    """The whole audit of some of the same releases."""
+    """All attacks and measures, on the same releases."""
     from unveil.auditing import audit
 
-    found = audit(election_survey(), [Identity(), *_AUDITED], include_records=False)
+    found = audit(election_survey(), _STORY)
     write_text(file, replace(found, command="unveil demo --report demo.html").page())
 
 
