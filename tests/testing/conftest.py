@@ -1,0 +1,22 @@
+"""pytest within pytest, as somebody has it who tests releases."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester):
+    """Run the tests of a file with the plugin, which is found by itself where it is installed."""
+    found = entry_points(group="pytest11", name="unveil")
+    plugin = [] if found else ["-p", "unveil.testing.plugin"]
+
+    def runs(text: str, *options: str) -> pytest.RunResult:
+        pytester.makepyfile(test_survey=text)
+        return pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", *options)
+
+    return runs
