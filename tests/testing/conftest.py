@@ -15,8 +15,9 @@ def run(pytester: pytest.Pytester):
     found = entry_points(group="pytest11", name="unveil")
     plugin = [] if found else ["-p", "unveil.testing.plugin"]
 
-    def runs(text: str, *options: str) -> pytest.RunResult:
+    def runs(text: str, *options: str, anew: bool = False) -> pytest.RunResult:
         pytester.makepyfile(test_survey=text)
-        return pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", *options)
+        how = pytester.runpytest_subprocess if anew else pytester.runpytest_inprocess
+        return how(*plugin, "-p", "no:cacheprovider", *options)
 
     return runs

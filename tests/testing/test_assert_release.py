@@ -69,7 +69,7 @@ def test_each_release_is_told_by_its_name() -> None:
 
 
 def test_what_cannot_be_made_does_not_hold() -> None:
-    with pytest.raises(AssertionError, match="k is not known: .*8"):
+    with pytest.raises(AssertionError, match=r"k is not known: .*8"):
         assert_release(TABLE, uv.Mondrian(k=8), "k >= 3")
 
 
@@ -125,8 +125,9 @@ PROJECT = """
 [data]
 file = "people.csv"
 [roles]
-quasi = ["age", "town"]
-sensitive = ["vote"]
+age = "quasi"
+town = "quasi"
+vote = "sensitive"
 [[releases]]
 sanitizer = "mondrian:k=3"
 """
@@ -140,13 +141,13 @@ def project_in(folder: Path, more: str) -> Path:
 
 
 def test_a_project_says_what_must_not_be(tmp_path: Path) -> None:
-    file = project_in(tmp_path, '[thresholds]\nfail_on = ["k < 3", "discrimination > 50%"]\n'
+    file = project_in(tmp_path, '[thresholds]\nfail_on = ["k < 3", "discrimination > 0.5"]\n'
                       '[partitions]\nvote = [["x", "y"]]')  # fmt: skip
     with pytest.raises(AssertionError) as told:
         assert_release(project=file)
     assert "✓ not k < 3: k is 3, which is not below 3" in str(told.value)
     # Everybody is in the one category: there is nothing to tell, and no rate.
-    assert "✗ not discrimination > 50%: discrimination is not known" in str(told.value)
+    assert "✗ not discrimination > 0.5: discrimination is not known" in str(told.value)
     file = project_in(tmp_path, '[thresholds]\nfail_on = ["k < 3"]')
     found = assert_release(project=str(file))
     assert [part.name for part in found.parts] == ["measures"]

@@ -31,7 +31,7 @@ def audit_of(project: Project, overrides: dict[str, Any]) -> Audit:
     if project.smallest is not None:
         options["smallest"] = project.smallest
     if project.partitions:
-        options["attacks"] = {**dict.fromkeys(DEFAULT, {}), **categories_of(project)}
+        options["attacks"] = {**{part: {} for part in DEFAULT}, **categories_of(project)}
     if "releases" not in overrides:
         options["releases"] = releases_of(project, tables)
     return audit(tables, **{**options, **overrides})

@@ -112,9 +112,7 @@ def audited(
     else:
         required = _required(release, requirements)
         needed = _needed(required, options or {}, options)
-        found = audit(
-            microdata, release, attacks=needed, fail_on=_thresholds(required), **common
-        )
+        found = audit(microdata, release, attacks=needed, fail_on=_thresholds(required), **common)
     for one in found.secrets:
         if not one.audited:
             raise InputError(
