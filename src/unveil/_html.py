@@ -27,8 +27,13 @@ def text_html(text: str) -> str:
 def html_of(summary: str) -> str:
     """What a finding prints. A row of a table stays one row; a sentence takes several lines.
 
-    >>> print(html_of("Found: 2\\n  a   1\\n  in words"))
-    <pre style="..."><span ...><b>Found: 2</b></span><span style="display: block">  a   1</span><span ...>in words</span></pre>
+    >>> print(html_of("Found: 2\\n  a   <1").replace("><", ">\\n<"))
+    <pre style="...">
+    <span style="...">
+    <b>Found: 2</b>
+    </span>
+    <span style="display: block">  a   &lt;1</span>
+    </pre>
     """
     first, *rest = summary.split("\n")
     lines = [_sentence(first, bold=True), *(_line(line) for line in rest)]

@@ -34,7 +34,7 @@ def lost_bars(
                 values=values,
                 texts=[share_text(v) for v in values],
                 label=label if len(kinds) > 1 else "",
-            )  # fmt: skip
+            )
         )
     one = next(iter(kinds)) if len(kinds) == 1 else "share that is lost"
     title = f"What {made_by} loses{more}"
