@@ -102,7 +102,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in self.OURS
-        assert {name for name, _ in attrs} <= {"style", "scope", "colspan", "title"}
+        assert {name for name, _ in attrs} <= {"class", "style", "scope", "colspan", "title"}
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

@@ -17,6 +17,8 @@ __all__ = ["shown"]
 
 # Colours that can be read on white and on black; a sign says the same without them.
 _PASSED, _FAILED = "#1a936f", "#d1495b"
+# Notebooks would take what stands between two dollars for a formula, except in <pre> and in these.
+_NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
 _LINE = "border-bottom: 1px solid rgba(128, 128, 128, 0.4)"
 _CELL = "padding: 0.2em 0.8em; text-align: right; background: none"
 _NAME = "padding: 0.2em 0.8em 0.2em 0; text-align: left; background: none"
@@ -28,7 +30,7 @@ def shown(audit: Audit) -> str:
     knows = ", ".join(text_html(column.name) for column in table.quasi)
     return "".join(
         [
-            '<div style="overflow-x: auto">',
+            f'<div class="{_NO_FORMULAS}" style="overflow-x: auto">',
             f"<p><b>Audit of {text_html(table.source)}</b>: {len(table):,} records; the attacker "
             f"knows {knows}</p>",
             *_verdict(audit),

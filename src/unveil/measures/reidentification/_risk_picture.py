@@ -18,7 +18,7 @@ __all__ = ["attacker_bars"]
 def attacker_bars(finding: ReidentificationRisk, ax: Axes | None = None) -> Axes:
     """Draw the highest and the mean risk of each, and the share of records over the threshold."""
     threshold = percent(finding.threshold)
-    kinds = [
+    kinds: list[tuple[str, list[float | None], str]] = [
         ("highest risk", [one.highest for one in finding.attackers], "#d55e00"),
         ("mean risk", [one.average for one in finding.attackers], "#0072b2"),
         (f"records over {threshold}", [one.over for one in finding.attackers], "0.75"),
