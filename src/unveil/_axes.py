@@ -25,7 +25,8 @@ def new_axes() -> Axes:
         ) from error
     import sys
 
-    if "matplotlib.pyplot" in sys.modules:  # the user plots already: join in
+    # Whoever plots already is joined. A notebook shows the figures that pyplot knows of.
+    if "matplotlib.pyplot" in sys.modules or "ipykernel" in sys.modules:
         import matplotlib.pyplot as plt
 
         return plt.subplots(figsize=(9, 4.5), layout="constrained")[1]
