@@ -30,9 +30,6 @@ def execute(file: Path) -> None:
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            output.get("data", {}).pop("image/svg+xml", None)
     nbformat.validate(notebook)
     nbformat.write(notebook, file)
 

@@ -8,7 +8,11 @@ from unveil._text import harmless
 
 __all__ = ["html_of", "text_html"]
 
-_WHOLE = "line-height: 1.4; overflow-x: auto; white-space: pre; margin: 0"
+# Notebooks give <pre> a font, and breaks within words, that would take columns apart.
+_WHOLE = (
+    "font-family: var(--jp-code-font-family, monospace); line-height: 1.4; white-space: pre; "
+    "word-break: normal; overflow-x: auto; margin: 0"
+)
 _HANGING = 2  # letters by which the second line of a sentence is further in
 
 
@@ -52,7 +56,7 @@ def _sentence(line: str, *, bold: bool = False) -> str:
     text = escape(line.strip())
     inner = len(line) - len(line.lstrip()) + _HANGING
     style = (
-        f"display: block; white-space: pre-wrap; overflow-wrap: anywhere; "
+        f"display: block; white-space: pre-wrap; overflow-wrap: break-word; "
         f"padding-left: {inner}ch; text-indent: -{_HANGING}ch"
     )
     return f'<span style="{style}">{f"<b>{text}</b>" if bold else text}</span>'

@@ -48,10 +48,13 @@ def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:
         ]
         label = written(one.sensitive)
         ax.plot([x for x, _, _ in points], [y for _, y, _ in points], "o", label=label)
+        losses = [x for x, _, _ in points] or [0.0]
         for x, y, name in points:
+            # To the side where there is room.
+            left = 2 * x > min(losses) + max(losses)
             ax.annotate(
-                written(name), (x, y), xytext=(6, 4), textcoords="offset points",
-                fontsize=9,
+                written(name), (x, y), xytext=(-6 if left else 6, 4), fontsize=9,
+                textcoords="offset points", ha="right" if left else "left",
             )  # fmt: skip
     ax.set(
         xlabel="information loss", ylabel=f"{FIGURES[privacy].title} ({privacy})",
