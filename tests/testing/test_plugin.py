@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import tomllib
 from importlib import import_module
@@ -103,3 +104,26 @@ def test_it_loads_nothing_heavy(run) -> None:
         anew=True,
     )
     result.assert_outcomes(passed=1)
+
+
+def is_compiled(function: ast.FunctionDef) -> bool:
+    """Whether numba compiles it."""
+    names = [ast.unparse(decorator) for decorator in function.decorator_list]
+    return any(name.split("(")[0].endswith("jit") for name in names)
+
+
+def test_what_is_compiled_has_no_assertions() -> None:
+    # pytest rewrites the assertions of packages with a plugin, into code that numba cannot read.
+    files = sorted((ROOT / "src" / "unveil").rglob("*.py"))
+    compiled = [
+        function
+        for file in files
+        for function in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef) and is_compiled(function)
+    ]
+    assert len(compiled) > 50
+    assert [
+        function.name
+        for function in compiled
+        if any(isinstance(node, ast.Assert) for node in ast.walk(function))
+    ] == []
