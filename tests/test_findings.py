@@ -29,6 +29,13 @@ VOTES = {"a": "<td>a", "b": "$b_", "c": "c'\""}
 KINDS = {"Cells": "mondrian k", "Anatomy": "anatomy", "LaplaceCounts": "laplace counts"}
 
 
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @cache
 def pairs() -> ModuleType:
     """The catalogue of everything there is, on a table whose texts are out for trouble."""
