@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.report.page._frame import (
-    WIDTH,
     Room,
     as_number,
     label_axes,
@@ -29,7 +28,6 @@ _MANY = 30  # bars
 _NAME, _BAR, _GAP = 0.21, 0.15, 0.12  # inches
 _LEFT = 0.1
 _LETTERS = 62  # of a name above its bars
-_LABELLED = 20  # bars with their numbers beside them
 
 
 def lies_flat(chart: Mapping[str, Any]) -> bool:
@@ -44,7 +42,6 @@ def bars(chart: Mapping[str, Any], room: Room) -> None:
     group = _NAME + _BAR * len(series) + _GAP
     axes = _axes(chart, room, names, group)
     reach = _reach(chart)
-    labelled = len(names) * len(series) <= _LABELLED
     for n, one in enumerate(series):
         like = look(n)
         at = [group * place + _NAME + _BAR * (n + 0.5) for place in range(len(names))]
@@ -60,7 +57,7 @@ def bars(chart: Mapping[str, Any], room: Room) -> None:
             starts = [as_number(start) for start in one["low"]]
             axes.hlines(at, starts, ends, colors=INK, linewidth=1.1)
         for y, value, end in zip(at, values, ends, strict=True):
-            if labelled and value == value:
+            if value == value:
                 text = value_text(value, share=chart["y"]["share"])
                 axes.text(max(value, end) + 0.012 * reach, y, text, va="center", fontsize=7.5)
 
@@ -88,19 +85,19 @@ def dots(chart: Mapping[str, Any], room: Room) -> None:
 def _axes(chart: Mapping[str, Any], room: Room, names: list[str], group: float) -> Axes:
     """Axes whose heights are inches, with the names where they belong."""
     height = max(group * len(names), 0.3)
-    axes = room.axes(height, left=_LEFT, right=0.2)
+    axes = room.axes(height, left=_LEFT, right=0.2, top=0.25 if chart["x"]["label"] else 0.05)
     axes.set_ylim(height, 0)
     axes.set_xlim(0, 1.1 * _reach(chart))
     label_axes({"x": chart["y"], "y": {"label": "", "scale": "linear", "share": False}}, axes)
     axes.set_yticks([])
-    axes.spines["bottom"].set_visible(False)
+    for side in ("bottom", "left"):
+        axes.spines[side].set_visible(False)
     axes.tick_params(axis="x", length=0)
     axes.grid(True, axis="x")
     if chart["x"]["label"]:
-        axes.text(0, 0, short(chart["x"]["label"], _LETTERS), va="bottom", fontsize=8, color=INK)
-    letters = int(_LETTERS * WIDTH / 5.6)
+        axes.text(0, -0.06, short(chart["x"]["label"], _LETTERS), va="bottom", fontsize=8)
     for place, name in enumerate(names):
-        axes.text(0, group * place + 0.8 * _NAME, short(name, letters), va="bottom", fontsize=8.5)
+        axes.text(0, group * place + 0.8 * _NAME, short(name, _LETTERS), va="bottom", fontsize=8.5)
     return axes
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unveil.auditing import FIGURES, Question
+from unveil.report.page._bars import lies_flat
 from unveil.report.page._looks import Kind
 from unveil.report.page._parameter import Family, families_of, over_parameter
 
@@ -18,6 +19,7 @@ __all__ = ["contents_of", "questions_of"]
 _ACROSS = 6  # releases side by side; more have a row each
 _FOLDED = 10  # rows: longer tables are folded
 _SENTENCES = 3  # more are folded
+_LONG = 330  # letters below a chart; more are folded
 _MAPS = 1  # heat maps of the same kind; more are folded
 _PRIVACY = ("delta", "gr", "prosecutor", "one_value")
 
@@ -40,6 +42,7 @@ def _secret(audit: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, An
         "across": len(secret["releases"]) <= _ACROSS,
         "groups": groups,
         "trade": _trade(audit, secret["releases"], families),
+        "in_short": _whole(secret["sections"][0]) if secret["sections"] else [],
         "sections": [_section(one, families, secret["releases"]) for one in secret["sections"]],
     }
 
@@ -120,7 +123,7 @@ def _trade(
     missing = f" Without a point, as one of the two is not known: {', '.join(without)}."
     in_families = {name for family in families for name in family.members}
     alone = [name for name in both if name not in in_families]
-    series = [_points("releases", both, alone, alone)] if alone else []
+    series = [_points("other releases", both, alone, alone)] if alone else []
     series += [
         _points(
             family.name, both, [name for name in family.members if name in both],
@@ -165,9 +168,8 @@ def _points(
 def _section(
     section: Mapping[str, Any], families: Sequence[Family], releases: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    done = [look["shown"] for look in section["looked"] if look["status"] == "done"]
-    # First a sentence for each release, then what is true of all of them.
-    each, whole = section["sentences"][: len(done)], section["sentences"][len(done) :]
+    whole = _whole(section)
+    each = section["sentences"][: len(section["sentences"]) - len(whole)]
     charts = [
         _shown(one)
         for chart in section["charts"]
@@ -187,15 +189,20 @@ def _section(
     }
 
 
+def _whole(section: Mapping[str, Any]) -> list[str]:
+    """What is said of all releases together, after a sentence for each."""
+    done = sum(look["status"] == "done" for look in section["looked"])
+    return list(section["sentences"][done:])
+
+
 def _shown(chart: Mapping[str, Any]) -> dict[str, Any]:
     """A chart with what its legend says: the number of each series, and its name."""
-    from unveil.report.page._bars import lies_flat
-
     kind = "dots" if chart["kind"] == "bars" and not lies_flat(chart) else chart["kind"]
     series = chart["series"] if kind in _LEGENDS and len(chart["series"]) > 1 else []
     return {
         **chart,
         "legend": [(n, _LEGENDS[kind], one["name"]) for n, one in enumerate(series)],
+        "says_folded": len(chart["says"]) > _LONG,
         "empty": not any(one["x"] for one in chart["series"])
         and not (chart["matrix"] and chart["matrix"]["rows"]),
     }
@@ -222,7 +229,8 @@ def _alike(looked: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         said = (one["status"], one["why"], tuple(one["diagnostics"]), tuple(one["notes"]))
         groups.setdefault(said, []).append(one["shown"])
     return [
-        {"releases": shown, "status": status, "why": why, "diagnostics": diagnostics, "notes": notes}
+        {"releases": shown, "status": status, "why": why, "diagnostics": diagnostics,
+         "notes": notes}
         for (status, why, diagnostics, notes), shown in groups.items()
     ]  # fmt: skip
 

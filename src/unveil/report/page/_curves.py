@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from unveil.report.page._frame import (
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["distribution", "histogram", "lines", "points"]
 
 _HEIGHT = 2.3
-_ROW = 0.52  # inches of a histogram
+_ROW = 0.6  # inches of a histogram
 _LETTERS = 44
 
 
@@ -56,17 +57,17 @@ def histogram(chart: Mapping[str, Any], room: Room) -> None:
     tallest = max((value or 0.0 for one in series for value in one["y"]), default=0.0) or 1.0
     for n, one in enumerate(series):
         foot = n + 1.0
-        tops = [foot - 0.6 * as_number(value) / tallest for value in one["y"]]
+        tops = [foot - 0.55 * as_number(value) / tallest for value in one["y"]]
         mark(axes.stairs(tops, one["x"], baseline=foot, fill=True, color=SERIES[0], linewidth=0))
         axes.axhline(foot, color=FAINT, linewidth=0.8)
         highest = max((value or 0.0 for value in one["y"]), default=0.0)
         peak = f"tallest bin {value_text(highest, share=chart['y']['share'])}"
         axes.text(
-            0, foot - 0.97, short(one["name"], _LETTERS), va="top", fontsize=8.5,
+            0, foot - 0.9, short(one["name"], _LETTERS), va="top", fontsize=8.5,
             transform=axes.get_yaxis_transform(),
         )  # fmt: skip
         axes.text(
-            1, foot - 0.97, peak, va="top", ha="right", fontsize=7.5,
+            1, foot - 0.9, peak, va="top", ha="right", fontsize=7.5,
             transform=axes.get_yaxis_transform(),
         )  # fmt: skip
     if chart["x"]["scale"] == "log":
@@ -92,9 +93,10 @@ def lines(chart: Mapping[str, Any], room: Room) -> None:
     Besides what a chart has, ``places`` says where on the axis each value stands and ``ticks`` what
     is written there; the first ``apart`` of them have no parameter.
     """
-    places, ticks, apart = chart["places"], chart["ticks"], chart["apart"]
-    tilted = max((len(tick) for tick in ticks), default=0) > 6 and apart > 0
-    axes = room.axes(_HEIGHT, bottom=0.85 if tilted else 0.48)
+    places, apart = chart["places"], chart["apart"]
+    ticks = _lined(chart["ticks"], apart)
+    lines_of_text = max((tick.count("\n") + 1 for tick in ticks), default=1)
+    axes = room.axes(_HEIGHT, bottom=0.37 + 0.14 * lines_of_text)
     for n, one in enumerate(chart["series"]):
         like = look(n)
         y = [as_number(value) for value in one["y"]]
@@ -114,11 +116,19 @@ def lines(chart: Mapping[str, Any], room: Room) -> None:
         axes.axvline((places[apart - 1] + places[apart]) / 2, color=FAINT, linewidth=0.8)
     label_axes(chart, axes)
     axes.set_ylim(bottom=0)
-    axes.set_xticks(
-        places, [short(tick, 18) for tick in ticks], rotation=30 if tilted else 0,
-        ha="right" if tilted else "center", rotation_mode="anchor" if tilted else "default",
-    )  # fmt: skip
+    axes.set_xticks(places, ticks)
+    axes.tick_params(axis="x", labelsize=8)
     axes.grid(True, axis="y")
+
+
+def _lined(ticks: Sequence[str], apart: int) -> list[str]:
+    """Names in lines of a few letters; every second one lower, as they are wider than their place.
+
+    >>> _lined(["no anonymization", "published.csv", "2", "4"], 2)
+    ['no\\nanonymization', '\\n\\npublished.csv', '2', '4']
+    """
+    names = ["\n".join(wrap(short(tick, 28), 14)[:2]) for tick in ticks[:apart]]
+    return [*("\n\n" * (n % 2) + name for n, name in enumerate(names)), *ticks[apart:]]
 
 
 def points(chart: Mapping[str, Any], room: Room) -> None:
@@ -134,6 +144,7 @@ def points(chart: Mapping[str, Any], room: Room) -> None:
             )
         )  # fmt: skip
     axes.margins(0.1)
+    axes.autoscale_view()  # names are placed where points will be
     label_axes(chart, axes)
     axes.grid(True)
     _names(chart, axes, room)
@@ -152,6 +163,10 @@ def _names(chart: Mapping[str, Any], axes: Axes, room: Room) -> None:
     at = [tuple(inch.transform(axes.transData.transform((x, y)))) for x, y, _ in known]
     corner, end = (inch.transform(axes.transAxes.transform(one)) for one in ((0, 0), (1, 1)))
     within = Box(corner[0], corner[1], WIDTH, end[1])
-    boxes = placed(at, [0.85 * LETTER * len(name) for _, _, name in known], within)
+    drawn = [
+        [tuple(inch.transform(axes.transData.transform(point))) for point in zip(x, y, strict=True)]
+        for x, y in ((one["x"], one["y"]) for one in chart["series"] if one.get("joined"))
+    ]
+    boxes = placed(at, [0.85 * LETTER * len(name) for _, _, name in known], within, drawn)
     for (_, _, name), box in zip(known, boxes, strict=True):
         axes.text(box.left, box.bottom, name, fontsize=8, transform=inches)

@@ -30,6 +30,12 @@ __all__ = ["drawn"]
 _ID = re.compile(r' id="([^"]*)"')
 _REFERRED = re.compile(r'(?:url\(#|href="#)([^)"]*)')
 _STAND_IN = re.compile("|".join(VARIABLES))
+_TIDIED = (
+    (re.compile(r'font-family: [^;"]*'), "font-family: var(--font)"),
+    (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
+    (re.compile(r"(\.\d\d)\d+"), r"\1"),  # a hundredth of a point cannot be seen
+    (re.compile(r"\s+"), " "),
+)
 _TAG = re.compile(r"<[^>]*>")
 
 _STYLE: dict[str, Any] = {
@@ -83,7 +89,9 @@ def drawn(chart: Mapping[str, Any], name: str = "chart") -> str:
 def _dressed(svg: str, chart: Mapping[str, Any], name: str) -> str:
     """Only the element, with the page's colours and font, and ids of its own."""
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    # The library's style would be a style of the whole page; the page has its own for drawings.
+    svg = re.sub(r"<(metadata|style).*?</\1>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r">\s+<", "><", svg)
     ids = {old: f"{name}-{n}" for n, old in enumerate(sorted(set(_REFERRED.findall(svg))))}
 
     def identified(found: re.Match[str]) -> str:
@@ -93,7 +101,8 @@ def _dressed(svg: str, chart: Mapping[str, Any], name: str) -> str:
 
     def dressed(tag: re.Match[str]) -> str:
         text = _STAND_IN.sub(lambda found: f"var({VARIABLES[found[0]]})", tag[0])
-        text = re.sub(r"font: ([\d.]+px)[^;\"]*", r"font: \1 var(--font)", text)
+        for pattern, better in _TIDIED:
+            text = pattern.sub(better, text)
         text = _ID.sub(identified, text)
         return _REFERRED.sub(lambda found: found[0].replace(found[1], ids[found[1]]), text)
 

@@ -85,13 +85,13 @@ def value_text(value: float, *, share: bool) -> str:
 def log_ticks(low: float, high: float) -> list[float]:
     """Round numbers on a log axis: so many that there are some, and not too many.
 
-    >>> log_ticks(0.8, 12), log_ticks(1, 90), log_ticks(1e-6, 1)
-    ([1.0, 2.0, 5.0, 10.0], [1.0, 2.0, 5.0, 10.0, 20.0, 50.0], [1e-06, 0.0001, 0.01, 1.0])
+    >>> log_ticks(0.8, 12), log_ticks(1, 90), log_ticks(1e-8, 1)
+    ([1.0, 2.0, 5.0, 10.0], [1.0, 2.0, 5.0, 10.0, 20.0, 50.0], [1e-08, 1e-06, 0.0001, 0.01, 1.0])
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     decades = math.log10(high / low)
     steps: Sequence[int] = (1, 2, 5) if decades < 2.5 else (1,)
-    every = 1 if decades < 5 else 2
+    every = 1 if decades < 7 else 2
     ticks = [float(f"{step}e{n}") for n in range(first, last + 1, every) for step in steps]
     return [tick for tick in ticks if low * 0.999 <= tick <= high * 1.001]
 
@@ -115,6 +115,6 @@ def _along(side: Mapping[str, Any], axis: Axis) -> None:
         axis.set_major_locator(FixedLocator(log_ticks(low, high)))
         axis.set_minor_locator(FixedLocator([]))
     else:
-        axis.set_major_locator(MaxNLocator(nbins=6))
+        axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     # Numbers as people write them; formulas are not set, as a dollar may be from the data.
     axis.set_major_formatter(FuncFormatter(lambda x, _: value_text(x, share=side["share"])))

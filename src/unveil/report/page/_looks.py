@@ -51,10 +51,9 @@ MARKS: dict[str, str] = {
 HATCHES: dict[str, str] = {
     "": "",
     "////": "M0 6L6 0M3 10L13 0M10 10L20 0M17 10L26 1M24 10L26 8",
-    "....": "M4 3h.1M10 3h.1M16 3h.1M22 3h.1M7 7h.1M13 7h.1M19 7h.1",
+    "||||": "M4 0V10M9 0V10M14 0V10M19 0V10M24 0V10",
     "xxxx": "M0 5L5 0M0 5L5 10M3 10L13 0M3 0L13 10M11 10L21 0M11 0L21 10M19 10L26 3M19 0L26 7",
     "----": "M0 2.5H26M0 5H26M0 7.5H26",
-    "||||": "M4 0V10M9 0V10M14 0V10M19 0V10M24 0V10",
 }
 """The plotting library's hatches, and the like of them in a box of 26 by 10."""
 

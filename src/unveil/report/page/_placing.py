@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
 
 __all__ = ["Box", "placed"]
 
 _HIGH = 0.13  # inches of a line of text
+_CLOSE = 0.05  # inches
 _OFF = 0.07  # inches between a point and its name
 
 
@@ -31,15 +34,23 @@ class Box:
         return (self.right - self.left) * (self.top - self.bottom) - self.covers(room)
 
 
-def placed(at: Sequence[tuple[float, float]], widths: Sequence[float], room: Box) -> list[Box]:
+Point: TypeAlias = tuple[float, float]
+
+
+def placed(
+    at: Sequence[Point], widths: Sequence[float], room: Box, curves: Sequence[Sequence[Point]] = ()
+) -> list[Box]:
     """A box for each name, beside its point: the first place that is free, or the freest.
+
+    Neither points, nor other names, nor what lies on ``curves`` should be covered.
 
     >>> room = Box(0, 0, 5, 2)
     >>> first, second = placed([(1, 1), (1.1, 1)], [0.8, 0.8], room)
     >>> first.covers(second), first.outside(room)
     (0.0, 0.0)
     """
-    points = [Box(x - 0.05, y - 0.05, x + 0.05, y + 0.05) for x, y in at]
+    points = [_around(x, y, 0.05) for x, y in at]
+    points += [_around(x, y, 0.02) for curve in curves for x, y in _along(curve)]
     boxes: list[Box] = []
     for (x, y), width in zip(at, widths, strict=True):
         taken = [*points, *boxes]
@@ -49,6 +60,18 @@ def placed(at: Sequence[tuple[float, float]], widths: Sequence[float], room: Box
 
         boxes.append(min(_beside(x, y, width), key=trouble))
     return boxes
+
+
+def _around(x: float, y: float, half: float) -> Box:
+    return Box(x - half, y - half, x + half, y + half)
+
+
+def _along(curve: Sequence[Point]) -> Iterator[Point]:
+    """Points on a curve that lie close together."""
+    for (x0, y0), (x1, y1) in pairwise(curve):
+        steps = 1 + int(max(abs(x1 - x0), abs(y1 - y0)) / _CLOSE)
+        for n in range(steps):
+            yield x0 + (x1 - x0) * n / steps, y0 + (y1 - y0) * n / steps
 
 
 def _beside(x: float, y: float, width: float) -> Iterator[Box]:
