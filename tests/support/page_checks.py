@@ -55,7 +55,8 @@ CONTRAST = """() => {
     if (!seen(svg)) continue;
     const paper = behind(svg.parentElement);
     let darkest = paper;  // of what may lie behind a text: cells that are not solid
-    for (const shape of svg.querySelectorAll('.mark path, .mark use, path.mark')) {
+    for (const shape of svg.querySelectorAll('.mark path, .mark use')) {
+      if (shape.closest('defs')) continue;  // what is used, not where it is
       const style = getComputedStyle(shape);
       const solid = Number(style.opacity) * Number(style.fillOpacity);
       const [name, paint] = style.fill !== 'none' ? ['fill', style.fill] : ['stroke', style.stroke];
