@@ -51,6 +51,12 @@ CONTRAST = """() => {
     const found = ratio(parsed(getComputedStyle(element).color).slice(0, 3), behind(element));
     if (found < 4.5) poor.push(`text ${found.toFixed(2)}: ${walk.currentNode.textContent.trim()}`);
   }
+  for (const shape of document.querySelectorAll('.swatch path[fill]')) {
+    if (!seen(shape.closest('svg'))) continue;
+    marks += 1;
+    const found = ratio(parsed(getComputedStyle(shape).fill).slice(0, 3), behind(shape));
+    if (found < 3) poor.push(`mark ${found.toFixed(2)}: ${shape.closest('li').textContent}`);
+  }
   for (const svg of document.querySelectorAll('.drawing svg')) {
     if (!seen(svg)) continue;
     const paper = behind(svg.parentElement);

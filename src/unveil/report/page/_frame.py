@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +18,13 @@ WIDTH = 5.6
 """Of all charts, in inches."""
 LETTER = 0.075
 """About the width of a letter, in inches."""
+
+
+_STEPS: tuple[tuple[float, ...], ...] = (
+    (1,), (1, 2, 5), tuple(range(1, 10)), tuple(n / 10 for n in range(10, 100)),
+)  # fmt: skip
+"""Of a power of ten, what is written on a log axis: the first that gives enough."""
+_FEWEST, _MOST = 3, 8
 
 
 class Room:
@@ -90,10 +97,16 @@ def log_ticks(low: float, high: float) -> list[float]:
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     decades = math.log10(high / low)
-    steps: Sequence[int] = (1, 2, 5) if decades < 2.5 else (1,)
     every = 1 if decades < 7 else 2
-    ticks = [float(f"{step}e{n}") for n in range(first, last + 1, every) for step in steps]
-    return [tick for tick in ticks if low * 0.999 <= tick <= high * 1.001]
+    ticks: list[float] = []
+    for steps in _STEPS if decades < 2.5 else _STEPS[:1]:
+        all_of_them = [
+            float(f"{step}e{n}") for n in range(first, last + 1, every) for step in steps
+        ]
+        ticks = [tick for tick in all_of_them if low * 0.999 <= tick <= high * 1.001]
+        if len(ticks) >= _FEWEST:
+            break
+    return ticks[:: math.ceil(len(ticks) / _MOST)] if ticks else []
 
 
 def label_axes(chart: Mapping[str, Any], axes: Axes) -> None:

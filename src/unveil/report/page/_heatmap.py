@@ -20,7 +20,7 @@ def heatmap(chart: Mapping[str, Any], room: Room) -> None:
     matrix = chart["matrix"]
     rows = [short(name, _LETTERS) for name in matrix["rows"]]
     cells = _half(matrix)
-    left = min(2.0, 0.15 + 0.9 * LETTER * max((len(name) for name in rows), default=0))
+    left = min(2.2, 0.1 + 1.08 * LETTER * max((len(name) for name in rows), default=0))
     wide = (WIDTH - left - 0.15) / max(1, len(matrix["columns"]))
     columns = [short(name, _LETTERS) for name in matrix["columns"]]
     longest = max((len(name) for name in columns), default=0)
