@@ -51,10 +51,13 @@ def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:
         label = one.sensitive.replace("$", r"\$")
         (marks,) = ax.plot([x for x, _, _ in points], [y for _, y, _ in points], "o", label=label)
         _join(ax, one, points, marks.get_color())
+        together: dict[tuple[float, float], list[str]] = {}
         for x, y, name in points:
+            together.setdefault((x, y), []).append(name)
+        for place, names in together.items():
             ax.annotate(
-                name.replace("$", r"\$"), (x, y), xytext=(6, 4), textcoords="offset points",
-                fontsize=9,
+                ", ".join(names).replace("$", r"\$"), place, xytext=(6, 4),
+                textcoords="offset points", fontsize=9,
             )  # fmt: skip
     ax.set(
         xlabel="information loss", ylabel=f"{FIGURES[privacy].title} ({privacy})",
