@@ -48,6 +48,7 @@ def main() -> None:
     into.mkdir(parents=True, exist_ok=True)
     for name, read in tables().items():
         begun = time.perf_counter()
+        # A key that is known, as the tables are public: the references are the same in every run.
         audit = uv.audit(
             read(), RELEASES, attacks=ATTACKS, fail_on=FAIL_ON.get(name), key="00" * 32
         )

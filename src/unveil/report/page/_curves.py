@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.report.page._frame import (
     LETTER,
+    LINE,
     WIDTH,
     Room,
     as_number,
@@ -31,7 +32,7 @@ _LETTERS = 44
 
 def distribution(chart: Mapping[str, Any], room: Room) -> None:
     """Steps that rise from 0 to 1, with a mark at the largest value."""
-    axes = room.axes(_HEIGHT)
+    axes = room.axes(_HEIGHT, left=0.85 if len(chart["y"]["label"]) > LINE else 0.62)
     for n, one in enumerate(chart["series"]):
         if not one["x"]:
             continue

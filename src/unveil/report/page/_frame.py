@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-__all__ = ["LETTER", "WIDTH", "Room", "as_number", "label_axes", "log_ticks", "mark",
+__all__ = ["LETTER", "LINE", "WIDTH", "Room", "as_number", "label_axes", "log_ticks", "mark",
            "short", "value_text"]  # fmt: skip
 
 WIDTH = 5.6
@@ -25,6 +26,10 @@ _STEPS: tuple[tuple[float, ...], ...] = (
 )  # fmt: skip
 """Of a power of ten, what is written on a log axis: the first that gives enough."""
 _FEWEST, _MOST = 3, 8
+
+
+LINE = 28
+"""Letters of a line along an upright axis; what is longer has several."""
 
 
 class Room:
@@ -117,12 +122,13 @@ def label_axes(chart: Mapping[str, Any], axes: Axes) -> None:
         axes.set_yscale("log")
     _along(chart["x"], axes.xaxis)
     _along(chart["y"], axes.yaxis)
+    axes.set_xlabel(chart["x"]["label"])
+    axes.set_ylabel(fill(chart["y"]["label"], LINE))
 
 
 def _along(side: Mapping[str, Any], axis: Axis) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
-    axis.set_label_text(side["label"])
     if side["scale"] == "log":
         low, high = axis.get_view_interval()
         axis.set_major_locator(FixedLocator(log_ticks(low, high)))
