@@ -4,10 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test proofs test-spark lint format docs notebooks bench reproduce clean
+.PHONY: help demo test proofs test-spark test-browser reports lint format docs notebooks bench \
+        reproduce clean
 help:
 	@echo "make demo    try unveil on a real survey; writes demo-report.html"
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
+	@echo "make reports reports of three tables, into reports-out/; make test-browser tests them in Chromium"
 	@echo "make proofs  the same tests with all their random cases, of which make test takes half"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make docs    build the documentation into site/"
@@ -20,13 +22,19 @@ demo: $(VENV)/.installed-report
 	@$(BIN)/unveil demo --report demo-report.html
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
+	$(BIN)/python -m pytest -m "not browser" --numprocesses=auto --dist=worksteal
 
 proofs: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal --hypothesis-profile=proofs
+	$(BIN)/python -m pytest -m "not browser" --numprocesses=auto --dist=worksteal --hypothesis-profile=proofs
 
 test-spark: $(VENV)/.installed-test $(VENV)/.installed-spark
 	$(BIN)/python -m pytest -m spark tests/engine/counting/test_spark.py
+
+reports: $(VENV)/.installed-test
+	$(BIN)/python tools/make_reports.py --into reports-out
+
+test-browser: reports $(VENV)/.installed-browser
+	$(BIN)/python -m pytest -m browser tests/browser
 
 lint: $(VENV)/.installed-test $(VENV)/.installed-lint
 	$(BIN)/ruff check .
@@ -82,4 +90,4 @@ $(VENV)/.installed-%: pyproject.toml $(VENV)/.installed | $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) site reproductions-out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site reports-out reproductions-out .mypy_cache .pytest_cache .ruff_cache .hypothesis

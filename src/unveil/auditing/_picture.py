@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from unveil._axes import new_axes, written
 from unveil.auditing._figures import FIGURES
@@ -12,6 +13,7 @@ from unveil.report import display_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from unveil.auditing._audited import OneSecret
     from unveil.auditing._finding import Audit
 
 __all__ = ["PRIVACY", "privacy_against_utility"]
@@ -47,13 +49,17 @@ def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:
             and (given_away := audited.figures.get(privacy)) is not None
         ]
         label = written(one.sensitive)
-        ax.plot([x for x, _, _ in points], [y for _, y, _ in points], "o", label=label)
+        (marks,) = ax.plot([x for x, _, _ in points], [y for _, y, _ in points], "o", label=label)
+        _join(ax, one, points, marks.get_color())
         losses = [x for x, _, _ in points] or [0.0]
+        together: dict[tuple[float, float], list[str]] = {}
         for x, y, name in points:
+            together.setdefault((x, y), []).append(name)
+        for (x, y), names in together.items():
             # To the side where there is room.
             left = 2 * x > min(losses) + max(losses)
             ax.annotate(
-                written(name), (x, y), xytext=(-6 if left else 6, 4), fontsize=9,
+                written(", ".join(names)), (x, y), xytext=(-6 if left else 6, 4), fontsize=9,
                 textcoords="offset points", ha="right" if left else "left",
             )  # fmt: skip
     ax.set(
@@ -61,8 +67,28 @@ def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:
         title="To the left, less is lost; below, less is given away",
     )  # fmt: skip
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
+    if FIGURES[privacy].share:
+        ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.margins(0.15)
     ax.grid(True, alpha=0.25)
     if len(audit.secrets) > 1:
         ax.legend(frameon=False)
     return ax
+
+
+def _join(
+    ax: Axes, one: OneSecret, points: Sequence[tuple[float, float, str]], colour: Any
+) -> None:
+    """A line through the releases that differ in one parameter, in its order."""
+    from unveil.report.page import families_of
+
+    at = {name: (x, y) for x, y, name in points}
+    families = families_of(
+        [
+            {"name": a.name, "shown": display_name(a.name), "kind": a.subject.kind}
+            for a in one.audited
+        ]
+    )
+    for family in families:
+        curve = [at[name] for name in family.members if name in at]
+        ax.plot([x for x, _ in curve], [y for _, y in curve], color=colour, linewidth=1, alpha=0.6)

@@ -9,13 +9,13 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const body = table.tBodies[0];
     const key = (row) => {
       const cell = row.cells[place];
-      if (!("value" in cell.dataset)) return cell.textContent.trim();
+      if (!("value" in cell.dataset)) return cell.textContent.trim() || null;
       const value = cell.dataset.value;
       return value === "infinite" ? Infinity : value === "" ? null : Number(value);
     };
     const compare = (a, b) => {
       if (a === null || b === null) return (a === null) - (b === null);  // unknown ones last
-      const order = typeof a === "number" ? a - b : a.localeCompare(b);
+      const order = typeof a === "number" ? a - b : a.localeCompare(b, undefined, {numeric: true});
       return down ? -order : order;
     };
     const rows = [...body.rows].map((row, n) => [key(row), n, row]);

@@ -1,0 +1,63 @@
+"""Texts on the page: names from the data stay within themselves.
+
+A name may be written from right to left, or hold a character that turns round whatever follows.
+Wherever such a name stands in a sentence, it is isolated (``bdi``), so that only the name itself
+is written its own way.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+__all__ = ["isolating", "names_of"]
+
+_TURNING = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI", "PDF", "PDI"}
+
+
+def turns(text: str) -> bool:
+    """Whether a text could turn round what stands beside it.
+
+    >>> turns("age"), turns("שלום"), turns("a\\u202eb")
+    (False, True, True)
+    """
+    return any(unicodedata.bidirectional(letter) in _TURNING for letter in text)
+
+
+def names_of(audit: Mapping[str, Any]) -> set[str]:
+    """All names in an audit that may come from the user's files."""
+    data = audit["data"]
+    releases = [release for secret in audit["secrets"] for release in secret["releases"]]
+    return {
+        data["source"], *data["quasi"], *data["sensitive"], *audit["reproduce"]["fingerprints"],
+        *(release[name] for release in releases for name in ("name", "shown")),
+    }  # fmt: skip
+
+
+def isolating(names: Iterable[str]) -> Callable[[str], Any]:
+    """A filter of templates: a text with the names in it isolated, and everything escaped.
+
+    >>> words = isolating(["שם"])
+    >>> str(words("Under שם, 1 < 2"))
+    '<bdi>Under <bdi>שם</bdi>, 1 &lt; 2</bdi>'
+    """
+    from markupsafe import Markup, escape
+
+    turning = sorted((name for name in names if name and turns(name)), key=len, reverse=True)
+    # Longer names first, as one may be a part of another.
+    pattern = re.compile("|".join(re.escape(name) for name in turning)) if turning else None
+
+    def words(text: str) -> Markup:
+        if not turns(text):
+            return escape(text)
+        if pattern is None or not pattern.search(text):
+            return Markup("<bdi>{}</bdi>").format(text)
+        said, at = Markup("<bdi>"), 0
+        for found in pattern.finditer(text):
+            said += escape(text[at : found.start()]) + Markup("<bdi>{}</bdi>").format(found[0])
+            at = found.end()
+        return said + escape(text[at:]) + Markup("</bdi>")
+
+    return words
