@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from unveil.errors import InputError
@@ -108,9 +109,10 @@ def adult(
     ]
     table = pd.concat(parts).dropna()
     table["income_level"] = table["income_level"].str.removesuffix(".")
-    return read_table(
+    read = read_table(
         table,
         quasi=quasi,
         sensitive=sensitive,
         hierarchies=here / "hierarchies" if with_hierarchies else None,
     )
+    return replace(read, source="Adult")
