@@ -55,11 +55,13 @@ def test_values_of_few_people_are_masked(patients: uv.Microdata) -> None:
     assert all_of_them == list(patients.sensitive.texts)
 
 
-def test_small_groups_are_masked() -> None:
+def test_small_groups_are_masked(patients: uv.Microdata) -> None:
     told = Discretion(key=KEY, smallest=5)
-    assert told.group(["age: 20-29"], 5) == "age: 20-29"
-    assert told.group(["age: 20-29"], 4) == "(a class of fewer than 5)"
-    assert Discretion(key=KEY, include_records=True).group(["age: 20-29"], 1) == "age: 20-29"
+    assert told.group(["age: 10-40"], 5, told.masking(patients)) == "age: 10-40"
+    assert told.group(["age: 10-31"], 5, told.masking(patients)) == "age: 10-(masked)"
+    assert told.group(["age: 10-40"], 4, told.masking(patients)) == "(a class of fewer than 5)"
+    shown = Discretion(key=KEY, include_records=True)
+    assert shown.group(["age: 20-31"], 1, shown.masking(patients)) == "age: 20-31"
 
 
 def test_no_value_of_a_rare_person_is_in_the_audit() -> None:

@@ -181,9 +181,7 @@ def _named(releases: Mapping[tuple[str, str], Any]) -> str:
 
 
 def _notes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    one, two = (set(audit["reproduce"]["fingerprints"].values()) for audit in (before, after))
-    if not one & two:
-        yield "the tables are not the same, so part of what changed may be the data"
+    yield from _about_tables(before, after)
     for what in ("knows", "wants"):
         if before["threat"][what] != after["threat"][what]:
             yield (
@@ -196,6 +194,21 @@ def _notes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]
         yield f"they were made by unveil {before['unveil']} and {after['unveil']}"
     if before["interrupted"] or after["interrupted"]:
         yield "one of them was ended before it was done"
+
+
+def _about_tables(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Whether both are of the same table. Fingerprints can be compared under one key alone."""
+    one, two = before["reproduce"], after["reproduce"]
+    same_form = all(before["data"][what] == after["data"][what] for what in ("records", "quasi"))
+    same_key = one["key"] == two["key"]
+    prints, others = (set(audit["fingerprints"].values()) for audit in (one, two))
+    if not same_form or (same_key and not prints & others):
+        yield "the tables are not the same, so part of what changed may be the data"
+    elif not same_key:
+        yield (
+            "whether the tables are the same cannot be told, as the audits have different keys; "
+            "give the second the key of the first"
+        )
 
 
 def _number(value: float | str | None) -> float | None:

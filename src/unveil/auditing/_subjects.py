@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from unveil.auditing._naming import public_name
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Identity, Mondrian, Sanitizer, as_sanitizer, sanitizers_named
@@ -41,6 +42,17 @@ class Subject:
         assert self.published is not None
         return self.published
 
+    @property
+    def made(self) -> AnyRelease | None:
+        """The release, if it has been made; nothing is run for the asking."""
+        return self.published or self.__dict__.get("release")
+
+    @property
+    def raw_names(self) -> set[str]:
+        """What attacks call it in their texts: a whole command or path, perhaps."""
+        names = set() if self.sanitizer is None else {self.sanitizer.label}
+        return names if self.made is None else {*names, self.made.made_by}
+
 
 def first_look(microdata: Microdata) -> list[Sanitizer]:
     """What is tested where the user names nothing."""
@@ -70,9 +82,11 @@ def _each(one: Any) -> list[Any]:
 
 def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
     if isinstance(one, AnyRelease):
-        return Subject(name=name or one.made_by, microdata=microdata, published=one)
+        return Subject(name=name or public_name(one.made_by), microdata=microdata, published=one)
     sanitizer = as_sanitizer(one)
-    return Subject(name=name or sanitizer.label, microdata=microdata, sanitizer=sanitizer)
+    return Subject(
+        name=name or public_name(sanitizer.label), microdata=microdata, sanitizer=sanitizer
+    )
 
 
 def _apart(subjects: list[Subject]) -> list[Subject]:

@@ -146,14 +146,14 @@ class MeasuresPart(Part[Measures]):
             for why, deciding in (("smallest", smallest), ("fewest values", least)):
                 for one in () if deciding is None else deciding.classes[:_WORST]:
                     cells = [f"{key}: {text}" for key, text in one.keys.items()]
-                    rows.append(
-                        [
-                            display_name(name),
-                            why,
-                            (float(one.records), f"{one.records:,}"),
-                            asked.discretion.group(cells, one.records),
-                        ]
-                    )
+                    row: Row = [
+                        display_name(name),
+                        why,
+                        (float(one.records), f"{one.records:,}"),
+                        asked.cells(cells, one.records),
+                    ]
+                    if row not in rows:  # masked ones are all alike
+                        rows.append(row)
         return Table(
             title="The worst classes",
             says="Those that decide k and ℓ.",

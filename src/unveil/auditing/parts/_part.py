@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from unveil.auditing._discretion import Discretion
 from unveil.auditing._figures import Question
+from unveil.auditing._masking import Masking
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Telling
 from unveil.findings import Finding
@@ -33,6 +34,8 @@ class Asked:
         What may be said of individuals.
     options : mapping of the name of a part to mapping
         What its attack or measure is told besides.
+    masking : Masking, optional
+        What is taken out of texts, where something is told about a table.
     """
 
     adversary: Any = None
@@ -41,6 +44,12 @@ class Asked:
     progress: bool | None = None
     discretion: Discretion
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    masking: Masking | None = None
+
+    def cells(self, texts: Iterable[str], size: int) -> str:
+        """The cells of a class of so many people, as far as they may be shown."""
+        assert self.masking is not None, "nothing is told of a table that is not known"
+        return self.discretion.group(texts, size, self.masking)
 
     def told(self, part: str, **common: Any) -> dict[str, Any]:
         """The options of a part: the common ones, and those of its own, which go before."""
