@@ -2,101 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
-import typer
-
+from unveil.cli import _audit_options as auditing
 from unveil.cli import _options as options
 from unveil.cli._app import app
 from unveil.cli._guard import guarded
-from unveil.cli._reading import Reading
-from unveil.cli._taking_a_table import takes_a_table
+from unveil.cli._taking_a_table import audits_a_table, takes_releases
 
 __all__ = ["audit"]
 
 
 @app.command(
     # Paragraphs are not wrapped again: each is one line here.
-    help="Test how much each person's own record gives them away, under several anonymizations.\n\n"
-    "For every person: what does an attacker believe about their secret, and what would he "
-    "believe had their record not been in the table? The anonymization is run again without "
-    "them, exactly.\n\n"
-    "Exit codes: 0 done, 2 wrong input or an anonymization that could not be done, "
-    "130 interrupted.",
+    help="Attack what is published, or would be, in every way that fits, and say what comes of "
+    "it: one verdict, one report.\n\n"
+    "All releases meet the same attacker, who knows the quasi-identifiers and wants to know what "
+    "is sensitive, so that their numbers can be compared. Without thresholds there is no verdict, "
+    "only what was found.\n\n"
+    "The report shows no original record: people have references that unveil resolve makes out, "
+    "for whoever has the table and the key.\n\n"
+    "Exit codes: 0 done, and nothing fails; 1 a release fails; 2 wrong input, or something could "
+    "not be done; 130 interrupted.",
     epilog="""[bold]Examples[/bold]
 
-A first look, with nothing to configure:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income
+A first look, with nothing to configure; then a report, with roles said:
+  unveil audit survey.csv
+  unveil audit survey.csv --quasi age,zip,sex --sensitive income --report report.html
 
-What somebody else anonymized, by their own program, and three attackers:
+What somebody else published, beside what we could:
   unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
-         --oracle './anonymize {input} {output}' --budget '10 min' \\
-         --adversary naive-bayes --adversary forest --adversary logistic
+         --release published.csv --sanitizer mondrian:k=5 --report report.html
 
-What they published, where there is no program to run again:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income --release published.csv
+How far to go, and two secrets:
+  unveil audit survey.csv --quasi age,zip,sex --sensitive income,diagnosis \\
+         --sanitizer mondrian:k=2..64 --report report.html
 
-Two candidates, and the ten people each of them serves worst:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
-         --sanitizer mondrian:k=5 --sanitizer mondrian:k=5,l=2 --worst 10
-
-Missing values marked by a question mark, left out; everything for a machine to read:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
-         --missing drop --missing-value '?' --json - --records""",
+As a gate in CI:
+  unveil audit --project unveil.toml --fail-on 'delta > 0.05' --fail-on 'k < 5' \\
+         --junit unveil.xml""",
 )
 @guarded
-@takes_a_table
+@audits_a_table
+@takes_releases()
 def audit(
-    reading: Reading,
-    sanitizer: options.Sanitizers = None,
+    table: Any,
+    given: Any,
     oracle: options.Oracle = None,
-    release: options.Release = None,
-    notation: options.Notation = None,
-    adversary: options.Adversary = None,
-    distance: options.Distance = "total-variation",
-    prior: options.Prior = None,
-    samples: options.Samples = None,
-    error: options.Error = None,
-    targets: options.Targets = None,
-    draw: options.Draw = options.HowDrawn.RANDOM,
-    budget: options.Budget = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = None,
-    scheduler: options.Scheduler = None,
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
     retries: options.Retries = None,
     may_drop: options.MayDrop = False,
     may_change: options.MayChange = False,
-    risk: options.Risk = True,
-    worst: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            help="List the N records of each anonymization that give themselves away most. "
-            "Shows microdata.",
-            min=0,
-            rich_help_panel=options.OUTPUT,
-        ),
-    ] = 0,
+    attack: auditing.Attacks = None,
+    adversary: auditing.Adversaries = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    fail_on: auditing.FailOn = None,
+    junit: auditing.JUnit = None,
+    report: auditing.Report = None,
     json: options.Json = None,
-    records: options.Records = False,
     plot: options.Plot = None,
+    key: auditing.Key = None,
+    include_records: auditing.IncludeRecords = False,
+    smallest: auditing.Smallest = None,
 ) -> None:
-    """Test anonymizations of a table."""
-    from unveil.cli._asked import Oracles, Test, notations
-    from unveil.cli._audit import Audit
+    """Attack what is published in every way that fits."""
+    from dataclasses import replace
 
-    written = notations(notation)
+    from unveil.cli._asked import Oracles
+    from unveil.cli._audit import Audit, Outputs
+
     oracles = Oracles(
-        given=oracle or (), notation=written, time_limit=time_limit, memory_limit=memory_limit,
-        retries=retries, may_drop=may_drop, may_change=may_change,
+        given=oracle or (), notation=given.notation, time_limit=time_limit,
+        memory_limit=memory_limit, retries=retries, may_drop=may_drop, may_change=may_change,
     )  # fmt: skip
-    test = Test(
-        adversaries=adversary or (), distance=distance, prior=prior, samples=samples, error=error,
-        targets=targets, draw=draw, budget=budget, seed=seed, jobs=jobs, scheduler=scheduler,
-    )  # fmt: skip
+    outputs = Outputs(
+        report=report, json=json, junit=junit, plot=plot, key=key, include_records=include_records
+    )
     Audit(
-        reading=reading, sanitizers=sanitizer or (), oracles=oracles, releases=release or (),
-        notation=written, test=test, json=json, plot=plot, records=records, worst=worst, risk=risk,
+        table=table, given=replace(given, may_change=may_change and bool(given.releases)),
+        oracles=oracles, attacks=attack or (), adversary=adversary, fail_on=fail_on or (),
+        smallest=smallest, seed=seed, jobs=jobs, outputs=outputs,
     ).run()  # fmt: skip
