@@ -15,6 +15,7 @@ from unveil.auditing._figures import FIGURES
 from unveil.auditing._masking import Masking
 from unveil.auditing._naming import public_command, public_name
 from unveil.auditing._telling import Telling, numbers
+from unveil.auditing._threat import in_words
 from unveil.auditing._verdict import verdict_of
 from unveil.auditing.parts import Part
 from unveil.report import display_name
@@ -73,14 +74,13 @@ def schema() -> dict[str, Any]:
 
 
 def _threat(audit: Audit) -> dict[str, Any]:
-    table = audit.secrets[0].microdata
-    knows = ", ".join(column.name for column in table.quasi)
-    wants = " or ".join(one.sensitive for one in audit.secrets)
+    quasi = [column.name for column in audit.secrets[0].microdata.quasi]
+    wants = [one.sensitive for one in audit.secrets]
+    knows = audit.asked.knows
     return {
-        "knows": [column.name for column in table.quasi],
-        "wants": [one.sensitive for one in audit.secrets],
-        "says": f"An attacker knows {knows} of a person, reads what is published, and wants to "
-        f"know {wants}.",
+        "knows": list(knows or quasi),
+        "wants": wants,
+        "says": in_words(quasi, knows, wants),
     }
 
 

@@ -96,9 +96,16 @@ def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
             raise InputError("a release that is yet to be read needs a name: {'published': …}")
         return Subject(name=name, microdata=microdata, published=one)
     sanitizer = as_sanitizer(one)
-    return Subject(
-        name=name or public_name(sanitizer.label), microdata=microdata, sanitizer=sanitizer
-    )
+    # A name of the user's own stays; a command is shown without folders and secrets.
+    own = name is not None and name not in (sanitizer.label, _within(sanitizer.label))
+    shown = name if own else public_name(name or sanitizer.label)
+    assert shown is not None
+    return Subject(name=shown, microdata=microdata, sanitizer=sanitizer)
+
+
+def _within(label: str) -> str:
+    """What an oracle asks: a command, an address, a folder."""
+    return label.removeprefix("Oracle(").removesuffix(")")
 
 
 def _apart(subjects: list[Subject]) -> list[Subject]:

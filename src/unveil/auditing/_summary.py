@@ -21,7 +21,7 @@ _ACROSS = 6  # releases side by side; more have a line each
 def summary_of(audit: Audit) -> str:
     """What an audit prints."""
     table = audit.secrets[0].microdata
-    knows = ", ".join(column.name for column in table.quasi)
+    knows = ", ".join(audit.asked.knows or [column.name for column in table.quasi])
     source = public_name(table.source)
     lines = [f"Audit of {source}: {len(table):,} records; the attacker knows {knows}"]
     if audit.asked.discretion.include_records:

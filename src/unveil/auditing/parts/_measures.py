@@ -36,13 +36,14 @@ class MeasuresPart(Part[Measures]):
         "is said about what he knows besides."
     )
     page = "measures"
+    function = staticmethod(measures)
     figures = (
         "k", "unique", "prosecutor", "prosecutor_mean", "l", "l_entropy", "alpha", "t", "beta",
         "mean_class",
     )  # fmt: skip
 
     def look(self, subject: Subject, asked: Asked) -> Measures:
-        return measures(subject.release, **asked.told(self.name))
+        return measures(subject.release, **asked.told(self.name, quasi=asked.knows))
 
     def numbers(self, finding: Measures) -> dict[str, float | None]:
         found = dict.fromkeys(self.figures, None) | {"k": float(finding.k_anonymity.k)}
