@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.auditing._figures import FIGURES, Figure
+from unveil.auditing._reading import read_audit
 from unveil.errors import InputError
 from unveil.findings import Finding
 
@@ -140,8 +142,18 @@ class AuditComparison(Finding):
         return "\n".join(lines)
 
 
-def compare_audits(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditComparison:
-    """Compare two audits, as `Audit.to_dict` or a file has them."""
+def compare_audits(
+    before: str | os.PathLike[str] | Mapping[str, Any],
+    after: str | os.PathLike[str] | Mapping[str, Any],
+) -> AuditComparison:
+    """Compare two audits.
+
+    Parameters
+    ----------
+    before, after : path or mapping
+        What `Audit.to_dict` gave, or a file of it; see `read_audit`.
+    """
+    before, after = read_audit(before), read_audit(after)
     one, two = _releases(before), _releases(after)
     both = [key for key in one if key in two]
     if not both:
