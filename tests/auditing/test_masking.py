@@ -59,6 +59,17 @@ def test_what_is_masked(people: uv.Microdata, text: str, shown: str) -> None:
     assert Masking(people, 5, shows_all=True).text(text) == text
 
 
+def test_a_date_is_one_value() -> None:
+    days = np.array(["1984-05-23", "1990-01-01"], dtype="datetime64[D]")
+    table = uv.read_table(
+        {"born": days[[0] + [1] * 9], "size": [1984] * 2 + [5] * 2 + [170] * 6, "ill": ["a"] * 10},
+        quasi=["born", "size"], sensitive="ill",
+    )  # fmt: skip
+    masking = Masking(table, 5)
+    assert masking.cell("[1984-05-23, 1990-01-01]") == "[(masked), 1990-01-01]"
+    assert masking.text("from 1984-05-23 to 1990-01-01") == "from (masked) to 1990-01-01"
+
+
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(table=tables(), smallest=st.integers(1, 6), data=st.data())
 def test_cells_have_no_value_that_few_people_have(

@@ -18,10 +18,9 @@ import hmac
 import re
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.auditing._masking import Masking
 from unveil.errors import InputError
@@ -84,7 +83,7 @@ class Discretion:
         The smallest group, or number of people with a value, that is shown.
     """
 
-    key: str
+    key: str = field(repr=False)
     include_records: bool = False
     smallest: int = SMALLEST
 
@@ -103,17 +102,20 @@ class Discretion:
         row = int(microdata.rows[record])
         return f"row {row + 1:,}" if self.include_records else reference_to(row, self.key)
 
-    def values_of(self, column: Column, counts: NDArray[np.int64]) -> list[str]:
-        """The texts of a column's values; those that few people have are masked.
+    def values_of(self, column: Column, codes: Iterable[int]) -> list[str]:
+        """The texts of some of a column's values; those that few people have are masked.
 
-        Several rare values stay apart, as in ``(rare value 2)``: their number is no secret.
+        Several that are masked stay apart, as in ``(rare value 2)``. They are numbered as they are
+        shown, not as they are sorted: the order of numbers would tell how large they are.
         """
-        rare = (counts < self.smallest) & (not self.include_records)
-        which = np.cumsum(rare)
-        several = int(rare.sum()) > 1
+        people = np.bincount(column.codes, minlength=column.size)
+        shown = list(codes)
+        hidden = [not self.include_records and people[code] < self.smallest for code in shown]
+        which = np.cumsum(hidden)
+        several = sum(hidden) > 1
         return [
-            text if not hidden else (f"(rare value {n})" if several else _RARE)
-            for text, hidden, n in zip(column.texts, rare.tolist(), which.tolist(), strict=True)
+            column.texts[code] if not rare else (f"(rare value {n})" if several else _RARE)
+            for code, rare, n in zip(shown, hidden, which.tolist(), strict=True)
         ]
 
     def group(self, texts: Iterable[str], size: int, masking: Masking) -> str:

@@ -102,12 +102,12 @@ class Masking:
         if self.shows_all:
             return self.named(text)
         text = _QUOTED.sub(self._quoted, self.named(text))
-        text = _ROWS.sub(_some_row, text)
-        return self.values(_NUMBER.sub(self._number, text))
+        # Values before numbers: a date is one value of three numbers.
+        return _NUMBER.sub(self._number, self.values(_ROWS.sub(_some_row, text)))
 
     def cell(self, text: str) -> str:
         """What a class publishes: of a range or a set, without what few people have."""
-        return self.values(_NUMBER.sub(lambda found: self._of_few(found[0]), text))
+        return _NUMBER.sub(lambda found: self._of_few(found[0]), self.values(text))
 
     def values(self, text: str) -> str:
         """A text without the words that few people have as a value."""

@@ -104,8 +104,7 @@ class RiskPart(Part[RelativeRisk]):
         at = int(finding.tuple_of[record])
         attacker, learner = finding.attacker[:, at], finding.learner[:, at]
         shown = np.argsort(-np.maximum(attacker, learner), kind="stable")[:_SHOWN]
-        texts = asked.discretion.values_of(table.sensitive, table.sensitive_counts)
-        values = [texts[code] for code in shown]
+        values = asked.discretion.values_of(table.sensitive, shown.tolist())
         who = asked.discretion.person(table, record)
         return Chart(
             kind="bars",
