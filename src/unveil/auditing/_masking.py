@@ -144,17 +144,27 @@ class Masking:
         return MASK if {value, abs(value)} & self._rare_numbers else number
 
     @cached_property
-    def _rare_texts(self) -> set[str]:
-        return {text for column in self._columns for text in _rare(column, self._smallest)}
+    def _rare_texts(self) -> tuple[set[str], set[float]]:
+        """What few people have: words, without what stands around them, and numbers."""
+        words: set[str] = set()
+        numbers: set[float] = set()
+        for column in self._columns:
+            for text in _rare(column, self._smallest):
+                if text[:1].isalpha() and text[-1].isalnum():  # nearly all, and there may be many
+                    words.add(text.casefold())
+                elif (number := _number_of(text)) is not None:
+                    numbers.add(number)
+                else:
+                    words.add(_EDGES.sub("", text).casefold())
+        return words - _OUR_WORDS - {""}, numbers
 
-    @cached_property
+    @property
     def _rare_words(self) -> set[str]:
-        edged = {_EDGES.sub("", text).casefold() for text in self._rare_texts}
-        return {text for text in edged if text and not _is_number(text) and text not in _OUR_WORDS}
+        return self._rare_texts[0]
 
-    @cached_property
+    @property
     def _rare_numbers(self) -> set[float]:
-        return {float(text) for text in self._rare_texts if _is_number(text)}
+        return self._rare_texts[1]
 
 
 def _some_row(found: re.Match[str]) -> str:
@@ -175,9 +185,8 @@ def _rare(column: Column, smallest: int) -> Iterator[str]:
         yield from (tree.names[node] for node in np.flatnonzero(beneath < smallest))
 
 
-def _is_number(text: str) -> bool:
+def _number_of(text: str) -> float | None:
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return None
