@@ -16,6 +16,7 @@ from unveil.sanitize import Oracle
 
 __all__ = ["Audited", "Looked", "OneSecret", "Status"]
 
+_NOT_MADE = "the release could not be made"
 _WITHHELD = (
     "the program failed, or gave what is no release of the table; what it said may name people, so "
     "it is shown only to whoever runs the audit (Audited.error, Looked.why)"
@@ -104,6 +105,8 @@ class Audited:
         """What became of a threshold, as a report may say it."""
         if check.why_not is None:
             return str(check)
+        if self.error is not None:  # which is told once
+            return str(replace(check, why_not=_NOT_MADE))
         failed = any(
             one.status == "failed" and one.why == check.why_not for one in self.looked.values()
         )
@@ -118,7 +121,7 @@ class Audited:
 
     def _why_not(self, part: str | None) -> str | None:
         if self.error is not None:
-            return "the release could not be made"
+            return f"{_NOT_MADE}: {self.error}"
         if part is None or part not in self.looked:
             return f"{part or 'what gives it'} was not asked for"
         return self.looked[part].why
