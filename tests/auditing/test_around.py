@@ -93,15 +93,36 @@ def test_what_makes_them_hard_to_compare_is_said(told: dict[str, Any]) -> None:
     other = copy.deepcopy(told)
     other["reproduce"]["fingerprints"] = {"x": "0" * 64}
     other["reproduce"]["seed"] = 7
+    other["unveil"], other["interrupted"] = "0.0", True
     other["threat"]["knows"] = ["age"]
     notes = " ".join(compare_audits(told, other).notes)
     assert "tables are not the same" in notes
     assert "seeds" in notes
     assert "the attacker knows something else" in notes
+    assert "they were made by unveil" in notes
+    assert "one of them was ended before it was done" in notes
     for release in other["secrets"][0]["releases"]:
         release["name"] += "!"
     with pytest.raises(InputError, match="no release in common"):
         compare_audits(told, other)
+
+
+def test_tables_are_told_apart_under_one_key_alone(survey: uv.Microdata) -> None:
+    fewer = survey.take(range(len(survey) - 1))
+    moved = survey.take([*range(1, len(survey)), 0])
+
+    def told(table: uv.Microdata, key: str) -> dict[str, Any]:
+        return uv.audit(
+            table, "identity", attacks=["utility"], key=key * 32, progress=False
+        ).to_dict()
+
+    def notes(*audits: dict[str, Any]) -> str:
+        return " ".join(compare_audits(*audits).notes)
+
+    assert notes(told(survey, "ab"), told(survey, "ab")) == ""
+    assert "tables are not the same" in notes(told(survey, "ab"), told(moved, "ab"))
+    assert "cannot be told" in notes(told(survey, "ab"), told(survey, "cd"))
+    assert "tables are not the same" in notes(told(survey, "ab"), told(fewer, "cd"))
 
 
 def test_a_key_is_its_owners_alone(tmp_path: Path, survey: uv.Microdata) -> None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_tables import tables
 
 import unveil as uv
 from unveil.auditing._discretion import Discretion, new_key, reference_to
@@ -40,26 +44,37 @@ def test_people_have_references_unless_records_are_included(patients: uv.Microda
 
 
 def test_values_of_few_people_are_masked(patients: uv.Microdata) -> None:
-    counts = patients.sensitive_counts
-    shown = dict(
-        zip(
-            patients.sensitive.texts,
-            Discretion(key=KEY).values_of(patients.sensitive, counts),
-            strict=True,
-        )
-    )
-    assert shown == {"flu": "flu", "cold": "cold", "kuru": "(rare value)"}
-    several = Discretion(key=KEY, smallest=6).values_of(patients.sensitive, counts)
-    assert sorted(several) == ["(rare value 1)", "(rare value 2)", "flu"]
-    all_of_them = Discretion(key=KEY, include_records=True).values_of(patients.sensitive, counts)
-    assert all_of_them == list(patients.sensitive.texts)
+    ill = patients.sensitive
+    codes = [ill.places[text] for text in ("kuru", "flu", "cold")]
+    assert Discretion(key=KEY).values_of(ill, codes) == ["(rare value)", "flu", "cold"]
+    several = Discretion(key=KEY, smallest=6).values_of(ill, codes)
+    assert several == ["(rare value 1)", "flu", "(rare value 2)"]
+    shown = Discretion(key=KEY, include_records=True).values_of(ill, codes)
+    assert shown == ["kuru", "flu", "cold"]
 
 
-def test_small_groups_are_masked() -> None:
+@settings(derandomize=True, max_examples=40, deadline=None)
+@given(table=tables(), smallest=st.integers(1, 6))
+def test_names_of_values_by_brute_force(table: uv.Microdata, smallest: int) -> None:
+    secret = table.sensitive
+    texts = Discretion(key=KEY, smallest=smallest).values_of(secret, range(secret.size))
+    people = Counter(secret.decode().tolist())
+    for value, text in zip(secret.values, texts, strict=True):
+        assert (text == str(value)) is (people[value] >= smallest)
+    assert len(set(texts)) == len(texts)
+
+
+def test_the_key_is_not_printed() -> None:
+    assert KEY not in repr(Discretion(key=KEY))
+
+
+def test_small_groups_are_masked(patients: uv.Microdata) -> None:
     told = Discretion(key=KEY, smallest=5)
-    assert told.group(["age: 20-29"], 5) == "age: 20-29"
-    assert told.group(["age: 20-29"], 4) == "(a class of fewer than 5)"
-    assert Discretion(key=KEY, include_records=True).group(["age: 20-29"], 1) == "age: 20-29"
+    assert told.group(["age: 10-40"], 5, told.masking(patients)) == "age: 10-40"
+    assert told.group(["age: 10-31"], 5, told.masking(patients)) == "age: 10-(masked)"
+    assert told.group(["age: 10-40"], 4, told.masking(patients)) == "(a class of fewer than 5)"
+    shown = Discretion(key=KEY, include_records=True)
+    assert shown.group(["age: 20-31"], 1, shown.masking(patients)) == "age: 20-31"
 
 
 def test_no_value_of_a_rare_person_is_in_the_audit() -> None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import unveil as uv
-from unveil.auditing import read_audit, schema
+from unveil.auditing import compare_audits, junit_of, read_audit, schema
 from unveil.auditing._form import first_fault
-from unveil.errors import InputError
+from unveil.auditing.parts import PARTS
+from unveil.errors import GoalError, InputError
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +74,101 @@ def test_files_that_cannot_be_read(told: dict[str, Any], tmp_path: Path) -> None
     (tmp_path / "a.json").write_text(text[: len(text) // 2])
     with pytest.raises(InputError, match="was cut off"):
         read_audit(tmp_path / "a.json")
+
+
+def every_case(monkeypatch: pytest.MonkeyPatch) -> dict[str, uv.Audit]:
+    """Audits of all kinds: every part, every status, several secrets, with records and without."""
+    rng = np.random.default_rng(2)
+    columns = {
+        "age": rng.integers(20, 60, 40), "sex": rng.choice(["m", "f"], 40),
+        "income": rng.choice(["low", "high"], 40), "debts": rng.choice(["yes", "no"], 40),
+    }  # fmt: skip
+    tables = [
+        uv.read_table(columns, quasi=["age", "sex"], sensitive=secret)
+        for secret in ("income", "debts")
+    ]
+    table = tables[0]
+    quick: dict[str, Any] = {"attacks": ["measures", "utility"], "progress": False}
+    made = {
+        "each part": uv.audit(table, "mondrian:k=4", attacks=list(PARTS), progress=False),
+        "makes no sense": uv.audit(table, uv.LaplaceCounts(epsilon=1), fail_on="k < 2", **quick),
+        "no release": uv.audit(table, "mondrian:k=99", fail_on="k < 2", **quick),
+        "infinite": uv.audit(table, "identity", fail_on="beta > 2", **quick),
+        "several secrets": uv.audit(tables, "mondrian:k=4", **quick),
+        "records": uv.audit(table, "identity", include_records=True, **quick),
+        "knows": uv.audit(table, "identity", knows="age", **quick),
+    }
+    with monkeypatch.context() as patched:
+        patched.setattr(PARTS["utility"], "look", _raising(GoalError("row 3: 'x' cannot be met")))
+        made["failed"] = uv.audit(table, "identity", fail_on="loss > 1%", **quick)
+    with monkeypatch.context() as patched:
+        patched.setattr(PARTS["measures"], "look", _raising(KeyboardInterrupt()))
+        made["interrupted"] = uv.audit(table, "identity", fail_on="k < 5", **quick)
+    with monkeypatch.context() as patched:
+        patched.setattr(uv.Identity, "sanitize", _raising(KeyboardInterrupt()))
+        made["interrupted before"] = uv.audit(table, "identity", **quick)
+    return made
+
+
+def _raising(error: BaseException) -> Any:
+    def raising(*_: Any) -> Any:
+        raise error
+
+    return raising
+
+
+def test_every_audit_is_of_the_form_and_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    validator = Draft202012Validator(schema())
+    statuses = set()
+    for case, audit in every_case(monkeypatch).items():
+        told = json.loads(audit.to_json())
+        assert [error.message for error in validator.iter_errors(told)] == [], case
+        assert read_audit(told) == told
+        ElementTree.fromstring(junit_of(told).encode())
+        assert compare_audits(told, told).that_became("worse") == []
+        assert "None" not in audit.verdict()
+        assert (audit.passed is None) is (not told["thresholds"])
+        statuses |= {
+            look["status"] for section in told["secrets"][0]["sections"]
+            for look in section["looked"]
+        }  # fmt: skip
+        if case == "failed":
+            assert audit.passed is False
+            says = told["secrets"][0]["releases"][0]["checks"][0]["says"]
+            assert says == "loss is not known: a row: (masked) cannot be met"
+        if case.startswith("interrupted"):
+            assert told["interrupted"]
+            assert "ended before" in audit.verdict()
+    allowed = schema()["$defs"]["section"]["properties"]["looked"]["items"]["properties"]
+    assert statuses == set(allowed["status"]["enum"])
+
+
+def test_everything_in_the_schema_is_closed() -> None:
+    """No object may have more than is described."""
+
+    def objects(form: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(form, dict):
+            if "object" in form.get("type", ()):
+                yield form
+            for one in form.values():
+                yield from objects(one)
+        elif isinstance(form, list):
+            for one in form:
+                yield from objects(one)
+
+    found = list(objects(schema()))
+    assert len(found) > 10
+    for form in found:
+        assert form["additionalProperties"] is False or "properties" not in form
+        optional = set(form.get("properties", {})) - set(form.get("required", ()))
+        assert optional <= {"says", "notes"}  # a release that could not be made has neither
+
+
+def test_what_cannot_be_compared_is_said(told: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="form 7, made by unveil 9"):
+        compare_audits(told, told | {"form": 7, "unveil": "9"})
+    with pytest.raises(InputError, match="is no audit"):
+        compare_audits({"finding": "linkage"}, told)
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -22,7 +22,7 @@ OF_SIGN = {
 @given(
     st.sampled_from(sorted(FIGURES)),
     st.sampled_from(sorted(OF_SIGN)),
-    st.floats(-100, 100),
+    st.floats(-1, 1),
     st.floats(-100, 100),
 )
 def test_a_release_fails_exactly_where_the_condition_holds(
@@ -33,10 +33,44 @@ def test_a_release_fails_exactly_where_the_condition_holds(
     assert threshold.check(value).passed is not OF_SIGN[sign](value, bound)
 
 
-@given(st.sampled_from(sorted(FIGURES)), st.sampled_from(sorted(OF_SIGN)), st.integers(0, 99))
-def test_what_is_printed_can_be_typed(name: str, sign: str, bound: int) -> None:
-    threshold = Threshold.parse(f"{name} {sign} {bound}")
+@given(st.sampled_from(sorted(FIGURES)), st.sampled_from(sorted(OF_SIGN)), st.floats(-1, 1))
+def test_what_is_printed_can_be_typed(name: str, sign: str, bound: float) -> None:
+    threshold = Threshold.parse(f"{name} {sign} {bound!r}")
+    assert threshold.bound == bound
     assert Threshold.parse(str(threshold)) == threshold
+
+
+@given(
+    st.sampled_from(sorted(FIGURES)),
+    st.sampled_from(sorted(OF_SIGN)),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
+def test_what_is_said_of_two_numbers_tells_them_apart(
+    name: str, sign: str, bound: float, value: float
+) -> None:
+    check = Threshold.parse(f"{name} {sign} {bound!r}").check(value)
+    said, _, of_bound = str(check).removeprefix(f"{name} is ").partition(", which is ")
+    if value != bound:
+        assert said != of_bound.split(" ")[-1]
+    assert ("not " in of_bound) is check.passed
+
+
+def test_percent_where_a_number_is_never_above_one() -> None:
+    for figure in FIGURES.values():
+        if figure.at_most_one:
+            assert Threshold.parse(f"{figure.name} > 5%").bound == 0.05
+            with pytest.raises(InputError, match=r"never above 1.*or in percent: 5%"):
+                Threshold.parse(f"{figure.name} > 5")
+        else:
+            assert Threshold.parse(f"{figure.name} > 5").bound == 5
+            with pytest.raises(InputError, match="is no share"):
+                Threshold.parse(f"{figure.name} > 5%")
+
+
+def test_a_loss_is_no_small_gain() -> None:
+    assert FIGURES["gain"].text(-0.05) == "−5.0%"
+    assert FIGURES["gain"].text(-0.0001) == "−0.1%"
 
 
 @pytest.mark.parametrize("value", [None, math.nan])

@@ -107,6 +107,9 @@ def test_any_project_can_be_written_and_read(names, texts, data):
         partitions={name: {text: [text]} for name in secrets for text in texts},
         wants=secrets,
         adversary=("forest", "tree"),
+        attacks=data.draw(st.sampled_from([(), ("linkage", "measures")])),
+        options=data.draw(st.sampled_from([{}, {"relative-risk": {"beta": 0.5}, "utility": {}}])),
+        seed=data.draw(st.sampled_from([None, 0, 7])), n_jobs=2,
         releases=(
             ReleaseAsked(file=texts[0], options={"notation": {names[0]: "range"}}),
             ReleaseAsked(oracle="./x {input}", name=texts[0], options={"retries": 2}),
@@ -181,7 +184,9 @@ def test_the_audit_of_a_project(people):
     assert (audit.asked.discretion.smallest, audit.asked.discretion.include_records) == (7, True)
     rates = audit.secrets[0].audited[1].looked["discrimination-rate"].finding
     assert rates.partition.members == {"much": ("high",), "little": ("low", "mid")}
-    assert [c.name for c in audit.secrets[0].microdata.quasi] == ["age"]
+    assert [c.name for c in audit.secrets[0].microdata.quasi] == ["age", "town"]
+    assert rates.keys == ("age",)
+    assert audit.to_dict()["threat"]["knows"] == ["age"]
 
 
 def test_releases_of_others_are_found_from_the_file(people, tmp_path, monkeypatch):
@@ -207,7 +212,7 @@ def test_releases_of_others_are_found_from_the_file(people, tmp_path, monkeypatc
     audit = read.audit(attacks=["measures"], fail_on="k < 4", progress=False)
     passed = {one.name: (one.error, one.passed) for one in audit.releases}
     assert passed == {
-        "./anonymize {input} {output}": (None, False), "theirs.csv": (None, True),
+        "anonymize {input} {output}": (None, False), "theirs.csv": (None, True),
         "anatomy": (None, False),
     }  # fmt: skip
 
@@ -221,14 +226,65 @@ def test_a_file_is_one_release_for_each_secret(people, tmp_path):
     project = replace(project, releases=(ReleaseAsked(file="theirs.csv"),))
     audit = project.audit(attacks=["measures"], progress=False)
     assert {one.sensitive: [found.name for found in one.audited] for one in audit.secrets} == {
-        "income": ["theirs.csv (income)"], "debts": ["theirs.csv (debts)"],
+        "income": ["theirs.csv"], "debts": ["theirs.csv"],
     }  # fmt: skip
+    for one in audit.secrets:
+        release = one.audited[0].subject.release
+        assert release.sensitive.name == one.sensitive
+        expected = uv.l_diversity(uv.read_release(people.parent / "theirs.csv", one.microdata))
+        measured = one.audited[0].looked["measures"].finding
+        assert measured.l_diversity.distinct == expected.distinct
 
 
-def test_categories_of_several_secrets_are_refused(people):
-    project = replace(uv.propose(people).project(), partitions={"income": "a:low,b:mid|high"})
-    with pytest.raises(InputError, match=r"categories are of one sensitive column, and 2 are"):
+def test_a_file_that_is_not_there_is_said_before_any_work(people):
+    project = replace(uv.propose(people).project(), releases=(ReleaseAsked(file="none.csv"),))
+    with pytest.raises(InputError, match=r"\[\[releases\]\]: there is no file 'none.csv'"):
         project.audit()
+
+
+def test_a_file_without_one_of_the_secrets_fails_for_that_one_alone(people):
+    project = uv.propose(people).project()
+    published = uv.Mondrian(k=4).sanitize(project.microdata()[0]).to_frame()
+    published.to_csv(people.parent / "theirs.csv", index=False)
+    project = replace(project, releases=(ReleaseAsked(file="theirs.csv"),))
+    audit = project.audit(attacks=["measures"], progress=False)
+    errors = {one.sensitive: one.audited[0].error for one in audit.secrets}
+    assert errors["income"] is None
+    assert "debts" in errors["debts"]
+
+
+def test_every_secret_has_its_own_categories(people):
+    categories = {"income": "much:high,little:low|mid", "debts": {"any": ["yes", "no"]}}
+    project = replace(uv.propose(people).project(), partitions=categories)
+    audit = project.audit(releases="mondrian:k=5", attacks=["discrimination-rate"], progress=False)
+    found = {
+        one.sensitive: one.audited[0].looked["discrimination-rate"].finding.partition.members
+        for one in audit.secrets
+    }
+    assert found["income"] == {"much": ("high",), "little": ("low", "mid")}
+    assert sorted(found["debts"]["any"]) == ["no", "yes"]
+    wrong = replace(project, partitions={"income": "much:high"})
+    with pytest.raises(InputError, match="leaves out"):
+        wrong.audit()
+
+
+def test_attacks_and_their_options(people):
+    project = replace(
+        uv.propose(people).project(), wants=("income",), attacks=("relative-risk", "measures"),
+        options={"relative-risk": {"beta": 0.5}, "utility": {"k": 3}}, seed=7, n_jobs=1,
+        releases=(ReleaseAsked(sanitizer="mondrian:k=5,9"),),
+    )  # fmt: skip
+    audit = project.audit(progress=False)
+    assert [part.name for part in audit.parts] == ["relative-risk", "measures"]
+    assert [one.name for one in audit.releases] == ["Mondrian(k=5)", "Mondrian(k=9)"]
+    assert audit.releases[0].looked["relative-risk"].finding.problem.beta == 0.5
+    assert (audit.asked.seed, audit.asked.n_jobs) == (7, 1)
+    other = project.audit(attacks="relative-risk", seed=1, progress=False)
+    assert [part.name for part in other.parts] == ["relative-risk"]
+    assert other.asked.options["relative-risk"] == {"beta": 0.5}
+    assert other.asked.seed == 1
+    own = project.audit(attacks={"relative-risk": {"beta": 2.0}}, progress=False)
+    assert own.releases[0].looked["relative-risk"].finding.problem.beta == 2.0
 
 
 def test_names_of_releases(people):
@@ -274,6 +330,13 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
         (FINE + "[threat]\nknows = ['agee']", "p.toml, [threat]: knows names 'agee', whose role "
          "under [roles] is not quasi; did you mean 'age'?"),
         (FINE + "[threat]\nwants = 'age'", "wants names 'age', whose role under [roles] is not"),
+        (FINE + "[attacks]\nuse = 'linkag'", "p.toml, [attacks]: use names 'linkag', which is no "
+         "attack; did you mean 'linkage'?"),
+        (FINE + "[attacks]\nseeed = 1", "there is no key 'seeed'; did you mean 'seed'?"),
+        (FINE + "[attacks]\njobs = 0", "jobs must be a whole number from 1 up, but is 0"),
+        (FINE + "[attacks]\nlinkage = 3", "linkage must be a table, [attacks.linkage], but is 3"),
+        (FINE + "[attacks.linkage]\nquassi = 'age'", "p.toml, [attacks.linkage]: linkage has no "
+         "option 'quassi'; did you mean 'quasi'?"),
         (FINE + "[thresholds]\nfail_on = 'detla > 1'", "p.toml, [thresholds]: no figure 'detla'"),
         (FINE + "[report]\nsmallest = 0", "smallest must be a whole number from 1 up, but is 0"),
         (FINE + "[report]\ninclude_records = 1", "include_records must be true or false"),

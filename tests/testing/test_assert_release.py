@@ -27,7 +27,7 @@ RELEASE = uv.Mondrian(k=3).sanitize(TABLE)
 @given(
     st.sampled_from(sorted(FIGURES)),
     st.sampled_from(sorted(SIGNS)),
-    st.floats(-100, 100),
+    st.floats(-1, 1),
     st.floats(-100, 100) | st.just(math.inf),
 )
 def test_it_holds_exactly_where_it_says_so(
@@ -108,7 +108,7 @@ def test_nothing_tested_is_nothing_proved() -> None:
         {"age": [1] * 7, "town": ["a"] * 7, "pay": [1, 2] * 3 + [1]},
         quasi=["age", "town"], sensitive="pay",
     )  # fmt: skip
-    with pytest.raises(InputError, match="nothing was tested for 'pay'"):
+    with pytest.raises(InputError, match="no release publishes pay"):
         assert_release([TABLE, other], RELEASE, "k >= 3")
 
 

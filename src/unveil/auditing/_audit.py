@@ -11,12 +11,12 @@ from unveil.auditing._audited import Audited, Looked, OneSecret, Status
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit
 from unveil.auditing._subjects import Subject, subjects_of
+from unveil.auditing._threat import known_of, of_their_secrets, partitions_of, tables_of
 from unveil.auditing._thresholds import Threshold, thresholds_of
 from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
 from unveil.engine import Progress
 from unveil.errors import InputError, MissingExtraError, UnveilError, did_you_mean
-from unveil.microdata import AnyRelease, Microdata
-from unveil.sanitize import as_microdata
+from unveil.microdata import Microdata
 
 __all__ = ["audit"]
 
@@ -27,6 +27,8 @@ def audit(
     *,
     attacks: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     fail_on: str | Threshold | Iterable[str | Threshold] | None = None,
+    knows: str | Sequence[str] | None = None,
+    partitions: Mapping[str, Any] | None = None,
     adversary: Any = None,
     include_records: bool = False,
     smallest: int = SMALLEST,
@@ -42,7 +44,7 @@ def audit(
     microdata : Microdata, or sequence of Microdata
         The original table: what the attacker knows are its quasi-identifiers, what he wants is its
         sensitive column. Several are the same table with other sensitive columns, each tested in
-        turn.
+        turn: the others are then neither known to the attacker nor published.
     releases : optional
         What is audited: a release, a sanitizer, a name such as ``"mondrian:k=5"``, a series such
         as ``"mondrian:k=2..64"``, a list of these, or a mapping of names to them. By default a
@@ -53,6 +55,12 @@ def audit(
     fail_on : str, Threshold, or several, optional
         What makes a release fail: ``"delta > 0.05"``, ``"k < 5"``. Without thresholds there is no
         verdict, only what was found.
+    knows : str or sequence of str, optional
+        The quasi-identifiers that the attacker knows, of those that are published; by default all.
+        Attacks that have no form for an attacker who knows fewer say so, and give no number.
+    partitions : mapping of str to any, optional
+        Categories of sensitive columns, by their names, for the discrimination rate; see
+        `Partition.of`.
     adversary : optional
         Who guesses; see `differential_inference`.
     include_records : bool
@@ -80,7 +88,7 @@ def audit(
     >>> [(one.name, one.passed) for one in found.releases]
     [('Mondrian(k=5)', False), ('Mondrian(k=20)', True)]
     """
-    tables = _tables(microdata)
+    tables = tables_of(microdata)
     wanted, options = _parts(attacks)
     thresholds = thresholds_of(fail_on)
     _check_thresholds(thresholds, wanted)
@@ -89,9 +97,11 @@ def audit(
     )
     asked = Asked(
         adversary=adversary, seed=seed, n_jobs=n_jobs, progress=progress, discretion=discretion,
-        options=options,
+        options=options, knows=known_of(knows, tables[0]),
+        partitions=partitions_of(partitions, tables),
     )  # fmt: skip
-    subjects = [_of_table(releases, table, len(tables)) for table in tables]
+    subjects = [subjects_of(releases, table) for table in tables]
+    subjects = of_their_secrets(subjects, tables)
     run = _Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress)
     secrets = run.over(tables, subjects)
     return Audit(
@@ -99,27 +109,6 @@ def audit(
         parts=tuple(wanted), thresholds=tuple(thresholds), asked=asked,
         interrupted=run.interrupted, seconds=run.seconds,
     )  # fmt: skip
-
-
-def _tables(microdata: Any) -> list[Microdata]:
-    many = microdata if isinstance(microdata, list | tuple) else [microdata]
-    tables = [as_microdata(table, "audit") for table in many]
-    if not tables:
-        raise InputError("audit needs microdata, and got an empty list")
-    names = [table.sensitive.name for table in tables]
-    for table in tables[1:]:
-        if [c.name for c in table.quasi] != [c.name for c in tables[0].quasi] or len(table) != len(
-            tables[0]
-        ):
-            raise InputError(
-                f"audit got two tables that are not the same: {tables[0].source} and "
-                f"{table.source} differ in their quasi-identifiers or their records; audit them "
-                "one after the other"
-            )
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"the sensitive column {twice!r} is to be audited twice")
-    return tables
 
 
 def _parts(attacks: Any) -> tuple[list[Part[Any]], Mapping[str, Mapping[str, Any]]]:
@@ -132,6 +121,8 @@ def _parts(attacks: Any) -> tuple[list[Part[Any]], Mapping[str, Mapping[str, Any
             raise InputError(
                 f"no attack {name!r}{did_you_mean(str(name), PARTS)} (known: {', '.join(PARTS)})"
             )
+    for name, given in options.items():
+        PARTS[name].check_options(given)
     # In the order in which they are told, whatever the user's.
     return [part for name, part in PARTS.items() if name in names], options
 
@@ -146,18 +137,6 @@ def _check_thresholds(thresholds: Sequence[Threshold], parts: Sequence[Part[Any]
                 f"the threshold '{threshold}' needs {giver}, which is not among the attacks asked "
                 f"for ({', '.join(part.name for part in parts)})"
             )
-
-
-def _of_table(releases: Any, table: Microdata, tables: int) -> list[Subject]:
-    """What is audited of a table: of several, a release belongs to the one with its secret."""
-    subjects = subjects_of(releases, table)
-    return [
-        subject
-        for subject in subjects
-        if tables == 1
-        or not isinstance(subject.published, AnyRelease)
-        or subject.published.sensitive.name == table.sensitive.name
-    ]
 
 
 class _Run:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from unveil.auditing._masking import Masking
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, Threshold
 from unveil.findings import Finding
 from unveil.microdata import Microdata
+from unveil.sanitize import Oracle
 
 __all__ = ["Audited", "Looked", "OneSecret", "Status"]
+
+_NOT_MADE = "the release could not be made"
+_WITHHELD = (
+    "the program failed, or gave what is no release of the table; what it said may name people, so "
+    "it is shown only to whoever runs the audit (Audited.error, Looked.why)"
+)
 
 Status: TypeAlias = Literal["done", "makes no sense", "failed", "interrupted"]
 
@@ -82,9 +90,38 @@ class Audited:
             for threshold in thresholds
         ]
 
+    def told_error(self, masking: Masking) -> str | None:
+        """Why there is no such release, as a report may say it."""
+        return None if self.error is None else self._told(self.error, masking)
+
+    def told_why(self, part: str, masking: Masking) -> str | None:
+        """Why a part was not done, as a report may say it."""
+        looked = self.looked[part]
+        if looked.why is None or looked.status != "failed":
+            return None if looked.why is None else masking.text(looked.why)
+        return self._told(looked.why, masking)
+
+    def told_check(self, check: Check, masking: Masking) -> str:
+        """What became of a threshold, as a report may say it."""
+        if check.why_not is None:
+            return str(check)
+        if self.error is not None:  # which is told once
+            return str(replace(check, why_not=_NOT_MADE))
+        failed = any(
+            one.status == "failed" and one.why == check.why_not for one in self.looked.values()
+        )
+        why = self._told(check.why_not, masking) if failed else masking.text(check.why_not)
+        return str(replace(check, why_not=why))
+
+    def _told(self, failure: str, masking: Masking) -> str:
+        """A failure; programs of others say anything when they fail, records included."""
+        if isinstance(self.subject.sanitizer, Oracle) and not masking.shows_all:
+            return _WITHHELD
+        return masking.text(failure)
+
     def _why_not(self, part: str | None) -> str | None:
         if self.error is not None:
-            return self.error
+            return f"{_NOT_MADE}: {self.error}"
         if part is None or part not in self.looked:
             return f"{part or 'what gives it'} was not asked for"
         return self.looked[part].why

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.auditing._figures import FIGURES, Figure
+from unveil.auditing._reading import read_audit
 from unveil.errors import InputError
 from unveil.findings import Finding
 
@@ -150,8 +152,18 @@ class AuditComparison(Finding):
         return "\n".join(lines)
 
 
-def compare_audits(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditComparison:
-    """Compare two audits, as `Audit.to_dict` or a file has them."""
+def compare_audits(
+    before: str | os.PathLike[str] | Mapping[str, Any],
+    after: str | os.PathLike[str] | Mapping[str, Any],
+) -> AuditComparison:
+    """Compare two audits.
+
+    Parameters
+    ----------
+    before, after : path or mapping
+        What `Audit.to_dict` gave, or a file of it; see `read_audit`.
+    """
+    before, after = read_audit(before), read_audit(after)
     one, two = _releases(before), _releases(after)
     both = [key for key in one if key in two]
     if not both:
@@ -191,9 +203,7 @@ def _named(releases: Mapping[tuple[str, str], Any]) -> str:
 
 
 def _notes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    one, two = (set(audit["reproduce"]["fingerprints"].values()) for audit in (before, after))
-    if not one & two:
-        yield "the tables are not the same, so part of what changed may be the data"
+    yield from _about_tables(before, after)
     for what in ("knows", "wants"):
         if before["threat"][what] != after["threat"][what]:
             yield (
@@ -206,6 +216,21 @@ def _notes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]
         yield f"they were made by unveil {before['unveil']} and {after['unveil']}"
     if before["interrupted"] or after["interrupted"]:
         yield "one of them was ended before it was done"
+
+
+def _about_tables(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Whether both are of the same table. Fingerprints can be compared under one key alone."""
+    one, two = before["reproduce"], after["reproduce"]
+    same_form = all(before["data"][what] == after["data"][what] for what in ("records", "quasi"))
+    same_key = one["key"] == two["key"]
+    prints, others = (set(audit["fingerprints"].values()) for audit in (one, two))
+    if not same_form or (same_key and not prints & others):
+        yield "the tables are not the same, so part of what changed may be the data"
+    elif not same_key:
+        yield (
+            "whether the tables are the same cannot be told, as the audits have different keys; "
+            "give the second the key of the first"
+        )
 
 
 def _number(value: float | str | None) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import platform
 from importlib import resources
@@ -11,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from unveil._version import __version__
 from unveil.auditing._audited import Audited, OneSecret
+from unveil.auditing._discretion import fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
+from unveil.auditing._masking import Masking
+from unveil.auditing._naming import public_command, public_name
 from unveil.auditing._telling import Telling, numbers
+from unveil.auditing._threat import in_words
 from unveil.auditing._verdict import verdict_of
 from unveil.auditing.parts import Part
-from unveil.microdata import Microdata
 from unveil.report import display_name
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit
 
-__all__ = ["FORM", "content_of", "fingerprint_of", "schema"]
+__all__ = ["FORM", "content_of", "schema"]
 
 FORM = 1
 """The version of the form; grows when something changes its meaning or goes."""
@@ -30,15 +32,16 @@ FORM = 1
 def content_of(audit: Audit) -> dict[str, Any]:
     """All of it, except who is behind a reference."""
     table = audit.secrets[0].microdata
+    masking = audit.masking(audit.secrets[0])
     return {
         "finding": "audit",
         "form": FORM,
         "data": {
-            "source": table.source,
+            "source": public_name(table.source),
             "records": len(table),
             "quasi": [column.name for column in table.quasi],
             "sensitive": [one.sensitive for one in audit.secrets],
-            "notes": list(table.notes),
+            "notes": [masking.text(note) for note in table.notes],
         },
         "threat": _threat(audit),
         "verdict": {"passed": audit.passed, "sentences": verdict_of(audit)},
@@ -71,31 +74,30 @@ def schema() -> dict[str, Any]:
 
 
 def _threat(audit: Audit) -> dict[str, Any]:
-    table = audit.secrets[0].microdata
-    knows = ", ".join(column.name for column in table.quasi)
-    wants = " or ".join(one.sensitive for one in audit.secrets)
+    quasi = [column.name for column in audit.secrets[0].microdata.quasi]
+    wants = [one.sensitive for one in audit.secrets]
+    knows = audit.asked.knows
     return {
-        "knows": [column.name for column in table.quasi],
-        "wants": [one.sensitive for one in audit.secrets],
-        "says": f"An attacker knows {knows} of a person, reads what is published, and wants to "
-        f"know {wants}.",
+        "knows": list(knows or quasi),
+        "wants": wants,
+        "says": in_words(quasi, knows, wants),
     }
 
 
 def _secret(audit: Audit, one: OneSecret) -> dict[str, Any]:
     return {
         "sensitive": one.sensitive,
-        "releases": [_release(audited) for audited in one.audited],
+        "releases": [_release(audited, audit.masking(one)) for audited in one.audited],
         "sections": [_section(audit, one, part) for part in audit.parts],
     }
 
 
-def _release(audited: Audited) -> dict[str, Any]:
+def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
     content: dict[str, Any] = {
         "name": audited.name,
         "shown": display_name(audited.name),
         "kind": audited.subject.kind,
-        "error": audited.error,
+        "error": audited.told_error(masking),
         "passed": audited.passed,
         "figures": {
             name: _plain(audited.figures.get(name))
@@ -105,15 +107,16 @@ def _release(audited: Audited) -> dict[str, Any]:
         "checks": [
             {
                 "threshold": str(check.threshold), "figure": check.threshold.figure.name,
-                "value": _plain(check.value), "passed": check.passed, "says": str(check),
+                "value": _plain(check.value), "passed": check.passed,
+                "says": audited.told_check(check, masking),
             }
             for check in audited.checks
         ],
     }  # fmt: skip
-    if audited.error is None:
-        release = audited.subject.release
-        content["says"] = release.in_short
-        content["notes"] = list(release.notes)
+    release = audited.subject.made
+    if release is not None:
+        content["says"] = masking.named(release.in_short)
+        content["notes"] = [masking.text(note) for note in release.notes]
     return content
 
 
@@ -123,7 +126,8 @@ def _section(audit: Audit, one: OneSecret, part: Part[Any]) -> dict[str, Any]:
         for audited in one.audited
         if part.name in audited.looked and audited.looked[part.name].finding is not None
     }
-    telling = part.tell(found, audit.asked) if found else Telling()
+    masking = audit.masking(one)
+    telling = part.tell(found, audit.asked_of(one)) if found else Telling()
     return {
         "part": part.name,
         "title": part.title,
@@ -132,33 +136,47 @@ def _section(audit: Audit, one: OneSecret, part: Part[Any]) -> dict[str, Any]:
         "assumes": part.assumes,
         "page": part.page,
         **dataclasses.asdict(telling),
-        "looked": [_looked(audited, part) for audited in one.audited if audited.error is None],
+        "sentences": [masking.named(sentence) for sentence in telling.sentences],
+        "looked": [
+            _looked(audited, part, masking) for audited in one.audited if audited.error is None
+        ],
     }
 
 
-def _looked(audited: Audited, part: Part[Any]) -> dict[str, Any]:
+def _looked(audited: Audited, part: Part[Any], masking: Masking) -> dict[str, Any]:
     look = audited.looked[part.name]
     return {
         "release": audited.name,
         "shown": display_name(audited.name),
         "status": look.status,
-        "why": look.why,
+        "why": audited.told_why(part.name, masking),
         "seconds": look.seconds,
-        "diagnostics": [] if look.finding is None else part.diagnose(look.finding),
-        "notes": [] if look.finding is None else list(getattr(look.finding, "notes", ())),
+        "diagnostics": [
+            masking.named(said)
+            for said in ([] if look.finding is None else part.diagnose(look.finding))
+        ],
+        "notes": [masking.text(note) for note in getattr(look.finding, "notes", ())],
     }
 
 
 def _reproduce(audit: Audit) -> dict[str, Any]:
+    masking = audit.masking(audit.secrets[0])
+    command = audit.command
     return {
         "version": __version__,
         "python": platform.python_version(),
         "seed": audit.asked.seed,
-        "command": audit.command,
+        "command": None if command is None else masking.values(public_command(command)),
+        "key": which_key(audit.key),
         "fingerprints": {
-            **dict(audit.fingerprints),
             **{
-                f"{one.microdata.source}, with {one.sensitive}": fingerprint_of(one.microdata)
+                public_name(name): under_key(fingerprint, audit.key)
+                for name, fingerprint in audit.fingerprints.items()
+            },
+            **{
+                f"{public_name(one.microdata.source)}, with {one.sensitive}": fingerprint_of(
+                    one.microdata, audit.key
+                )
                 for one in audit.secrets
             },
         },
@@ -170,20 +188,3 @@ def _plain(value: float | None) -> float | str | None:
     if value is not None and value in (float("inf"), float("-inf")):
         return "infinite"
     return None if value is None else numbers([value])[0]
-
-
-def fingerprint_of(microdata: Microdata) -> str:
-    """The SHA-256 of what was read: names, roles, domains and codes of all columns.
-
-    >>> import unveil as uv
-    >>> one = uv.read_table({"a": [1, 2], "b": ["x", "y"]}, quasi="a", sensitive="b")
-    >>> two = uv.read_table({"a": [1, 2], "b": ["x", "z"]}, quasi="a", sensitive="b")
-    >>> fingerprint_of(one) == fingerprint_of(one) != fingerprint_of(two)
-    True
-    """
-    told = hashlib.sha256()
-    for column in microdata.columns:
-        for part in (column.name, str(column.role), str(column.size), *column.texts):
-            told.update(f"{len(part)}:{part}".encode())
-        told.update(column.codes.astype("<i8").tobytes())
-    return told.hexdigest()

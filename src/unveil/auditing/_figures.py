@@ -42,6 +42,8 @@ class Figure:
     lower_is_better : bool
     share : bool
         Whether it is a share of people or of records, written in percent.
+    at_most_one : bool
+        Whether it is never above 1, as all shares are: a threshold on it may be in percent.
     """
 
     name: str
@@ -50,6 +52,11 @@ class Figure:
     question: Question
     lower_is_better: bool = True
     share: bool = False
+    at_most_one: bool = False
+
+    def __post_init__(self) -> None:
+        if self.share:
+            object.__setattr__(self, "at_most_one", True)
 
     def text(self, value: float | None) -> str:
         """A value of it, for people.
@@ -71,6 +78,8 @@ class Figure:
 
 
 def _percent(share: float) -> str:
+    if share < 0:  # what is gained may be a loss
+        return f"−{_percent(-share).lstrip('<>')}"
     if share in (0, 1):
         return f"{share:.0%}"
     if share < 0.0005:
@@ -113,17 +122,17 @@ FIGURES: dict[str, Figure] = _listed(
         says="the share of the people who are linked to a single sensitive value",
     ),
     Figure(
-        name="membership", title="told to be in the data", question=_LINKED,
+        name="membership", title="told to be in the data", question=_LINKED, at_most_one=True,
         says="how well an attacker tells who is in the data (area under the curve; 0.5 is "
         "guessing, 1 is knowing)",
     ),
     Figure(
-        name="delta", title="δ", question=_INFERRED,
+        name="delta", title="δ", question=_INFERRED, at_most_one=True,
         says="how far the belief about the worst-placed person moves by that person's own record "
         "(0: not at all, 1: entirely)",
     ),
     Figure(
-        name="mean_d", title="mean d", question=_INFERRED,
+        name="mean_d", title="mean d", question=_INFERRED, at_most_one=True,
         says="how far beliefs move by people's own records, on average",
     ),
     Figure(
@@ -173,7 +182,7 @@ FIGURES: dict[str, Figure] = _listed(
         says="the largest share of one sensitive value in a class",
     ),
     Figure(
-        name="t", title="t", question=_INFERRED,
+        name="t", title="t", question=_INFERRED, at_most_one=True,
         says="how far the sensitive values of a class are from those of the whole table, at most",
     ),
     Figure(
@@ -181,7 +190,7 @@ FIGURES: dict[str, Figure] = _listed(
         says="the largest relative gain of a sensitive value's share in a class",
     ),
     Figure(
-        name="discrimination", title="discrimination rate", question=_INFERRED,
+        name="discrimination", title="discrimination rate", question=_INFERRED, at_most_one=True,
         says="how much the quasi-identifiers narrow down the sensitive value (0: not at all, 1: "
         "to one)",
     ),

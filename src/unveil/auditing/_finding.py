@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.auditing._audited import Audited, OneSecret
 from unveil.auditing._figures import FIGURES
+from unveil.auditing._masking import Masking
+from unveil.auditing._naming import public_name
 from unveil.auditing._thresholds import Threshold
 from unveil.auditing.parts import Asked, Part
 from unveil.errors import InputError
@@ -40,7 +43,8 @@ class Audit(Finding):
     command : str, optional
         What was typed, if it was.
     fingerprints : mapping of str to str
-        Of the files that were read.
+        Of the files that were read, such as their SHA-256; in a report they are hashed anew under
+        the key.
     """
 
     secrets: tuple[OneSecret, ...]
@@ -68,6 +72,23 @@ class Audit(Finding):
     def key(self) -> str:
         """Of the references to people; whoever has it and the table knows who they are."""
         return self.asked.discretion.key
+
+    def masking(self, one: OneSecret) -> Masking:
+        """What is taken out of texts before they are shown, of the table of one secret."""
+        return self._maskings[one.sensitive]
+
+    def asked_of(self, one: OneSecret) -> Asked:
+        """What was asked for, with what may be said of the table of one secret."""
+        return replace(self.asked, masking=self.masking(one))
+
+    @cached_property
+    def _maskings(self) -> dict[str, Masking]:
+        raw = {name for audited in self.releases for name in audited.subject.raw_names}
+        shown = {name: public_name(name) for name in raw if public_name(name) != name}
+        return {
+            one.sensitive: self.asked.discretion.masking(one.microdata, shown)
+            for one in self.secrets
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """One row a release: all its figures."""

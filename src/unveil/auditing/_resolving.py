@@ -24,8 +24,8 @@ def write_key(key: str, path: str | os.PathLike[str]) -> Path:
     file = Path(path)
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as out:
+        file.chmod(0o600)  # it may have been there before, open to others
         out.write(f"{key}\n")
-    file.chmod(0o600)  # it may have been there before, open to others
     return file
 
 

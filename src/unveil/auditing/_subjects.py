@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from unveil.auditing._naming import public_name
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer, as_sanitizer, first_look, sanitizers_named
@@ -51,6 +52,20 @@ class Subject:
             return self.published.read(self.microdata)
         return self.published
 
+    @property
+    def made(self) -> AnyRelease | None:
+        """The release, if it has been made; nothing is run for the asking."""
+        if isinstance(self.published, AnyRelease):
+            return self.published
+        made: AnyRelease | None = self.__dict__.get("release")
+        return made
+
+    @property
+    def raw_names(self) -> set[str]:
+        """What attacks call it in their texts: a whole command or path, perhaps."""
+        names = set() if self.sanitizer is None else {self.sanitizer.label}
+        return names if self.made is None else {*names, self.made.made_by}
+
 
 def subjects_of(given: Any, microdata: Microdata) -> list[Subject]:
     """What a user gave: a release, a sanitizer, its name, a series, several, or names for them."""
@@ -75,13 +90,22 @@ def _each(one: Any) -> list[Any]:
 
 def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
     if isinstance(one, AnyRelease):
-        return Subject(name=name or one.made_by, microdata=microdata, published=one)
+        return Subject(name=name or public_name(one.made_by), microdata=microdata, published=one)
     if isinstance(one, ToRead):
         if name is None:
             raise InputError("a release that is yet to be read needs a name: {'published': …}")
         return Subject(name=name, microdata=microdata, published=one)
     sanitizer = as_sanitizer(one)
-    return Subject(name=name or sanitizer.label, microdata=microdata, sanitizer=sanitizer)
+    # A name of the user's own stays; a command is shown without folders and secrets.
+    own = name is not None and name not in (sanitizer.label, _within(sanitizer.label))
+    shown = name if own else public_name(name or sanitizer.label)
+    assert shown is not None
+    return Subject(name=shown, microdata=microdata, sanitizer=sanitizer)
+
+
+def _within(label: str) -> str:
+    """What an oracle asks: a command, an address, a folder."""
+    return label.removeprefix("Oracle(").removesuffix(")")
 
 
 def _apart(subjects: list[Subject]) -> list[Subject]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unveil.auditing._audited import OneSecret
 from unveil.auditing._figures import FIGURES, Question
+from unveil.auditing._naming import public_name
 from unveil.auditing._verdict import verdict_of
 from unveil.report import display_name
 
@@ -20,8 +21,11 @@ _ACROSS = 6  # releases side by side; more have a line each
 def summary_of(audit: Audit) -> str:
     """What an audit prints."""
     table = audit.secrets[0].microdata
-    knows = ", ".join(column.name for column in table.quasi)
-    lines = [f"Audit of {table.source}: {len(table):,} records; the attacker knows {knows}"]
+    knows = ", ".join(audit.asked.knows or [column.name for column in table.quasi])
+    source = public_name(table.source)
+    lines = [f"Audit of {source}: {len(table):,} records; the attacker knows {knows}"]
+    if audit.asked.discretion.include_records:
+        lines.append("  Its report shows original records: guard it like the data itself.")
     lines += [f"  {sentence}" for sentence in verdict_of(audit)]
     for one in audit.secrets:
         lines += ["", f"  {one.sensitive}", *(f"  {line}" for line in _side_by_side(one))]

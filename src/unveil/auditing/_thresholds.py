@@ -57,16 +57,23 @@ class Threshold:
             )
         figure = figure_named(form[1])
         if form[4]:
-            if not figure.share:
+            if not figure.at_most_one:
                 raise InputError(
                     f"{figure.name} is no share, so {text!r} cannot be in percent; write a plain "
                     "number"
                 )
             bound /= 100
+        if figure.at_most_one and abs(bound) > 1:
+            raise InputError(
+                f"{figure.name} is never above 1, so {text!r} would always be the same; write a "
+                f"number up to 1{_in_percent(bound)}"
+            )
         return cls(figure=figure, sign=_SIGNS.get(form[2], form[2]), bound=bound)
 
     def __str__(self) -> str:
-        return f"{self.figure.name} {self.sign} {self.bound:g}"
+        # As many digits as it takes: what is printed can be typed again.
+        bound = repr(float(self.bound)).removesuffix(".0")
+        return f"{self.figure.name} {self.sign} {bound}"
 
     def check(self, value: float | None, why_not: str | None = None) -> Check:
         """Whether a release passes. What is not known does not pass: nothing would be proved."""
@@ -103,9 +110,22 @@ class Check:
         how = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}[self.threshold.sign]
         no = "not " if self.passed else ""
         text, bound = (self.threshold.figure.text(v) for v in (self.value, self.threshold.bound))
-        if text == bound and not self.threshold.sign.endswith("="):
-            text, bound = f"{self.value:.6g}", f"{self.threshold.bound:.6g}"
+        if text == bound and self.value != self.threshold.bound:
+            text, bound = _apart(self.value, self.threshold.bound)
         return f"{name} is {text}, which is {no}{how} {bound}"
+
+
+def _in_percent(bound: float) -> str:
+    return f", or in percent: {bound:g}%" if 1 < bound <= 100 else ""
+
+
+def _apart(value: float, bound: float) -> tuple[str, str]:
+    """Two numbers with as many digits as tell them apart."""
+    for digits in range(3, 18):
+        told = f"{value:.{digits}g}", f"{bound:.{digits}g}"
+        if told[0] != told[1]:
+            return told
+    return repr(value), repr(bound)
 
 
 def _number(text: str) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.auditing._audited import Audited, OneSecret
+from unveil.auditing._masking import Masking
 from unveil.report import display_name
 
 if TYPE_CHECKING:
@@ -19,33 +20,49 @@ def verdict_of(audit: Audit) -> list[str]:
     if audit.interrupted:
         said.append("This audit was ended before it was done: what follows is not all.")
     for one in audit.secrets:
-        about = f" (for {one.sensitive})" if len(audit.secrets) > 1 else ""
-        said += [f"{line}" for line in _of_secret(audit, one, about)]
+        # Of several secrets each line says which it is about.
+        about = f"{one.sensitive}: " if len(audit.secrets) > 1 else ""
+        said += [f"{about}{line}" for line in _of_secret(audit, one)]
     return said
 
 
-def _of_secret(audit: Audit, one: OneSecret, about: str) -> list[str]:
+def _of_secret(audit: Audit, one: OneSecret) -> list[str]:
+    masking = audit.masking(one)
+    if audit.thresholds:
+        return [_checked(audited, masking) for audited in one.audited]
     failed_to_be = [
-        f"{display_name(audited.name)} could not be made: {audited.error}"
+        f"{display_name(audited.name)} {_not_made(audited, masking)}"
         for audited in one.audited
         if audited.error is not None
     ]
-    if audit.thresholds:
-        return [*failed_to_be, *(_checked(audited, about) for audited in one.audited)]
-    first = audit.parts[0]
-    found = {
-        audited.name: look.finding
-        for audited in one.audited
-        if (look := audited.looked.get(first.name)) is not None and look.finding is not None
-    }
-    sentences = list(first.tell(found, audit.asked).sentences) if found else []
-    return [*failed_to_be, *(f"{sentence}{about}" for sentence in sentences[: len(found)])]
+    return [*failed_to_be, *(masking.named(line) for line in _found(audit, one))]
 
 
-def _checked(audited: Audited, about: str) -> str:
+def _found(audit: Audit, one: OneSecret) -> list[str]:
+    """What the first part that found anything says of each release."""
+    for part in audit.parts:
+        found = {
+            audited.name: look.finding
+            for audited in one.audited
+            if (look := audited.looked.get(part.name)) is not None and look.finding is not None
+        }
+        sentences = part.tell(found, audit.asked_of(one)).sentences if found else ()
+        if sentences:
+            return list(sentences[: len(found)])
+    return []
+
+
+def _checked(audited: Audited, masking: Masking) -> str:
     shown = display_name(audited.name)
-    if audited.passed:
-        checks = "; ".join(str(check) for check in audited.checks)
-        return f"{shown} passes{about}: {checks}."
-    failed = "; ".join(str(check) for check in audited.checks if not check.passed)
-    return f"{shown} FAILS{about}: {failed}."
+    if audited.error is not None:
+        return f"{shown} FAILS: it {_not_made(audited, masking)}"
+    said = "; ".join(
+        audited.told_check(check, masking)
+        for check in audited.checks
+        if check.passed is audited.passed
+    )
+    return f"{shown} {'passes' if audited.passed else 'FAILS'}: {said}."
+
+
+def _not_made(audited: Audited, masking: Masking) -> str:
+    return f"could not be made: {audited.told_error(masking)}."

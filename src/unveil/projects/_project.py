@@ -69,11 +69,17 @@ class Project:
     partitions : mapping of str to (str, list or mapping)
         Categories of sensitive columns, for the discrimination rate; see `Partition.of`.
     knows, wants : tuple of str
-        The quasi-identifiers that the attacker knows and the sensitive columns that he wants to
-        know; by default all of them. ``wants`` also says in which order.
+        The quasi-identifiers that the attacker knows, of those that are published, and the
+        sensitive columns that he wants to know; by default all of them.
     adversary : tuple of str
         Who guesses; by default each sanitizer has an attacker of its own.
     releases : tuple of ReleaseAsked
+    attacks : tuple of str
+        Which attacks and measures; by default those of `audit`, and those that have options.
+    options : mapping of str to mapping
+        Options of attacks and measures, by their names.
+    seed, n_jobs : int, optional
+        See `audit`.
     fail_on : tuple of str
         What makes a release fail, such as ``delta > 0.05``.
     smallest : int, optional
@@ -108,6 +114,10 @@ class Project:
     wants: tuple[str, ...] = ()
     adversary: tuple[str, ...] = ()
     releases: tuple[ReleaseAsked, ...] = ()
+    attacks: tuple[str, ...] = ()
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    seed: int | None = None
+    n_jobs: int | None = None
     fail_on: tuple[str, ...] = ()
     smallest: int | None = None
     include_records: bool = False
@@ -175,8 +185,8 @@ class Project:
 
     @property
     def quasi(self) -> tuple[str, ...]:
-        """What the attacker knows."""
-        return self.knows or self._having(Role.QUASI)
+        """What an attacker may know, and is published in a changed form."""
+        return self._having(Role.QUASI)
 
     @property
     def sensitive(self) -> tuple[str, ...]:

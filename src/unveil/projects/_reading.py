@@ -24,8 +24,8 @@ ROLE_NAMES = {
 """As they are written in the file."""
 
 _TABLES = (
-    "data", "roles", "kinds", "hierarchies", "partitions", "threat", "releases", "thresholds",
-    "report",
+    "data", "roles", "kinds", "hierarchies", "partitions", "threat", "attacks", "releases",
+    "thresholds", "report",
 )  # fmt: skip
 _DATA = ("file", "delimiter", "encoding", "comment", "columns", "missing", "missing_values")
 _WHAT = ("file", "sanitizer", "oracle")
@@ -35,6 +35,7 @@ _OPTIONS = {
     "oracle": ("timeout", "memory", "retries", "may_drop", "may_change_sensitive", "notation"),
 }
 _KINDS = ("numeric", "categorical")
+_RUN = ("use", "seed", "jobs")  # of [attacks], beside a table for each attack
 
 
 def project_from(values: Mapping[str, Any], file: Path) -> Project:
@@ -44,7 +45,7 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
     threat, report = whole.section("threat"), whole.section("report")
     threat.known(("knows", "wants", "adversary"))
     report.known(("smallest", "include_records"))
-    thresholds = whole.section("thresholds")
+    thresholds, attacks = whole.section("thresholds"), whole.section("attacks")
     thresholds.known(("fail_on",))
     roles = _roles(whole.section("roles"))
     return Project(
@@ -55,6 +56,8 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
         knows=_with_role(threat, "knows", roles, Role.QUASI),
         wants=_with_role(threat, "wants", roles, Role.SENSITIVE),
         adversary=threat.texts("adversary") or (),
+        attacks=_attacks(attacks), options=_options(attacks), seed=attacks.whole("seed", 0),
+        n_jobs=attacks.whole("jobs", 1),
         releases=tuple(_release(one) for one in whole.sections("releases")),
         fail_on=_thresholds(thresholds), smallest=report.whole("smallest", 1),
         include_records=bool(report.flag("include_records")),
@@ -205,6 +208,34 @@ def _release(section: Section) -> ReleaseAsked:
         notation.text(column)
     texts = {key: section.text(key) for key in (*_WHAT, "name")}
     return ReleaseAsked(**texts, options=options)
+
+
+def _attacks(section: Section) -> tuple[str, ...]:
+    if not section.values:
+        return ()
+    from unveil.auditing.parts import PARTS  # heavy, and most files have none
+
+    section.known((*_RUN, *PARTS))
+    names = section.texts("use") or ()
+    for name in names:
+        if name not in PARTS:
+            raise section.wrong(
+                f"use names {name!r}, which is no attack{did_you_mean(name, PARTS)} (known: "
+                f"{', '.join(PARTS)})"
+            )
+    return names
+
+
+def _options(section: Section) -> dict[str, dict[str, Any]]:
+    found = {name: section.section(name) for name in section.values if name not in _RUN}
+    for name, given in found.items():
+        from unveil.auditing.parts import PARTS
+
+        try:
+            PARTS[name].check_options(given.values)
+        except InputError as error:
+            raise given.wrong(str(error)) from None
+    return {name: dict(given.values) for name, given in found.items()}
 
 
 def _thresholds(section: Section) -> tuple[str, ...]:

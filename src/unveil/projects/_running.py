@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from unveil.auditing import Audit, audit
+from unveil.auditing import Audit, ToRead, audit
+from unveil.auditing._naming import public_name
 from unveil.auditing.parts import DEFAULT
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata, read_anatomy, read_release
@@ -15,9 +17,7 @@ from unveil.sanitize import Oracle, Sanitizer, sanitizers_named
 if TYPE_CHECKING:
     from unveil.projects._project import Project, ReleaseAsked
 
-__all__ = ["audit_of", "categories_of", "releases_of"]
-
-_WITH_CATEGORIES = "discrimination-rate"
+__all__ = ["audit_of", "releases_of"]
 
 
 def audit_of(project: Project, overrides: dict[str, Any]) -> Audit:
@@ -26,15 +26,32 @@ def audit_of(project: Project, overrides: dict[str, Any]) -> Audit:
     options: dict[str, Any] = {
         "fail_on": project.fail_on or None,
         "adversary": _alone(project.adversary),
+        "knows": project.knows or None,
+        "partitions": {
+            name: given for name, given in project.partitions.items() if name in project.sensitive
+        },
         "include_records": project.include_records,
     }
-    if project.smallest is not None:
-        options["smallest"] = project.smallest
-    if project.partitions:
-        options["attacks"] = {**{part: {} for part in DEFAULT}, **categories_of(project)}
+    for name in ("smallest", "seed", "n_jobs"):
+        if getattr(project, name) is not None:
+            options[name] = getattr(project, name)
     if "releases" not in overrides:
-        options["releases"] = releases_of(project, tables)
-    return audit(tables, **{**options, **overrides})
+        options["releases"] = releases_of(project)
+    return audit(
+        tables, **{**options, **overrides, "attacks": _attacks(project, overrides.get("attacks"))}
+    )
+
+
+def _attacks(project: Project, asked: Any) -> Mapping[str, Any] | None:
+    """Attacks with the options of the project, unless they come with their own."""
+    if isinstance(asked, Mapping) or (
+        asked is None and not project.attacks and not project.options
+    ):
+        return asked
+    if asked is None:
+        asked = project.attacks or [*dict.fromkeys([*DEFAULT, *project.options])]
+    names = [asked] if isinstance(asked, str) else list(asked)
+    return {name: dict(project.options.get(name, {})) for name in names}
 
 
 def _alone(names: Sequence[str]) -> str | list[str] | None:
@@ -42,13 +59,11 @@ def _alone(names: Sequence[str]) -> str | list[str] | None:
     return names[0] if len(names) == 1 else list(names) or None
 
 
-def releases_of(
-    project: Project, tables: Sequence[Microdata]
-) -> dict[str, Sanitizer | AnyRelease] | None:
+def releases_of(project: Project) -> dict[str, Sanitizer | ToRead] | None:
     """What is audited, by name; None if the project names nothing."""
-    found: dict[str, Sanitizer | AnyRelease] = {}
+    found: dict[str, Sanitizer | ToRead] = {}
     for number, one in enumerate(project.releases, start=1):
-        for name, made in _made(one, project, tables).items():
+        for name, made in _made(one, project).items():
             if name in found:
                 raise InputError(
                     f"{project.source}, [releases, number {number}]: {name!r} is there already; "
@@ -58,9 +73,7 @@ def releases_of(
     return found or None
 
 
-def _made(
-    one: ReleaseAsked, project: Project, tables: Sequence[Microdata]
-) -> dict[str, Sanitizer | AnyRelease]:
+def _made(one: ReleaseAsked, project: Project) -> dict[str, Sanitizer | ToRead]:
     if one.sanitizer is not None:
         series = sanitizers_named(one.sanitizer)
         if len(series) > 1 and one.name is not None:
@@ -71,35 +84,18 @@ def _made(
         return {one.name or sanitizer.label: sanitizer for sanitizer in series}
     if one.oracle is not None:
         oracle = Oracle(oracle_at(project.folder, one.oracle), **one.options)
-        return {one.name or one.oracle: oracle}
+        return {one.name or public_name(one.oracle): oracle}
     assert one.file is not None
-    name = one.name or one.file
-    return {
-        # A release is of one sensitive column; a report needs a name for each.
-        name if len(tables) == 1 else f"{name} ({table.sensitive.name})": _published(
-            one, project, table, name
-        )
-        for table in tables
-    }
+    name = one.name or public_name(one.file)
+    if not (project.folder / one.file).exists():
+        raise InputError(f"{project.source}, [[releases]]: there is no file {one.file!r}")
+    # A file may have several sensitive columns; it is read for each of them.
+    return {name: ToRead(read=partial(_published, one, project, name))}
 
 
-def _published(one: ReleaseAsked, project: Project, table: Microdata, name: str) -> AnyRelease:
+def _published(one: ReleaseAsked, project: Project, name: str, table: Microdata) -> AnyRelease:
     assert one.file is not None
     file = project.folder / one.file
     if file.is_dir():
         return read_anatomy(file, microdata=table, made_by=name)
     return read_release(file, table, made_by=name, **one.options)
-
-
-def categories_of(project: Project) -> dict[str, dict[str, Any]]:
-    """What the discrimination rate is told of the project's partitions: nothing without any."""
-    if not project.partitions:
-        return {}
-    if len(project.sensitive) > 1:
-        raise InputError(
-            f"{project.source}, [partitions]: categories are of one sensitive column, and "
-            f"{len(project.sensitive)} are to be audited ({', '.join(project.sensitive)}); want "
-            "one of them, under [threat]"
-        )
-    given = project.partitions.get(project.sensitive[0])
-    return {} if given is None else {_WITH_CATEGORIES: {"partition": given}}

@@ -69,8 +69,6 @@ def _options(project: Project, sensitive: str) -> dict[str, Any]:
 
 def same_records(tables: list[Microdata]) -> list[Microdata]:
     """Everybody of whom all sensitive values are known: so numbers can be compared."""
-    if len({len(table) for table in tables}) == 1:
-        return tables
     rows = reduce(np.intersect1d, [table.rows for table in tables])
     return [_only(table, rows) for table in tables]
 

@@ -30,8 +30,8 @@ _HIERARCHIES = """\
 # How values generalize: one file a column, or folder = "hierarchies"."""
 
 _THREAT = """\
-# Who attacks. By default he knows every quasi-identifier, wants every sensitive column, and guesses
-# in the way that fits what was published.
+# Who attacks. By default he knows every quasi-identifier, wants every sensitive column (each in
+# turn), and guesses in the way that fits what was published.
 #   knows = ["age", "sex"]
 #   wants = ["income"]
 #   adversary = "naive-bayes\""""
@@ -39,6 +39,15 @@ _THREAT = """\
 _PARTITIONS = """\
 # Categories of a sensitive column, where the category is already a secret:
 #   income = "low:0-20,high:20-\""""
+
+_ATTACKS = """\
+# Which attacks and measures, the seed of all chance, and the workers. Options of an attack are in a
+# table of their own:
+#   use = ["linkage", "measures", "relative-risk"]
+#   seed = 0
+#   jobs = 2
+#   [attacks.relative-risk]
+#   beta = 0.5"""
 
 _RELEASES = """\
 # What is published: files, sanitizers (also series), or programs of somebody else. Without any, the
@@ -74,6 +83,8 @@ def text_of(project: Project) -> str:
         *([["[hierarchies.files]", *_lines(by_file)]] if by_file else []),
         ["[partitions]", _PARTITIONS, *_lines(project.partitions)],
         ["[threat]", _THREAT, *_lines(_threat(project))],
+        ["[attacks]", _ATTACKS, *_lines(_attacks(project))],
+        *([f"[attacks.{key_text(n)}]", *_lines(given)] for n, given in project.options.items()),
         ["[thresholds]", _THRESHOLDS, *_lines({"fail_on": project.fail_on or None})],
         ["[report]", _REPORT, *_lines(_report(project))],
         [_RELEASES],
@@ -109,6 +120,10 @@ def _threat(project: Project) -> dict[str, Any]:
         "knows": project.knows or None, "wants": project.wants or None,
         "adversary": project.adversary or None,
     }  # fmt: skip
+
+
+def _attacks(project: Project) -> dict[str, Any]:
+    return {"use": project.attacks or None, "seed": project.seed, "jobs": project.n_jobs}
 
 
 def _report(project: Project) -> dict[str, Any]:

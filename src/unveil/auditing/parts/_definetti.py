@@ -30,9 +30,11 @@ class DeFinettiPart(Part[DeFinetti]):
         "everybody's quasi-identifiers."
     )
     page = "definetti"
+    function = staticmethod(definetti)
     figures = ("reweighted",)
 
     def look(self, subject: Subject, asked: Asked) -> DeFinetti:
+        asked.needs_all_known("the deFinetti attack")
         options = asked.told(self.name, progress=False)
         return definetti(subject.release, subject.microdata, **options)
 

@@ -46,6 +46,7 @@ class DifferentialPart(Part[DifferentialInference]):
         "the same anonymization would have been run without the person."
     )
     page = "differential-inference"
+    function = staticmethod(differential_inference)
     figures = ("delta", "mean_d", "over")
 
     def look(self, subject: Subject, asked: Asked) -> DifferentialInference:
@@ -54,6 +55,7 @@ class DifferentialPart(Part[DifferentialInference]):
                 "a file cannot be made anew without somebody; give the program that made it, as a "
                 "sanitizer or an oracle"
             )
+        asked.needs_all_known("differential inference")
         options = asked.told(
             self.name, adversary=asked.adversary, seed=asked.seed, n_jobs=asked.n_jobs,
             progress=asked.progress, budget=_BUDGET,

@@ -34,12 +34,16 @@ class DiscriminationPart(Part[DiscriminationRates]):
         "population is counted as well: a rate alone is no breach."
     )
     page = "discrimination-rate"
+    function = staticmethod(discrimination_rates)
     figures = ("discrimination",)
 
     def look(self, subject: Subject, asked: Asked) -> DiscriminationRates:
-        quasi = len(subject.microdata.quasi)
+        quasi = len(asked.knows or subject.microdata.quasi)
         # The whole key set, too: it is the figure.
-        options = asked.told(self.name, at_most=quasi if quasi <= _ALL_SETS else _KEYS)
+        options = asked.told(
+            self.name, at_most=quasi if quasi <= _ALL_SETS else _KEYS, by=asked.knows,
+            partition=asked.partitions.get(subject.microdata.sensitive.name),
+        )  # fmt: skip
         return discrimination_rates(subject.release, **options)
 
     def numbers(self, finding: DiscriminationRates) -> dict[str, float | None]:

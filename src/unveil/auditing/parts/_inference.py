@@ -32,9 +32,11 @@ class InferencePart(Part[Inference]):
         "from the release alone."
     )
     page = "inference"
+    function = staticmethod(inference)
     figures = ("accuracy", "gain")
 
     def look(self, subject: Subject, asked: Asked) -> Inference:
+        asked.needs_all_known("inference")
         options = asked.told(self.name, adversary=asked.adversary, seed=asked.seed, progress=False)
         return inference(subject.sanitizer or subject.release, subject.microdata, **options)
 

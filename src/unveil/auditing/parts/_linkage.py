@@ -33,11 +33,12 @@ class LinkagePart(Part[Linkage]):
         "not in the table, links are less sure."
     )
     page = "linkage"
+    function = staticmethod(linkage)
     figures = ("linked", "one_value")
 
     def look(self, subject: Subject, asked: Asked) -> Linkage:
         table = subject.microdata
-        options = asked.told(self.name, progress=asked.progress)
+        options = asked.told(self.name, progress=asked.progress, quasi=asked.knows)
         return linkage(subject.release, table, microdata=table, **options)
 
     def numbers(self, finding: Linkage) -> dict[str, float | None]:

@@ -36,13 +36,14 @@ class MeasuresPart(Part[Measures]):
         "is said about what he knows besides."
     )
     page = "measures"
+    function = staticmethod(measures)
     figures = (
         "k", "unique", "prosecutor", "prosecutor_mean", "l", "l_entropy", "alpha", "t", "beta",
         "mean_class",
     )  # fmt: skip
 
     def look(self, subject: Subject, asked: Asked) -> Measures:
-        return measures(subject.release, **asked.told(self.name))
+        return measures(subject.release, **asked.told(self.name, quasi=asked.knows))
 
     def numbers(self, finding: Measures) -> dict[str, float | None]:
         found = dict.fromkeys(self.figures, None) | {"k": float(finding.k_anonymity.k)}
@@ -146,14 +147,14 @@ class MeasuresPart(Part[Measures]):
             for why, deciding in (("smallest", smallest), ("fewest values", least)):
                 for one in () if deciding is None else deciding.classes[:_WORST]:
                     cells = [f"{key}: {text}" for key, text in one.keys.items()]
-                    rows.append(
-                        [
-                            display_name(name),
-                            why,
-                            (float(one.records), f"{one.records:,}"),
-                            asked.discretion.group(cells, one.records),
-                        ]
-                    )
+                    row: Row = [
+                        display_name(name),
+                        why,
+                        (float(one.records), f"{one.records:,}"),
+                        asked.cells(cells, one.records),
+                    ]
+                    if row not in rows:  # masked ones are all alike
+                        rows.append(row)
         return Table(
             title="The worst classes",
             says="Those that decide k and ℓ.",

@@ -28,6 +28,7 @@ class MembershipPart(Part[Membership]):
     )
     assumes = "People who are held out are of the same kind as those in the table."
     page = "membership"
+    function = staticmethod(membership)
     figures = ("membership",)
 
     def look(self, subject: Subject, asked: Asked) -> Membership:
@@ -36,6 +37,7 @@ class MembershipPart(Part[Membership]):
                 "who is in a published file is settled; give the program that made it, as a "
                 "sanitizer or an oracle"
             )
+        asked.needs_all_known("membership")
         options = asked.told(self.name, seed=asked.seed, n_jobs=asked.n_jobs, progress=False)
         return membership(subject.microdata, subject.sanitizer, **options)
 

@@ -29,6 +29,7 @@ class MinimalityPart(Part[Minimality]):
     )
     assumes = "The attacker knows everybody's quasi-identifiers, the program, and its goal."
     page = "minimality"
+    function = staticmethod(minimality)
     figures = ("above_promise",)
 
     def look(self, subject: Subject, asked: Asked) -> Minimality:
@@ -36,6 +37,7 @@ class MinimalityPart(Part[Minimality]):
             raise InputError(
                 "how a published file was made is not known; give the sanitizer that made it"
             )
+        asked.needs_all_known("minimality")
         options = asked.told(self.name, seed=asked.seed, progress=False)
         return minimality(subject.sanitizer, subject.microdata, **options)
 

@@ -39,9 +39,11 @@ class RiskPart(Part[RelativeRisk]):
         "priors worth one record each (α = β = 1); values that are equally likely count fully."
     )
     page = "relative-risk"
+    function = staticmethod(relative_risk)
     figures = ("gr", "relative_risk")
 
     def look(self, subject: Subject, asked: Asked) -> RelativeRisk:
+        asked.needs_all_known("relative risk")
         options = asked.told(
             self.name, limit=_LIMIT, seed=asked.seed, n_jobs=asked.n_jobs, progress=asked.progress
         )
@@ -102,8 +104,7 @@ class RiskPart(Part[RelativeRisk]):
         at = int(finding.tuple_of[record])
         attacker, learner = finding.attacker[:, at], finding.learner[:, at]
         shown = np.argsort(-np.maximum(attacker, learner), kind="stable")[:_SHOWN]
-        texts = asked.discretion.values_of(table.sensitive, table.sensitive_counts)
-        values = [texts[code] for code in shown]
+        values = asked.discretion.values_of(table.sensitive, shown.tolist())
         who = asked.discretion.person(table, record)
         return Chart(
             kind="bars",

@@ -26,6 +26,7 @@ class UtilityPart(Part[Utility]):
     )
     assumes = "All values of a column, and all columns, matter alike."
     page = "utility"
+    function = staticmethod(utility)
     figures = ("loss", "suppressed")
 
     def look(self, subject: Subject, asked: Asked) -> Utility:
