@@ -74,6 +74,8 @@ class Figure:
             return _percent(value)
         if float(value).is_integer() and abs(value) < 1e15:
             return f"{int(value):,}"
+        if abs(value) >= 1000:
+            return f"{value:,.0f}"
         return f"{value:.3g}" if abs(value) >= 1 else f"{value:.2g}"
 
 

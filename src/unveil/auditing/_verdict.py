@@ -39,17 +39,20 @@ def _of_secret(audit: Audit, one: OneSecret) -> list[str]:
 
 
 def _found(audit: Audit, one: OneSecret) -> list[str]:
-    """What the first part that found anything says of each release."""
+    """What of each release the first part says that found anything in it."""
+    said: list[str] = []
+    left = {audited.name: audited for audited in one.audited}
     for part in audit.parts:
         found = {
-            audited.name: look.finding
-            for audited in one.audited
+            name: look.finding
+            for name, audited in left.items()
             if (look := audited.looked.get(part.name)) is not None and look.finding is not None
         }
-        sentences = part.tell(found, audit.asked_of(one)).sentences if found else ()
+        sentences = part.in_short(found, audit.asked_of(one)) if found else ()
         if sentences:
-            return list(sentences[: len(found)])
-    return []
+            said += sentences
+            left = {name: audited for name, audited in left.items() if name not in found}
+    return said
 
 
 def _checked(audited: Audited, masking: Masking) -> str:
@@ -65,4 +68,5 @@ def _checked(audited: Audited, masking: Masking) -> str:
 
 
 def _not_made(audited: Audited, masking: Masking) -> str:
-    return f"could not be made: {audited.told_error(masking)}."
+    done = "made" if audited.subject.kind == "sanitizer" else "read"
+    return f"could not be {done}: {audited.told_error(masking)}."

@@ -121,7 +121,7 @@ class Audit:
     adversary: str | None
     fail_on: Sequence[str]
     smallest: int | None
-    seed: int
+    seed: int | None
     jobs: int | None
     outputs: Outputs
 
@@ -163,8 +163,14 @@ class Audit:
 
     def _audited(self, tables: list[Microdata]) -> Found:
         options: dict[str, Any] = {
-            "seed": self.seed, "n_jobs": self.jobs, "key": self.outputs.known_key(),
-        }  # fmt: skip
+            "key": self.outputs.known_key(),
+            # A project may have a seed of its own.
+            **{
+                name: given
+                for name, given in (("seed", self.seed), ("n_jobs", self.jobs))
+                if given is not None
+            },
+        }
         releases = self._releases(tables)
         if releases:
             options["releases"] = releases
@@ -233,5 +239,6 @@ def finish(found: Found) -> None:
         raise typer.Exit(BAD_INPUT)
     if found.passed is False:
         failed = sum(one.passed is False for one in found.releases)
-        say(f"{failed} of {len(found.releases)} releases fail")
+        all_of_them = len(found.releases)
+        say(f"{failed} of {all_of_them} release{'s fail' if all_of_them > 1 else ' fails'}")
         raise typer.Exit(FAILED)

@@ -22,6 +22,7 @@ __all__ = [
     "JUnit",
     "Key",
     "OptionalQuasi",
+    "OptionalSeed",
     "Project",
     "Report",
     "Secrets",
@@ -95,6 +96,17 @@ Adversaries = Annotated[
         help="Who guesses: naive-bayes, conditional-frequency, smoothed-frequency, or with "
         "scikit-learn tree, forest, logistic, boosting, neighbours, gaussian-nb. Default: "
         "naive-bayes, and smoothed-frequency against noisy counts.",
+        rich_help_panel=TEST,
+        show_default=False,
+    ),
+]
+OptionalSeed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        help="Of everything random. Default: 0",
+        min=0,
         rich_help_panel=TEST,
         show_default=False,
     ),

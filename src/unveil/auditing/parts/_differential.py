@@ -82,6 +82,20 @@ class DifferentialPart(Part[DifferentialInference]):
             tables=[self._worst(tested, asked)],
         )
 
+    def in_short(self, found: Mapping[str, DifferentialInference], asked: Asked) -> list[str]:
+        tested = {name: finding for name, finding in found.items() if len(finding.tested)}
+        if len(tested) < 2:
+            return [self._how_many(name, finding) for name, finding in tested.items()]
+        people = [
+            f"{_how_many_people(finding)} under {display_name(name)}"
+            for name, finding in tested.items()
+        ]
+        by = moved(_OVER, next(iter(tested.values())).distance)
+        return [
+            f"Removing their own record changes what an attacker believes by more than {by} about "
+            f"{'; '.join(people)}."
+        ]
+
     def diagnose(self, finding: DifferentialInference) -> list[str]:
         way = {
             "fast": "every record, exactly", "updating": "every record, exactly",
@@ -99,14 +113,10 @@ class DifferentialPart(Part[DifferentialInference]):
 
     def _how_many(self, name: str, finding: DifferentialInference) -> str:
         """The sentence that a verdict begins with."""
-        share = float(finding.share_over(_OVER))
-        shown, by = display_name(name), moved(_OVER, finding.distance)
-        if not share:
-            return f"Under {shown}, nobody's own record moves what is believed by more than {by}."
-        people = _one_in(share, len(finding.tested))
+        by = moved(_OVER, finding.distance)
         return (
-            f"Under {shown}, removing their own record changes what an attacker believes about "
-            f"{people} by more than {by}."
+            f"Under {display_name(name)}, removing their own record changes what an attacker "
+            f"believes about {_how_many_people(finding)} by more than {by}."
         )
 
     def _distributions(self, tested: Mapping[str, DifferentialInference]) -> Chart:
@@ -172,15 +182,27 @@ class DifferentialPart(Part[DifferentialInference]):
         )  # fmt: skip
 
 
+def _how_many_people(finding: DifferentialInference) -> str:
+    """About how many people belief is moved; where a few were tested, of these and no others."""
+    tested = len(finding.tested)
+    share = float(finding.share_over(_OVER))
+    if tested == len(finding.microdata):
+        return _one_in(share, tested)
+    moved_by = round(share * tested)
+    return f"{moved_by or 'none'} of the {tested:,} people tested"
+
+
 def _one_in(share: float, people: int) -> str:
     """A share as people say it.
 
     >>> _one_in(0.05, 1000), _one_in(0.4, 10), _one_in(0.001, 1000), _one_in(1.0, 10)
     ('1 person in 20', '4 people in 10', '1 person in 1,000', 'everybody')
+    >>> _one_in(0, 10), _one_in(0.13, 1000), _one_in(0.96, 1000)
+    ('nobody', '1 person in 8', 'nearly everybody')
     """
-    if share == 1:
-        return "everybody"
-    if share > 0.1:
+    if share in (0, 1):
+        return "everybody" if share else "nobody"
+    if share > 0.15:
         tenths = round(10 * share)
         return "nearly everybody" if tenths == 10 else f"{tenths} people in 10"
     return f"1 person in {min(people, round(1 / share)):,}"

@@ -119,6 +119,10 @@ class Part(ABC, Generic[F]):
     def tell(self, found: Mapping[str, F], asked: Asked) -> Telling:
         """What was found in the releases, which have names."""
 
+    def in_short(self, found: Mapping[str, F], asked: Asked) -> list[str]:
+        """The same in a sentence or two, for the head of a report; nothing if there is nothing."""
+        return list(self.tell(found, asked).sentences[: len(found)])
+
     def diagnose(self, finding: F) -> list[str]:
         """What to know about how exact the numbers of a release are."""
         return []

@@ -56,7 +56,7 @@ def audit(
     may_change: options.MayChange = False,
     attack: auditing.Attacks = None,
     adversary: auditing.Adversaries = None,
-    seed: options.Seed = 0,
+    seed: auditing.OptionalSeed = None,
     jobs: options.Jobs = None,
     fail_on: auditing.FailOn = None,
     junit: auditing.JUnit = None,
