@@ -37,6 +37,7 @@ format: $(VENV)/.installed-lint
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.installed-docs
+	$(BIN)/python tools/reference
 	$(BIN)/zensical build --strict
 	@echo "documentation: site/index.html"
 
