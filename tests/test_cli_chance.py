@@ -11,7 +11,7 @@ COUNTS = ["--sanitizer", "laplace-counts:epsilon=1"]
 
 
 def test_noisy_counts_are_worked_out(table):
-    done = run("audit", str(table), *ROLES, *PARTS, *COUNTS, "--json", "-")
+    done = run("differential", str(table), *ROLES, *PARTS, *COUNTS, "--json", "-")
     [finding] = json.loads(done.stdout)["findings"]
     assert done.exit_code == 0
     assert finding["sanitizer"] == "LaplaceCounts(epsilon=1.0)"
@@ -22,8 +22,8 @@ def test_noisy_counts_are_worked_out(table):
 
 
 def test_beside_others_each_has_its_own_attacker(table):
-    done = run("audit", str(table), *ROLES, *COUNTS, "--sanitizer", "mondrian:k=2", "--json", "-",
-               "--no-risk")  # fmt: skip
+    done = run("differential", str(table), *ROLES, *COUNTS, "--sanitizer", "mondrian:k=2",
+               "--json", "-")  # fmt: skip
     counts, records = json.loads(done.stdout)["findings"]
     assert (counts["adversary"], records["adversary"]) == (
         "smoothed frequency", "Bernoulli naive Bayes",
@@ -31,7 +31,7 @@ def test_beside_others_each_has_its_own_attacker(table):
 
 
 def test_samples_say_how_exact_they_are(table):
-    done = run("audit", str(table), *ROLES, *PARTS, *COUNTS, "--samples", "200")
+    done = run("differential", str(table), *ROLES, *PARTS, *COUNTS, "--samples", "200")
     assert done.exit_code == 0
     assert "Sampled: 200 releases with and as many without each record" in " ".join(
         done.output.split()
@@ -40,7 +40,7 @@ def test_samples_say_how_exact_they_are(table):
 
 def test_until_it_is_exact_enough(table):
     options = ["--error", "0.02", "--json", "-"]
-    done = run("audit", str(table), *ROLES, *PARTS, *COUNTS, *options)
+    done = run("differential", str(table), *ROLES, *PARTS, *COUNTS, *options)
     [finding] = json.loads(done.stdout)["findings"]
     assert finding["sampling"]["error_most"] <= 0.02
     assert finding["sampling"]["too_coarse"] == 0
@@ -74,13 +74,13 @@ def test_counts_are_written(table, tmp_path):
     ],
 )
 def test_bad_input(table, options, message):
-    done = run("audit", str(table), *ROLES, *options, code=2)
+    done = run("differential", str(table), *ROLES, *options, code=2)
     assert message in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize("option", ["--parts", "--quantiles"])
 def test_parts_of_equal_width_or_share(table, option):
-    done = run("audit", str(table), *ROLES, option, "age=2", "--sanitizer", "mondrian:k=2")
+    done = run("differential", str(table), *ROLES, option, "age=2", "--sanitizer", "mondrian:k=2")
     assert done.exit_code == 0
     assert "age was put into 2 parts" in " ".join(done.output.split())
 
@@ -99,7 +99,7 @@ def test_the_worst_are_those_the_audit_found(table, tmp_path):
     out = tmp_path / "audit.json"
     oracle = f"{sys.executable} {program} {{input}} {{output}}"
     done = run(
-        "audit", table, *ROLES, "--oracle", oracle, "--targets", "3", "--samples", "4",
+        "differential", table, *ROLES, "--oracle", oracle, "--targets", "3", "--samples", "4",
         "--worst", "1", "--json", out, "--records",
     )  # fmt: skip
     [finding] = json.loads(out.read_text())["findings"]
@@ -110,7 +110,15 @@ def test_the_worst_are_those_the_audit_found(table, tmp_path):
 
 def test_samples_beside_what_needs_none(table):
     done = run(
-        "audit", table, *ROLES, *PARTS, *COUNTS, "--sanitizer", "mondrian:k=2", "--samples", "50"
+        "differential",
+        table,
+        *ROLES,
+        *PARTS,
+        *COUNTS,
+        "--sanitizer",
+        "mondrian:k=2",
+        "--samples",
+        "50",
     )
     said = " ".join(done.output.split())
     assert "nothing here depends on chance, so nothing was sampled" in said

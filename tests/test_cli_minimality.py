@@ -67,7 +67,10 @@ def test_what_was_published(clinic, tmp_path):
         (["--sanitizer", "mondrian:l=2", "--sanitizer", "mondrian:l=3"], "one --sanitizer"),
         (["--sanitizer", "mondrian:l=2", "--records"], "--records adds to the JSON"),
         (["--sanitizer", "mondrian:l=2", "--notation", "age=range"], "--notation is for"),
-        (["--sanitizer", "anatomy:l=2"], "depends on chance; unveil audit and unveil membership"),
+        (
+            ["--sanitizer", "anatomy:l=2"],
+            "depends on chance; unveil differential and unveil membership",
+        ),
     ],
 )
 def test_wrong_input(clinic, words, message):

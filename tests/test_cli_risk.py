@@ -1,4 +1,4 @@
-"""`unveil risk`: what it prints, writes, refuses, and how it exits; and its part of the audit."""
+"""`unveil risk`: what it prints, writes, refuses, and how it exits."""
 
 import importlib.util
 import json
@@ -10,7 +10,7 @@ from command_line import ROLES, run
 from malaysian import GROUPS, LOCAL_RECODING, PATIENTS, patients
 
 import unveil as uv
-from unveil.cli import _audit_risk, _console, _risk
+from unveil.cli import _console, _risk
 from unveil.microdata import Permuted
 
 BOTH = ["--quasi", "nationality,zip", "--sensitive", "disease", "--categorical", "zip"]
@@ -142,7 +142,7 @@ def test_a_bad_release_is_no_matter_to_the_others():
     first, second, third = done.stderr.splitlines()
     assert first.startswith("error: odd.csv returned 8 records with disease 'Flu' where the table")
     assert second.startswith("error: Mondrian(k=9) cannot be met")
-    assert "LaplaceCounts(epsilon=1.0) publishes only counts; unveil audit" in third
+    assert "LaplaceCounts(epsilon=1.0) publishes only counts; unveil differential" in third
     with open("out.json", encoding="utf-8") as file:
         document = json.load(file)
     assert [one["release"] for one in document["findings"]] == ["recoded.csv"]
@@ -413,51 +413,3 @@ def test_the_extra_that_traces_need(monkeypatch):
     assert done.stderr == (
         "error: --traces needs ArviZ and NetCDF; install them with: pip install 'unveil[arviz]'\n"
     )
-
-
-# As a part of the audit ----------------------------------------------------------------------
-
-
-def test_the_audit_tells_the_relative_risk_of_every_release_in_groups(table):
-    survey = pd.read_csv(table)
-    survey.assign(age="*").to_csv("published.csv", index=False)
-    done = run("audit", table, *ROLES, "--sanitizer", "mondrian:k=3", "--release", "published.csv",
-               "--sanitizer", "laplace-counts:epsilon=1", "--json", "out.json")  # fmt: skip
-    told = done.stdout[done.stdout.index("\nRelative risk\n") :]
-    assert told.index("published.csv ") < told.index("Mondrian(k=3) ")
-    assert "None is told for LaplaceCounts(epsilon=1.0): relative risk is about records in" in told
-    with open("out.json", encoding="utf-8") as file:
-        document = json.load(file)
-    assert document["failed"] == []
-    risks = [one for one in document["findings"] if one["finding"] == "relative risk"]
-    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
-    expected = uv.relative_risk(uv.Mondrian(k=3).sanitize(people), people)
-    assert [one["release"] for one in risks] == ["published.csv", "Mondrian(k=3)"]
-    assert risks[1]["risk"]["n_attacker"] == expected.n_attacker
-    without = run("audit", table, *ROLES, "--sanitizer", "mondrian:k=3", "--no-risk")
-    assert "Relative risk" not in without.stdout
-
-
-def test_changed_sensitive_values_are_no_error_of_the_audit(table):
-    survey = pd.read_csv(table)
-    survey.assign(vote="a").to_csv("published.csv", index=False)
-    done = run("audit", table, *ROLES, "--release", "published.csv", "--may-change-sensitive")
-    assert "None is told for published.csv: published.csv returned 60 records with vote 'a'" in (
-        words(done))  # fmt: skip
-    assert "sensitive values were changed." in words(done)
-
-
-def test_an_audit_that_has_not_converged(overlapping, monkeypatch):
-    monkeypatch.setattr(_audit_risk, "LIMIT", "0.01 s")
-    done = run("audit", *overlapping)
-    assert "NOT CONVERGED within 0.01 s: overlapping.csv; take its numbers as rough" in words(done)
-
-
-def test_an_interrupt_in_the_last_part_of_an_audit(table, monkeypatch):
-    def impatient(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(_audit_risk, "relative_risk", impatient)
-    done = run("audit", table, *ROLES, "--sanitizer", "mondrian:k=3", code=130)
-    assert "Mondrian(k=3)" in done.stdout
-    assert done.stderr.endswith("interrupted: the relative risk of some releases is lacking\n")

@@ -91,7 +91,7 @@ ONCE = [
     ("command", "sanitizer", "largest"),
     [
         *((command, *goal)
-          for command in ("anonymize", "harden", "audit", "membership", "encodings", "risk")
+          for command in ("anonymize", "harden", "differential", "membership", "encodings", "risk")
           for goal in EVERYWHERE),
         *(("anonymize", *goal) for goal in ONCE),
     ],

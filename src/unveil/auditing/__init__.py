@@ -7,7 +7,9 @@ from unveil.auditing._content import schema
 from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._finding import Audit
 from unveil.auditing._junit import junit_of
+from unveil.auditing._reading import read_audit
 from unveil.auditing._resolving import key_from, resolve, write_key
+from unveil.auditing._subjects import ToRead
 from unveil.auditing._thresholds import Check, Threshold
 
 __all__ = [
@@ -22,10 +24,12 @@ __all__ = [
     "OneSecret",
     "Question",
     "Threshold",
+    "ToRead",
     "audit",
     "compare_audits",
     "junit_of",
     "key_from",
+    "read_audit",
     "resolve",
     "schema",
     "write_key",

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata
-from unveil.sanitize import Identity, Mondrian, Sanitizer, as_sanitizer, sanitizers_named
+from unveil.sanitize import Sanitizer, as_sanitizer, first_look, sanitizers_named
 
-__all__ = ["Subject", "first_look", "subjects_of"]
+__all__ = ["Subject", "ToRead", "subjects_of"]
 
-_FIRST_LOOK = (2, 5, 10, 20)  # k, where the user names nothing to audit
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ToRead:
+    """What was published and has yet to be read, for each sensitive attribute anew.
+
+    One that cannot be read is no matter to the other releases.
+    """
+
+    read: Callable[[Microdata], AnyRelease]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -26,7 +34,7 @@ class Subject:
     name: str
     microdata: Microdata
     sanitizer: Sanitizer | None = None
-    published: AnyRelease | None = None
+    published: AnyRelease | ToRead | None = None
 
     @property
     def kind(self) -> str:
@@ -39,12 +47,9 @@ class Subject:
         if self.sanitizer is not None:
             return self.sanitizer.sanitize(self.microdata)
         assert self.published is not None
+        if isinstance(self.published, ToRead):
+            return self.published.read(self.microdata)
         return self.published
-
-
-def first_look(microdata: Microdata) -> list[Sanitizer]:
-    """What is tested where the user names nothing."""
-    return [Identity(), *(Mondrian(k=k) for k in _FIRST_LOOK if k <= len(microdata))]
 
 
 def subjects_of(given: Any, microdata: Microdata) -> list[Subject]:
@@ -71,6 +76,10 @@ def _each(one: Any) -> list[Any]:
 def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
     if isinstance(one, AnyRelease):
         return Subject(name=name or one.made_by, microdata=microdata, published=one)
+    if isinstance(one, ToRead):
+        if name is None:
+            raise InputError("a release that is yet to be read needs a name: {'published': …}")
+        return Subject(name=name, microdata=microdata, published=one)
     sanitizer = as_sanitizer(one)
     return Subject(name=name or sanitizer.label, microdata=microdata, sanitizer=sanitizer)
 

@@ -1,4 +1,4 @@
-"""What `unveil audit` was asked for, from the words of the command line to those of the library."""
+"""What a test of anonymizations was asked for: from the words typed to those of the library."""
 
 from __future__ import annotations
 

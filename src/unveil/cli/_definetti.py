@@ -15,7 +15,6 @@ from rich.text import Text
 from unveil._text import harmless, percent
 from unveil.attacks import DeFinetti, definetti
 from unveil.attacks.reweighing._asked import TOLERANCE, Asked
-from unveil.cli._audit import first_look, heading
 from unveil.cli._console import console, slow_start
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import (
@@ -25,11 +24,12 @@ from unveil.cli._outputs import (
     save_picture,
     write_findings,
 )
-from unveil.cli._reading import Reading, names
+from unveil.cli._reading import Reading, heading, names
 from unveil.cli._releases import Collected, Given, read_all, sanitized
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import AnyRelease, Microdata, Permuted, existing_file, read_table
 from unveil.report import display_name
+from unveil.sanitize import first_look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

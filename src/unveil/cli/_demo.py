@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Console
 
 from unveil.attacks import DifferentialInference
-from unveil.cli._audit import show
 from unveil.cli._console import console
+from unveil.cli._differential import show
 from unveil.cli._outputs import check_output, check_plot, is_stdout
 from unveil.cli._testing import Trial, draw, findings_of, warm_up, was_interrupted, write_json
 from unveil.datasets import election_survey

@@ -9,12 +9,11 @@ from typing import IO
 from unveil._text import harmless
 from unveil.adversary import adversary_named
 from unveil.attacks import compare_encodings
-from unveil.cli._audit import first_look
 from unveil.cli._console import console, folded
 from unveil.cli._outputs import check_output, check_plot, is_stdout, save_picture, write
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
-from unveil.sanitize import sanitizer_named
+from unveil.sanitize import first_look, sanitizer_named
 
 __all__ = ["encodings"]
 

@@ -127,11 +127,11 @@ _AS_TYPED = tuple(
         (r"^pseudonyms has ", "--pseudonym has "),
         (
             r"\bdifferential_inference and membership test such releases",
-            "unveil audit and unveil membership test such releases",
+            "unveil differential and unveil membership test such releases",
         ),
         (
             r"; differential_inference and membership do not mind$",
-            "; unveil audit and unveil membership do not mind",
+            "; unveil differential and unveil membership do not mind",
         ),
         (
             r"\bsay who they are with held_out=, or give the sanitizer in place of its release",

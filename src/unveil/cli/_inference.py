@@ -16,7 +16,6 @@ from rich.table import Table
 from unveil.attacks import Inference, adversaries_named, inference, side_bars, split_people
 from unveil.attacks.guessing import points
 from unveil.cli._asked import Oracles
-from unveil.cli._audit import first_look
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture, write_findings
@@ -27,7 +26,7 @@ from unveil.cli._testing import warm_up
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.report import display_name
-from unveil.sanitize import Sanitizer, sanitizer_named
+from unveil.sanitize import Sanitizer, first_look, sanitizer_named
 
 __all__ = ["InferenceTest"]
 

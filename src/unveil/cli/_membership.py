@@ -25,7 +25,6 @@ from unveil.attacks import (
     split_people,
 )
 from unveil.cli._asked import Oracles
-from unveil.cli._audit import first_look
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture
@@ -35,7 +34,7 @@ from unveil.cli._testing import warm_up, was_interrupted, write_json
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import Microdata
 from unveil.report import Outcome, display_name
-from unveil.sanitize import Sanitizer, sanitizer_named
+from unveil.sanitize import Sanitizer, first_look, sanitizer_named
 
 __all__ = ["MembershipTest"]
 

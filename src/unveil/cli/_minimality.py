@@ -8,11 +8,10 @@ from pathlib import Path
 
 from unveil._text import harmless
 from unveil.attacks import Minimality, minimality
-from unveil.cli._audit import heading
 from unveil.cli._console import console, folded
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture, write_findings
-from unveil.cli._reading import Reading
+from unveil.cli._reading import Reading, heading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError
 from unveil.microdata import Microdata, read_release

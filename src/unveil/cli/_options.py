@@ -38,7 +38,6 @@ __all__ = [
     "Records",
     "Release",
     "Retries",
-    "Risk",
     "Rounds",
     "Samples",
     "Sanitizers",
@@ -215,16 +214,6 @@ Error = Annotated[
         "times.",
         rich_help_panel=TEST,
         show_default=False,
-    ),
-]
-
-Risk = Annotated[
-    bool,
-    typer.Option(
-        "--risk/--no-risk",
-        help="Also compare the attacker with anybody who learns from the release (unveil risk), "
-        "for at most 30 s a release.",
-        rich_help_panel=TEST,
     ),
 ]
 

@@ -17,7 +17,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
 
-__all__ = ["NO_FILE", "Reading", "levels", "names", "on_disk"]
+__all__ = ["NO_FILE", "Reading", "heading", "levels", "names", "on_disk"]
 
 NO_FILE = Path("no table")
 """In place of the file of a table that was not given, where that is allowed."""
@@ -91,6 +91,15 @@ class Reading:
             if getattr(self, option):
                 raise InputError(f"--{option} is for CSV files; {self.file.name} is Parquet")
         return read_parquet(self.file, **options)
+
+
+def heading(microdata: Microdata) -> str:
+    """What was read, and who attacks."""
+    known = ", ".join(column.name for column in microdata.quasi)
+    return (
+        f"{microdata.source}: {len(microdata):,} records. An attacker knows {known} and wants to "
+        f"know {microdata.sensitive.name}.\n"
+    )
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from unveil.microdata import (
     read_anatomy,
     read_release,
 )
-from unveil.sanitize import Mondrian, Sanitizer, sanitizer_named
+from unveil.sanitize import Mondrian, Sanitizer, sanitizers_named
 
 __all__ = ["Collected", "Given", "ToRead", "read_all", "sanitized", "values_said"]
 
@@ -122,7 +122,7 @@ class Given:
         """
         self._check_anatomies()
         for text in self.sanitizers:
-            sanitizer_named(text)
+            sanitizers_named(text)
         if self.notation and not self.releases:
             raise InputError("--notation is for generalized cells; give them with --release")
         if self.count is not None and not (self.releases or self.anatomies):
@@ -166,6 +166,15 @@ class Given:
 
     def to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
         """All that was asked for, in the order of the options."""
+        found = self.files_to_read(reading, microdata)
+        named = (one for text in self.sanitizers for one in sanitizers_named(text))
+        for sanitizer in dict.fromkeys(named):
+            assert microdata is not None  # checked
+            found.append(sanitized(sanitizer, microdata))
+        return found
+
+    def files_to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
+        """What was published."""
         releases, anatomies = map(_named, self.releases), map(_named, self.anatomies)
         typed = [*releases, *anatomies]
         tables: Sequence[Path | None] = self.sensitive_tables or [None] * len(self.anatomies)
@@ -178,14 +187,10 @@ class Given:
         found = [
             self._release(file, called(name, file), reading, microdata) for name, file in first
         ]
-        found += [
+        return found + [
             self._anatomy(file, table, called(name, file), reading, microdata)
             for (name, file), table in zip(typed[len(first) :], tables, strict=True)
         ]
-        for text in dict.fromkeys(self.sanitizers):
-            assert microdata is not None  # checked
-            found.append(sanitized(sanitizer_named(text), microdata))
-        return found
 
     def _release(
         self, file: Path, name: str, reading: Reading, microdata: Microdata | None

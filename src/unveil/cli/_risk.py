@@ -12,7 +12,6 @@ from rich.console import Console
 
 from unveil.attacks import RelativeRisk, Victim, relative_risk
 from unveil.attacks.risk import grid, panels
-from unveil.cli._audit import first_look, heading
 from unveil.cli._console import console
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import (
@@ -23,7 +22,7 @@ from unveil.cli._outputs import (
     save_picture,
     write_findings,
 )
-from unveil.cli._reading import Reading, names
+from unveil.cli._reading import Reading, heading, names
 from unveil.cli._releases import Collected, Given, ToRead, read_all, sanitized
 from unveil.cli._risk_victims import check_values, described_victims
 from unveil.cli._risk_words import (
@@ -38,6 +37,7 @@ from unveil.engine import parse_duration
 from unveil.errors import InputError, MissingExtraError, UnveilError
 from unveil.microdata import Microdata
 from unveil.report import display_name
+from unveil.sanitize import first_look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

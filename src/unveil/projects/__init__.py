@@ -3,5 +3,14 @@
 from unveil.projects._project import Data, Project, ReleaseAsked
 from unveil.projects._proposal import ColumnProposal, Proposal
 from unveil.projects._propose import propose
+from unveil.projects._tables import same_records
 
-__all__ = ["ColumnProposal", "Data", "Project", "Proposal", "ReleaseAsked", "propose"]
+__all__ = [
+    "ColumnProposal",
+    "Data",
+    "Project",
+    "Proposal",
+    "ReleaseAsked",
+    "propose",
+    "same_records",
+]

@@ -16,7 +16,7 @@ from unveil.projects._looking import is_parquet
 if TYPE_CHECKING:
     from unveil.projects._project import Project
 
-__all__ = ["tables_of"]
+__all__ = ["same_records", "tables_of"]
 
 
 def tables_of(project: Project) -> list[Microdata]:
@@ -27,7 +27,7 @@ def tables_of(project: Project) -> list[Microdata]:
                 f"{project.source}, [roles]: no column is {role!r}; say which one is, such as "
                 f"{'age' if role == 'quasi' else 'income'} = {role!r}"
             )
-    return _same_records([_read(project, sensitive) for sensitive in project.sensitive])
+    return same_records([_read(project, sensitive) for sensitive in project.sensitive])
 
 
 def _read(project: Project, sensitive: str) -> Microdata:
@@ -67,7 +67,7 @@ def _options(project: Project, sensitive: str) -> dict[str, Any]:
     }
 
 
-def _same_records(tables: list[Microdata]) -> list[Microdata]:
+def same_records(tables: list[Microdata]) -> list[Microdata]:
     """Everybody of whom all sensitive values are known: so numbers can be compared."""
     if len({len(table) for table in tables}) == 1:
         return tables

@@ -2,6 +2,7 @@
 
 from unveil.sanitize._anatomy import Anatomy
 from unveil.sanitize._crowds import Crowds
+from unveil.sanitize._first_look import first_look
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._microaggregation import Microaggregation
@@ -37,6 +38,7 @@ __all__ = [
     "Sanitizer",
     "as_microdata",
     "as_sanitizer",
+    "first_look",
     "sanitizer_named",
     "sanitizers_named",
 ]

@@ -3,7 +3,7 @@
 # isort: off
 from unveil.cli.commands._demo import demo
 from unveil.cli.commands._init import init
-from unveil.cli.commands._audit import audit
+from unveil.cli.commands._differential import differential
 from unveil.cli.commands._anonymize import anonymize
 from unveil.cli.commands._measure import measure
 from unveil.cli.commands._risk import risk
@@ -20,10 +20,10 @@ from unveil.cli.commands._encodings import encodings
 
 __all__ = [
     "anonymize",
-    "audit",
     "composition",
     "definetti",
     "demo",
+    "differential",
     "encodings",
     "harden",
     "inference",

@@ -1,4 +1,4 @@
-"""The command ``unveil audit``."""
+"""The command ``unveil differential``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
 from unveil.cli._taking_a_table import takes_a_table
 
-__all__ = ["audit"]
+__all__ = ["differential"]
 
 
 @app.command(
@@ -25,32 +25,28 @@ __all__ = ["audit"]
     "130 interrupted.",
     epilog="""[bold]Examples[/bold]
 
-A first look, with nothing to configure:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income
+A first look:
+  unveil differential survey.csv --quasi age,zip,sex --sensitive income
 
 What somebody else anonymized, by their own program, and three attackers:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
+  unveil differential survey.csv --quasi age,zip,sex --sensitive income \\
          --oracle './anonymize {input} {output}' --budget '10 min' \\
          --adversary naive-bayes --adversary forest --adversary logistic
 
-What they published, where there is no program to run again:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income --release published.csv
-
 Two candidates, and the ten people each of them serves worst:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
+  unveil differential survey.csv --quasi age,zip,sex --sensitive income \\
          --sanitizer mondrian:k=5 --sanitizer mondrian:k=5,l=2 --worst 10
 
 Missing values marked by a question mark, left out; everything for a machine to read:
-  unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
+  unveil differential survey.csv --quasi age,zip,sex --sensitive income \\
          --missing drop --missing-value '?' --json - --records""",
 )
 @guarded
 @takes_a_table
-def audit(
+def differential(
     reading: Reading,
     sanitizer: options.Sanitizers = None,
     oracle: options.Oracle = None,
-    release: options.Release = None,
     notation: options.Notation = None,
     adversary: options.Adversary = None,
     distance: options.Distance = "total-variation",
@@ -68,7 +64,6 @@ def audit(
     retries: options.Retries = None,
     may_drop: options.MayDrop = False,
     may_change: options.MayChange = False,
-    risk: options.Risk = True,
     worst: Annotated[
         int,
         typer.Option(
@@ -83,20 +78,19 @@ def audit(
     records: options.Records = False,
     plot: options.Plot = None,
 ) -> None:
-    """Test anonymizations of a table."""
+    """Test what people's own records give away."""
     from unveil.cli._asked import Oracles, Test, notations
-    from unveil.cli._audit import Audit
+    from unveil.cli._differential import Differential
 
-    written = notations(notation)
     oracles = Oracles(
-        given=oracle or (), notation=written, time_limit=time_limit, memory_limit=memory_limit,
-        retries=retries, may_drop=may_drop, may_change=may_change,
+        given=oracle or (), notation=notations(notation), time_limit=time_limit,
+        memory_limit=memory_limit, retries=retries, may_drop=may_drop, may_change=may_change,
     )  # fmt: skip
     test = Test(
         adversaries=adversary or (), distance=distance, prior=prior, samples=samples, error=error,
         targets=targets, draw=draw, budget=budget, seed=seed, jobs=jobs, scheduler=scheduler,
     )  # fmt: skip
-    Audit(
-        reading=reading, sanitizers=sanitizer or (), oracles=oracles, releases=release or (),
-        notation=written, test=test, json=json, plot=plot, records=records, worst=worst, risk=risk,
+    Differential(
+        reading=reading, sanitizers=sanitizer or (), oracles=oracles, test=test, json=json,
+        plot=plot, records=records, worst=worst,
     ).run()  # fmt: skip

@@ -1,4 +1,4 @@
-"""``unveil audit``: how much does each person's own record give them away?"""
+"""``unveil differential``: how much does each person's own record give them away?"""
 
 from __future__ import annotations
 
@@ -10,23 +10,18 @@ import typer
 from rich.console import Console
 
 from unveil.cli._asked import Oracles, Test
-from unveil.cli._audit_risk import Risks, risks_of, show_risks
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout
-from unveil.cli._published import NEEDS_SANITIZER, Examined, Published, show_published
-from unveil.cli._reading import Reading
+from unveil.cli._reading import Reading, heading
 from unveil.cli._testing import (
     Trial,
     draw,
     findings_of,
     warm_up,
-    warm_up_risk,
     was_interrupted,
     write_json,
 )
-from unveil.errors import InputError
-from unveil.microdata import Microdata
 from unveil.report import (
     Outcome,
     adversaries,
@@ -38,108 +33,63 @@ from unveil.report import (
     remarks,
 )
 from unveil.report import worst_records as listed
-from unveil.sanitize import Identity, Mondrian, Sanitizer, sanitizer_named
+from unveil.sanitize import Sanitizer, first_look, sanitizers_named
 
-__all__ = ["Audit", "first_look", "heading", "show"]
+__all__ = ["Differential", "show"]
 
 _LEGEND = "(d; rows counted from 1; belief without their record → with it)"
-_FIRST_LOOK = (2, 5, 10, 20)  # k, where the user names no sanitizer
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audit:
-    """What `unveil audit` was asked for."""
+class Differential:
+    """What `unveil differential` was asked for."""
 
     reading: Reading
     sanitizers: Sequence[str]
     oracles: Oracles
-    releases: Sequence[Path]
-    notation: dict[str, str]
     test: Test
     json: Path | None
     plot: Path | None
     records: bool
     worst: int
-    risk: bool
 
     def run(self) -> None:
         """Read, test, report."""
         self._check()
-        wanted = [*(sanitizer_named(text) for text in self.sanitizers), *self.oracles.made()]
+        wanted = [
+            *(one for text in self.sanitizers for one in sanitizers_named(text)),
+            *self.oracles.made(),
+        ]
         microdata = self.reading.read()
         options = self.test.options(microdata)
-        if not wanted and not self.releases:
-            wanted = first_look(microdata)
-        sanitizers = list(dict.fromkeys(wanted))
+        sanitizers = list(dict.fromkeys(wanted or first_look(microdata)))
         out = console(stderr=is_stdout(self.json))
         out.print(heading(microdata))
         for note in microdata.notes:
             out.print(f"Note: {in_command_line_words(note)}\n")
-        published = Published(
-            files=self.releases, notation=self.notation, may_change=self.oracles.may_change,
-            encoding=self.reading.encoding,
-        ).examined(microdata, self.test.beliefs())  # fmt: skip
         trial = Trial(microdata=microdata, options=options, closer=self.worst > 0)
         with self.test.cluster():
             sampled = options.get("samples") is not None or options.get("error") is not None
             warm_up(sanitizers, adversary="naive-bayes", sampled=sampled)
-            if self.risk:
-                warm_up_risk()
             outcomes = trial.run(sanitizers)
-        risks = self._risks(microdata, published, sanitizers, outcomes)
         # The files first: whoever reads the report may stop in the middle.
         if self.json is not None:
-            write_json(
-                self.json,
-                outcomes,
-                records=self.records,
-                others=published.findings,
-                after=risks.findings,
-                failed=published.failed,
-            )
+            write_json(self.json, outcomes, records=self.records)
         if self.plot is not None:
             draw(self.plot, findings_of(outcomes), out)
-        show_published(published, out, tested=bool(sanitizers))
         if findings_of(outcomes):
             show(outcomes, out, known=microdata.notes)
         if self.worst:
             self._show_worst(trial, sanitizers, outcomes, out)
-        show_risks(risks, out)
-        _finish(outcomes, len(sanitizers), published.failed)
-        if risks.interrupted:
-            say("interrupted: the relative risk of some releases is lacking")
-            raise typer.Exit(INTERRUPTED)
+        _finish(outcomes, len(sanitizers))
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
         check_results(
             json=self.json, plot=self.plot, records=self.records, source=self.reading.file
         )
-        self.oracles.check(releases=bool(self.releases))
-        if self.releases and not (self.sanitizers or self.oracles.given):
-            given = [*self.test.given(), *["--plot"] * (self.plot is not None)]
-            if self.worst:
-                given.append("--worst")
-            if given:
-                raise InputError(f"{given[0]} is for the differential test; {NEEDS_SANITIZER}")
+        self.oracles.check(releases=False)
         self.test.check()
-
-    def _risks(
-        self, microdata: Microdata, published: Examined, sanitizers: Sequence[Sanitizer],
-        outcomes: Sequence[Outcome],
-    ) -> Risks:  # fmt: skip
-        """The relative risk of what was published and of what was tested."""
-        if not self.risk or was_interrupted(outcomes):
-            return Risks()
-        releases = {finding.release.made_by: finding.release for finding in published.findings}
-        tested = [
-            sanitizer
-            for sanitizer, outcome in zip(sanitizers, outcomes, strict=False)
-            if outcome.finding is not None
-        ]
-        return risks_of(
-            microdata, list(releases.values()), tested, seed=self.test.seed, n_jobs=self.test.jobs
-        )
 
     def _show_worst(
         self,
@@ -156,20 +106,6 @@ class Audit:
             closer = trial.look_closer(outcome.finding, sanitizer, self.worst)
             out.print(listed(closer, self.worst))
             out.print()
-
-
-def first_look(microdata: Microdata) -> list[Sanitizer]:
-    """What is tested where the user names no sanitizer."""
-    return [Identity(), *(Mondrian(k=k) for k in _FIRST_LOOK if k <= len(microdata))]
-
-
-def heading(microdata: Microdata) -> str:
-    """What is read, and who attacks."""
-    known = ", ".join(column.name for column in microdata.quasi)
-    return (
-        f"{microdata.source}: {len(microdata):,} records. An attacker knows {known} and wants to "
-        f"know {microdata.sensitive.name}.\n"
-    )
 
 
 def show(outcomes: Sequence[Outcome], out: Console, *, known: Sequence[str] = ()) -> None:
@@ -198,24 +134,20 @@ def show(outcomes: Sequence[Outcome], out: Console, *, known: Sequence[str] = ()
     out.print()
 
 
-def _finish(
-    outcomes: Sequence[Outcome], wanted: int, unread: Sequence[tuple[str, str]] = ()
-) -> None:
+def _finish(outcomes: Sequence[Outcome], wanted: int) -> None:
     """Say by the exit code that something is missing from the report."""
     findings = findings_of(outcomes)
     if was_interrupted(outcomes):
         done = sum(not finding.interrupted for finding in findings)
         say(f"interrupted: {done} of {wanted} anonymizations were tested to the end")
         raise typer.Exit(INTERRUPTED)
-    for _, error in unread:
-        say(f"error: {error}")
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     untested = [finding for finding in findings if not len(finding.tested)]
     if untested:
         named = ", ".join(finding.sanitizer for finding in untested)
         say(f"error: not one record could be tested under {named}")
     if not failed:
-        if untested or unread:
+        if untested:
             raise typer.Exit(BAD_INPUT)
         return
     if findings:  # the report has said why
