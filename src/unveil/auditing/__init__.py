@@ -8,7 +8,7 @@ from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._finding import Audit
 from unveil.auditing._junit import junit_of
 from unveil.auditing._reading import read_audit
-from unveil.auditing._resolving import key_from, resolve, write_key
+from unveil.auditing._resolving import is_reference, key_from, resolve, rows_behind, write_key
 from unveil.auditing._subjects import ToRead
 from unveil.auditing._thresholds import Check, Threshold
 
@@ -27,10 +27,12 @@ __all__ = [
     "ToRead",
     "audit",
     "compare_audits",
+    "is_reference",
     "junit_of",
     "key_from",
     "read_audit",
     "resolve",
+    "rows_behind",
     "schema",
     "write_key",
 ]

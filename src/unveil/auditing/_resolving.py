@@ -13,10 +13,10 @@ from unveil.auditing._discretion import reference_to
 from unveil.errors import InputError
 from unveil.microdata import Microdata
 
-__all__ = ["key_from", "resolve", "write_key"]
+__all__ = ["is_reference", "key_from", "resolve", "rows_behind", "write_key"]
 
 _KEY = re.compile("[0-9a-f]{64}")
-_REFERENCE = re.compile("#?([0-9a-f]{12})")
+_REFERENCE = re.compile("#?[0-9a-f]{12}")
 
 
 def write_key(key: str, path: str | os.PathLike[str]) -> Path:
@@ -69,24 +69,40 @@ def resolve(
     >>> float(finding.distances[record]) == finding.delta
     True
     """
+    records: dict[int, list[int]] = {}
+    for record, row in enumerate(np.asarray(microdata.rows).tolist()):
+        records.setdefault(row, []).append(record)
+    found = rows_behind(references, records, key, microdata.source)
+    return {reference: records[row] for reference, row in found.items()}
+
+
+def is_reference(text: str) -> bool:
+    """Whether a text is a reference, as far as one can see.
+
+    >>> is_reference("#0a1b2c3d4e5f"), is_reference("0A1B2C3D4E5F"), is_reference("survey.csv")
+    (True, True, False)
+    """
+    return _REFERENCE.fullmatch(text.strip().lower()) is not None
+
+
+def rows_behind(
+    references: str | Iterable[str], rows: Iterable[int], key: str, source: str
+) -> dict[str, int]:
+    """The rows of a file behind references, counted from 0; ``rows`` are those it may be."""
     wanted = [references] if isinstance(references, str) else list(references)
-    forms = [(reference, _REFERENCE.fullmatch(reference.strip().lower())) for reference in wanted]
-    for reference, form in forms:
-        if form is None:
+    for reference in wanted:
+        if not is_reference(reference):
             raise InputError(
                 f"{reference!r} is no reference; a report writes them as #0a1b2c3d4e5f"
             )
-    named: dict[str, list[int]] = {}
-    for record, row in enumerate(np.asarray(microdata.rows).tolist()):
-        named.setdefault(reference_to(row, key), []).append(record)
-    found: dict[str, Sequence[int]] = {}
-    for reference, form in forms:
-        assert form is not None
-        records = named.get(f"#{form[1]}")
-        if records is None:
+    named = {reference_to(row, key): row for row in rows}
+    found = {}
+    for reference in wanted:
+        row = named.get(f"#{reference.strip().lower().removeprefix('#')}")
+        if row is None:
             raise InputError(
-                f"nobody in {microdata.source} has the reference {reference} under this key; is "
-                "it the table that was audited, and the key of that audit?"
+                f"nobody in {source} has the reference {reference} under this key; is it the table "
+                "that was audited, and the key of that audit?"
             )
-        found[reference] = records
+        found[reference] = row
     return found

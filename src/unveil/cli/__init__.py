@@ -7,6 +7,7 @@ import sys
 
 from unveil.cli import commands
 from unveil.cli._app import app
+from unveil.cli._guard import note_command
 
 __all__ = ["app", "commands", "main"]
 
@@ -19,4 +20,5 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     # Whoever ends us politely gets everything cleaned up: temporary tables, workers, programs.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    note_command(sys.argv[1:])
     app(prog_name="unveil")

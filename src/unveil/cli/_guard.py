@@ -9,8 +9,9 @@ import ast
 import functools
 import os
 import re
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -20,7 +21,15 @@ import typer
 from unveil.cli._console import say
 from unveil.errors import UnveilError
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "files_read", "guarded", "in_command_line_words"]
+__all__ = [
+    "BAD_INPUT",
+    "INTERRUPTED",
+    "files_read",
+    "guarded",
+    "in_command_line_words",
+    "note_command",
+    "typed_command",
+]
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -158,7 +167,20 @@ def in_command_line_words(message: str) -> str:
 
 
 _TYPED: ContextVar[dict[str, Any]] = ContextVar("typed")
-_WRITTEN = ("json", "plot", "out", "csv", "traces")  # options that name files to be written
+# Options that name files to be written; a key is read or written.
+_WRITTEN = ("json", "plot", "out", "csv", "traces", "report", "junit")
+_LINE: ContextVar[Sequence[str] | None] = ContextVar("line", default=None)
+
+
+def note_command(words: Sequence[str]) -> None:
+    """Remember what was typed."""
+    _LINE.set(tuple(words))
+
+
+def typed_command() -> str | None:
+    """The command as it was typed; None if it was not."""
+    words = _LINE.get()
+    return None if words is None else shlex.join(["unveil", *words])
 
 
 def files_read() -> Iterator[Path]:

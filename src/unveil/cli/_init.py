@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from rich.console import Console
 from rich.table import Table
@@ -14,13 +13,13 @@ from rich.table import Table
 from unveil._text import harmless
 from unveil.cli._console import console, working
 from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import check_output, is_stdout, write
+from unveil.cli._outputs import check_output, is_stdout, write_text
 from unveil.cli._reading import names
 from unveil.errors import InputError
 from unveil.microdata import Role
 from unveil.projects import Proposal, propose
 
-__all__ = ["Init"]
+__all__ = ["Init", "show_proposal"]
 
 _SHOWN = {
     Role.IDENTIFIER: "identifier",
@@ -57,20 +56,16 @@ class Init:
                 columns=names(self.columns) or None,
             )
         folder = Path() if is_stdout(self.out) else self.out.parent
-        text = proposal.project().moved(folder).to_toml()
-
-        def into(file: IO[bytes]) -> None:
-            file.write(text.encode())
-
-        write(self.out, into)
+        write_text(self.out, proposal.project().moved(folder).to_toml())
         out = console(stderr=is_stdout(self.out))
-        _show(proposal, out)
+        show_proposal(proposal, out)
         if not is_stdout(self.out):
             out.print(f"Written to {self.out}. Read it, correct it, and then:", soft_wrap=True)
             out.print(f"  unveil audit --project {shlex.quote(str(self.out))}", soft_wrap=True)
 
 
-def _show(proposal: Proposal, out: Console) -> None:
+def show_proposal(proposal: Proposal, out: Console) -> None:
+    """Every column, its role and why; and what to check."""
     out.print(
         f"{harmless(proposal.source)}: {proposal.rows:,} rows, {len(proposal.columns)} columns.\n"
     )

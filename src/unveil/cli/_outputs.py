@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_output",
     "check_plot",
+    "check_report",
     "check_results",
     "check_rows",
     "is_stdout",
@@ -32,6 +33,7 @@ __all__ = [
     "write",
     "write_findings",
     "write_rows",
+    "write_text",
 ]
 
 _PICTURES = (".png", ".svg", ".pdf")
@@ -99,6 +101,20 @@ def check_plot(path: Path | None, source: Path | None = None) -> None:
         ) from error
 
 
+def check_report(path: Path | None, option: str = "--report") -> None:
+    """Refuse a page that could not be made or written in the end."""
+    if path is None:
+        return
+    check_output(path, option, suffixes=(".html", ".htm"))
+    try:
+        import jinja2  # noqa: F401
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{option} needs Jinja and matplotlib; install them with: pip install 'unveil[report]'"
+        ) from error
+
+
 def check_results(
     *, json: Path | None, plot: Path | None, records: bool, source: Path | None
 ) -> None:
@@ -161,7 +177,11 @@ def write_findings(
         "findings": [finding.to_dict(records=records) for finding in findings],
         "failed": list(failed),
     }
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8."""
 
     def into(file: IO[bytes]) -> None:
         file.write(text.encode())

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from unveil.cli import _audit_options as auditing
 from unveil.cli import _options as common
 from unveil.cli import _people_options as people
 from unveil.cli import _reading_options as options
@@ -16,6 +17,7 @@ from unveil.cli import _release_options as releases
 from unveil.cli._reading import NO_FILE, Reading
 
 __all__ = [
+    "audits_a_table",
     "looks_for_people",
     "may_take_a_table",
     "names_people",
@@ -51,17 +53,39 @@ def takes_a_table(command: Callable[..., None]) -> Callable[..., None]:
 
     The command itself gets them as a `Reading`, its first parameter.
     """
-    return _taking(command, ("file", options.Table, _NOTHING))
+    return _taking(command, _roles_of("file", options.Table, _NOTHING), _read)
 
 
 def may_take_a_table(command: Callable[..., None]) -> Callable[..., None]:
     """The same for a command that does something without a table, too (`Reading.is_given`)."""
-    return _taking(command, ("file", options.OptionalTable, None))
+    return _taking(command, _roles_of("file", options.OptionalTable, None), _read)
 
 
 def names_people(command: Callable[..., None]) -> Callable[..., None]:
     """The same for a command that looks for people with names, so that the identifier is used."""
-    return _taking(command, ("file", options.OptionalTable, None), identifier=people.Identifier)
+    what = _roles_of("file", options.OptionalTable, None, identifier=people.Identifier)
+    return _taking(command, what, _read)
+
+
+def audits_a_table(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for an audit, which may have several secrets, a project, or roles to propose.
+
+    The command gets them as an `AuditedTable`, its first parameter.
+    """
+    what = (
+        ("file", auditing.TableToAudit, None), ("quasi", auditing.OptionalQuasi, None),
+        ("sensitive", auditing.Secrets, None), ("identifier", options.Identifier, None),
+    )  # fmt: skip
+
+    def made(read: dict[str, Any], own: dict[str, Any]) -> Any:
+        from unveil.cli._audited_table import AuditedTable
+        from unveil.cli._reading import names
+
+        wanted = names(read.pop("sensitive"))
+        reading = Reading(**{**read, "quasi": read["quasi"] or ()}, sensitive="")
+        return AuditedTable(reading=reading, sensitive=wanted, project_file=own.pop("project"))
+
+    return _taking(command, what, made, more=(("project", auditing.Project, None),))
 
 
 def takes_releases(*, look: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -135,22 +159,35 @@ def _packing(
     return run
 
 
+def _roles_of(
+    file: str, annotation: Any, default: Any, *, identifier: Any = options.Identifier
+) -> tuple[tuple[str, Any, Any], ...]:
+    return ((file, annotation, default), *_WHAT, ("identifier", identifier, None))
+
+
+def _read(read: dict[str, Any], own: dict[str, Any]) -> Reading:
+    return Reading(**read)
+
+
 def _taking(
     command: Callable[..., None],
-    file: tuple[str, Any, Any],
+    what: tuple[tuple[str, Any, Any], ...],
+    made: Callable[[dict[str, Any], dict[str, Any]], Any],
     *,
-    identifier: Any = options.Identifier,
+    more: tuple[tuple[str, Any, Any], ...] = (),
 ) -> Callable[..., None]:
+    """Put options in the place of a command's first parameter, which is ``made`` of those that
+    say how a table is read, and ``more``, which it takes from the others.
+    """
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
-    what = (file, *_WHAT, ("identifier", identifier, None))
 
     def run(**given: Any) -> None:
         read = {name: given.pop(name) for name, *_ in (*what, *_HOW)}
         if read["file"] is None:
             read["file"] = NO_FILE
-        command(Reading(**read), **given)
+        command(made(read, given), **given)
 
-    parameters = [*map(_parameter, what), *own, *map(_parameter, _HOW)]
+    parameters = [*map(_parameter, (*what, *more)), *own, *map(_parameter, _HOW)]
     # Typer asks functions for their signature and for their annotations.
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     run.__name__, run.__doc__ = command.__name__, command.__doc__

@@ -3,6 +3,10 @@
 # isort: off
 from unveil.cli.commands._demo import demo
 from unveil.cli.commands._init import init
+from unveil.cli.commands._audit import audit
+from unveil.cli.commands._report import report
+from unveil.cli.commands._compare import compare
+from unveil.cli.commands._resolve import resolve
 from unveil.cli.commands._differential import differential
 from unveil.cli.commands._anonymize import anonymize
 from unveil.cli.commands._measure import measure
@@ -20,6 +24,8 @@ from unveil.cli.commands._encodings import encodings
 
 __all__ = [
     "anonymize",
+    "audit",
+    "compare",
     "composition",
     "definetti",
     "demo",
@@ -32,5 +38,7 @@ __all__ = [
     "measure",
     "membership",
     "minimality",
+    "report",
+    "resolve",
     "risk",
 ]

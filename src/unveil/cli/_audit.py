@@ -1,0 +1,237 @@
+"""``unveil audit``: every attack and measure that fits, on every release; a verdict and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from unveil.auditing import Audit as Found
+from unveil.auditing import Threshold, ToRead, audit, key_from, write_key
+from unveil.auditing.parts import DEFAULT, PARTS
+from unveil.cli._asked import Oracles
+from unveil.cli._audit_words import show_audit
+from unveil.cli._audited_table import AuditedTable
+from unveil.cli._console import console, say
+from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words, typed_command
+from unveil.cli._init import show_proposal
+from unveil.cli._outputs import (
+    check_output,
+    check_plot,
+    check_report,
+    is_stdout,
+    save_picture,
+    write_text,
+)
+from unveil.cli._reading import names
+from unveil.cli._releases import Given
+from unveil.errors import InputError
+from unveil.microdata import AnyRelease, Microdata
+from unveil.sanitize import Sanitizer, sanitizers_named
+
+__all__ = ["FAILED", "Audit", "Outputs"]
+
+FAILED = 1
+"""The exit code if a release fails."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """Where what was found goes."""
+
+    report: Path | None = None
+    json: Path | None = None
+    junit: Path | None = None
+    plot: Path | None = None
+    key: Path | None = None
+    include_records: bool = False
+
+    def check(self) -> None:
+        """Refuse, before the long work, what could not be written in the end."""
+        check_report(self.report)
+        check_output(self.json, "--json")
+        check_output(self.junit, "--junit", suffixes=(".xml",))
+        check_plot(self.plot)
+        files = {"--report": self.report, "--json": self.json, "--junit": self.junit,
+                 "--plot": self.plot, "--key": self.key}  # fmt: skip
+        seen: dict[Path, str] = {}
+        for option, file in files.items():
+            if file is not None and file in seen:
+                where = "standard output" if is_stdout(file) else f"the same file, {str(file)!r}"
+                raise InputError(f"{seen[file]} and {option} name {where}")
+            if file is not None:
+                seen[file] = option
+        if self.key is not None and is_stdout(self.key):
+            raise InputError("--key needs a file, such as report.key")
+        if self.key is not None and not self.key.exists():
+            check_output(self.key, "--key")
+
+    @property
+    def key_file(self) -> Path | None:
+        """Where the key of the references is kept; None where there are none to resolve."""
+        if self.key is not None:
+            return self.key
+        shown = [file for file in (self.report, self.json) if file and not is_stdout(file)]
+        return shown[0].with_suffix(".key") if shown and not self.include_records else None
+
+    def known_key(self) -> str | None:
+        """The key that is there already."""
+        file = self.key_file
+        return None if file is None or not file.exists() else key_from(file)
+
+    def write(self, found: Found, out: Console) -> None:
+        """Write all that was asked for; the key first, for without it references are lost."""
+        file = self.key_file
+        if file is not None and not file.exists():
+            write_key(found.key, file)
+        if self.json is not None:
+            write_text(self.json, found.to_json() + "\n")
+        if self.junit is not None:
+            from unveil.auditing import junit_of
+
+            write_text(self.junit, junit_of(found.to_dict()))
+        if self.report is not None:
+            write_text(self.report, found.page())
+        if self.plot is not None:
+            save_picture(self.plot, found.plot(), out)
+
+    def tell(self, out: Console) -> None:
+        """Say where everything is."""
+        if self.report is not None:
+            out.print(f"report: {self.report}", soft_wrap=True)
+        if self.key_file is not None:
+            out.print(
+                f"key of its references, not to be handed on: {self.key_file}", soft_wrap=True
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What `unveil audit` was asked for."""
+
+    table: AuditedTable
+    given: Given
+    oracles: Oracles
+    attacks: Sequence[str]
+    adversary: str | None
+    fail_on: Sequence[str]
+    smallest: int | None
+    seed: int
+    jobs: int | None
+    outputs: Outputs
+
+    def run(self) -> None:
+        """Read, attack, tell; by the exit code, too."""
+        self._check()
+        out = console(stderr=is_stdout(self.outputs.json) or is_stdout(self.outputs.report))
+        if self.table.roles_are_proposed:
+            show_proposal(self.table.proposal, out)
+        tables = self.table.read()
+        found = replace(
+            self._audited(tables), command=typed_command(), fingerprints=self.table.fingerprints()
+        )
+        # The files first: whoever reads the rest may stop in the middle.
+        self.outputs.write(found, out)
+        show_audit(found, out)
+        self.outputs.tell(out)
+        finish(found)
+
+    def _check(self) -> None:
+        """Everything that can be wrong is told before the long work."""
+        self.table.check()
+        self.outputs.check()
+        self.outputs.known_key()
+        self.oracles.check(releases=bool(self.given.releases))
+        for text in self.fail_on:
+            Threshold.parse(text)
+        self._attacks()
+        if self.table.project is not None and self.given.values:
+            raise InputError("--values is for a release without its original")
+        if self.table.project is None or self.given:
+            self.given.check(self.table.reading_of(next(iter(self.table.sensitive), "")))
+
+    def _attacks(self) -> list[str] | None:
+        asked = names(self.attacks)
+        if not asked:
+            return None
+        return [*dict.fromkeys(one for name in asked for one in _MANY.get(name, [name]))]
+
+    def _audited(self, tables: list[Microdata]) -> Found:
+        options: dict[str, Any] = {
+            "seed": self.seed, "n_jobs": self.jobs, "key": self.outputs.known_key(),
+        }  # fmt: skip
+        releases = self._releases(tables)
+        if releases:
+            options["releases"] = releases
+        if self._attacks() is not None:
+            options["attacks"] = self._attacks()
+        if self.adversary is not None:
+            options["adversary"] = self.adversary
+        if self.smallest is not None:
+            options["smallest"] = self.smallest
+        if self.outputs.include_records:
+            options["include_records"] = True
+        project = self.table.project
+        if project is None:
+            return audit(tables, fail_on=list(self.fail_on) or None, **options)
+        fail_on = [*project.fail_on, *self.fail_on]
+        return project.audit(**options, **({"fail_on": fail_on} if fail_on else {}))
+
+    def _releases(self, tables: list[Microdata]) -> dict[str, Sanitizer | ToRead]:
+        """What was named on the command line, by names; nothing if that was nothing."""
+        found: dict[str, Sanitizer | ToRead] = {}
+        reading = self.table.reading_of(tables[0].sensitive.name)
+        for place, one in enumerate(self.given.files_to_read(reading, tables[0])):
+            _add(found, one.name, ToRead(read=partial(self._published, place)))
+        for text in self.given.sanitizers:
+            for sanitizer in sanitizers_named(text):
+                found[sanitizer.label] = sanitizer  # named twice, it is audited once
+        for oracle in self.oracles.made():
+            _add(found, oracle.label, oracle)
+        return found
+
+    def _published(self, place: int, microdata: Microdata) -> AnyRelease:
+        reading = self.table.reading_of(microdata.sensitive.name)
+        return self.given.files_to_read(reading, microdata)[place].get()
+
+
+_MANY = {"all": list(PARTS), "default": list(DEFAULT)}
+
+
+def _add(found: dict[str, Any], name: str, one: Any) -> None:
+    if name in found:
+        raise InputError(
+            f"{name} is to be audited twice; leave one out, or put a name before it: "
+            f"'second={name}'"
+        )
+    found[name] = one
+
+
+def finish(found: Found) -> None:
+    """Say by the exit code what came of it."""
+    errors = {one.name: one.error for one in found.releases if one.error is not None}
+    for name, error in errors.items():
+        said = in_command_line_words(error)
+        say(f"error: {said if name in said else f'{name}: {said}'}")
+    broken = [
+        (one.name, part, look.why)
+        for one in found.releases
+        for part, look in one.looked.items()
+        if look.status == "failed"
+    ]
+    for name, part, why in broken:
+        say(f"error: {part} of {name}: {in_command_line_words(str(why))}")
+    if found.interrupted:
+        say("interrupted: what was found until then has been told")
+        raise typer.Exit(INTERRUPTED)
+    if errors or broken:
+        raise typer.Exit(BAD_INPUT)
+    if found.passed is False:
+        failed = sum(one.passed is False for one in found.releases)
+        say(f"{failed} of {len(found.releases)} releases fail")
+        raise typer.Exit(FAILED)
