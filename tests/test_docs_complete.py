@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import re
 import shlex
@@ -57,6 +58,12 @@ def test_every_public_name_of_the_package_says_what_it_is(
             name = part.split()[0]
             said = re.sub(r"```.*?```", "", part, flags=re.DOTALL).split("\n", 1)[1].strip()
             assert said or not name.startswith("uv."), f"{name} has no docstring"
+
+
+def test_docstrings_become_markdown(reference: ModuleType) -> None:
+    tried = doctest.testmod(importlib.import_module("reference._docstrings"))
+    assert tried.attempted
+    assert not tried.failed
 
 
 def test_every_link_of_the_reference_leads_somewhere(written: dict[str, str]) -> None:
