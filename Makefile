@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo test proofs test-spark lint format docs bench reproduce clean
 help:
-	@echo "make demo    try unveil on a real survey"
+	@echo "make demo    try unveil on a real survey; writes demo-report.html"
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
 	@echo "make proofs  the same tests with all their random cases, of which make test takes half"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
@@ -15,8 +15,8 @@ help:
 	@echo "make reproduce   published tables and figures beside what comes out, into reproductions-out/"
 	@echo "make clean   remove the virtual environment and everything made"
 
-demo: $(VENV)/.installed
-	@$(BIN)/unveil demo
+demo: $(VENV)/.installed-report
+	@$(BIN)/unveil demo --report demo-report.html
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -9,9 +10,10 @@ from rich.console import Console
 from unveil.attacks import DifferentialInference
 from unveil.cli._console import console
 from unveil.cli._differential import show
-from unveil.cli._outputs import check_output, check_plot, is_stdout
+from unveil.cli._outputs import check_output, check_plot, check_report, is_stdout, write_text
 from unveil.cli._testing import Trial, draw, findings_of, warm_up, was_interrupted, write_json
 from unveil.datasets import election_survey
+from unveil.errors import InputError
 from unveil.report import display_name, worst_records
 from unveil.sanitize import Identity, Mondrian, Sanitizer
 
@@ -33,7 +35,10 @@ _WHY = (
     "person in it: a single record can move the cuts, and with them the cells of many."
 )
 _LEGEND = "(d; their answers; belief without their record → with it)"
-_NEXT = "unveil audit yourfile.csv --quasi age,education,income --sensitive diagnosis"
+_NEXT = (
+    "unveil audit yourfile.csv --quasi age,education,income --sensitive diagnosis "
+    "--report report.html"
+)
 
 _STORY: tuple[Sanitizer, ...] = (
     Identity(),
@@ -42,10 +47,13 @@ _STORY: tuple[Sanitizer, ...] = (
 )
 
 
-def demo(plot: Path | None, json: Path | None) -> None:
+def demo(plot: Path | None, json: Path | None, report: Path | None) -> None:
     """Test several anonymizations of the survey and tell what comes out."""
     check_output(json, "--json")
     check_plot(plot)
+    check_report(report)
+    if is_stdout(report):
+        raise InputError("--report needs a file, such as demo.html")
     out = console(stderr=is_stdout(json))
     out.print(_ABOUT)
     out.print()
@@ -65,8 +73,19 @@ def demo(plot: Path | None, json: Path | None) -> None:
         write_json(json, outcomes, records=False)
     if plot is not None:
         draw(plot, findings, out)
+    if report is not None:
+        _write_report(report)
+        out.print(f"All attacks and measures, in a browser: {report}\n", soft_wrap=True)
     out.print("Now yours:", style="bold")
     out.print(f"  {_NEXT}", soft_wrap=True)
+
+
+def _write_report(file: Path) -> None:
+    """All attacks and measures, on the same releases."""
+    from unveil.auditing import audit
+
+    found = audit(election_survey(), _STORY)
+    write_text(file, replace(found, command="unveil demo --report demo.html").page())
 
 
 def _show_worst(trial: Trial, findings: list[DifferentialInference], out: Console) -> None:

@@ -180,7 +180,7 @@ class Given:
         tables: Sequence[Path | None] = self.sensitive_tables or [None] * len(self.anatomies)
 
         def called(name: str | None, file: Path) -> str:
-            alone = sum(other.name == file.name for _, other in typed) == 1
+            alone = sum(other.name == file.name for name, other in typed if name is None) == 1
             return name or (file.name if alone and file.name else str(file))
 
         first = typed[: len(self.releases)]
