@@ -20,14 +20,15 @@ from unveil.cli import app
 from unveil.microdata import Permuted, read_csv, read_table
 from unveil.sanitize import Mondrian
 
-LANGUAGES = {"python", "console", "toml", "yaml", "text"}
+EXAMPLES = {"pycon", "python"}
+LANGUAGES = {*EXAMPLES, "console", "toml", "yaml", "text"}
 PLAYED = {"console", "toml"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = [block.text for block in blocks(page) if block.language == "python"]
+    found = [block.text for block in blocks(page) if block.language in EXAMPLES]
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=FLAGS)
     # One page is one conversation: later blocks use what earlier ones defined.
     test = parser.get_doctest("\n".join(found), {}, page.name, str(page), 0)
