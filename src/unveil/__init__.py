@@ -225,7 +225,7 @@ _HOMES = {
 }
 
 _ROOMS = (
-    "adversary", "attacks", "datasets", "errors", "hardening", "measures", "microdata",
+    "adversary", "attacks", "auditing", "datasets", "errors", "hardening", "measures", "microdata",
     "projects", "report", "sanitize",
 )  # fmt: skip
 
