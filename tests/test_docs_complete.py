@@ -149,6 +149,12 @@ def test_the_readme_links_to_what_is_there() -> None:
     assert all((ROOT / to).is_file() for to in links)
 
 
+def test_the_picture_of_a_report_is_small() -> None:
+    picture = (ROOT / "docs" / "report.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 200_000
+
+
 def texts_in(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
