@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test proofs test-spark lint format docs screenshot bench reproduce clean
+.PHONY: help demo test proofs test-spark lint format docs screenshot notebooks bench reproduce clean
 help:
 	@echo "make demo    try unveil on a real survey; writes demo-report.html"
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
 	@echo "make proofs  the same tests with all their random cases, of which make test takes half"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make docs    build the documentation into site/; make screenshot draws its picture of a report"
+	@echo "make notebooks   execute the example notebooks anew"
 	@echo "make bench   measure speed; UNVEIL_DATA says where the public microdata is"
 	@echo "make reproduce   published tables and figures beside what comes out, into reproductions-out/"
 	@echo "make clean   remove the virtual environment and everything made"
@@ -43,6 +44,9 @@ docs: $(VENV)/.installed-docs
 
 screenshot: $(VENV)/.installed-report
 	$(BIN)/python tools/screenshot.py
+
+notebooks: $(VENV)/.installed-notebooks
+	$(BIN)/python examples/notebooks/execute.py
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/differential_inference.py

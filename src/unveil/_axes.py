@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unveil._text import harmless
 from unveil.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["new_axes"]
+__all__ = ["count_ticks", "new_axes", "written"]
+
+_LONG = 2_000  # from here on, powers of ten are enough
 
 
 def new_axes() -> Axes:
@@ -22,8 +25,31 @@ def new_axes() -> Axes:
         ) from error
     import sys
 
-    if "matplotlib.pyplot" in sys.modules:  # the user plots already: join in
+    # Whoever plots already is joined. A notebook shows the figures that pyplot knows of.
+    if "matplotlib.pyplot" in sys.modules or "ipykernel" in sys.modules:
         import matplotlib.pyplot as plt
 
         return plt.subplots(figsize=(9, 4.5), layout="constrained")[1]
     return Figure(figsize=(9, 4.5), layout="constrained").subplots()
+
+
+def count_ticks(ax: Axes, right: float) -> None:
+    """Write plain numbers along the logarithmic axis, and more of them where it is short."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    between = (1.0, 2.0, 5.0) if right < _LONG else (1.0,)
+    ax.xaxis.set_major_locator(LogLocator(subs=between))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def written(text: str, longest: int = 100) -> str:
+    """A text from the data as it is written into a picture: not too long, and no formula.
+
+    >>> written("$1,000 or less, $x$")
+    '\\\\$1,000 or less, \\\\$x\\\\$'
+    >>> written("far too long", longest=8)
+    'far too…'
+    """
+    text = harmless(text)
+    return (text if len(text) <= longest else f"{text[: longest - 1]}…").replace("$", r"\$")

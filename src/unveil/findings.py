@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from unveil._html import html_of
 from unveil._version import __version__
 
 if TYPE_CHECKING:
@@ -54,5 +54,5 @@ class Finding(ABC):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        """For notebooks: what it prints, with columns that stay beneath each other."""
-        return f'<pre style="line-height: 1.35">{escape(self.summary())}</pre>'
+        """For notebooks: what it prints; tables keep their columns, and sentences find room."""
+        return html_of(self.summary())

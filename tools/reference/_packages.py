@@ -25,6 +25,7 @@ PACKAGES = {
     "projects": "Projects",
     "datasets": "Datasets",
     "errors": "Errors",
+    "testing": "Tests",
 }
 """The public packages, in the order of the site, and what they are about."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil.adversary import Categorical, Continuous
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def heat_map(finding: EncodingComparison, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("numeric columns")
     mean = "mean accuracy" if len(finding.sanitizers) > 1 else "accuracy"
     ax.set_title(
-        f"{finding.model} on {finding.microdata.source}: {mean} by encoding "
+        f"{written(finding.model)} on {written(finding.microdata.source)}: {mean} by encoding "
         f"(most frequent value: {finding.baseline:.1%})", fontsize=10,
     )  # fmt: skip
     bar = ax.figure.colorbar(image, ax=ax, format=lambda share, _: f"{share:.0%}")

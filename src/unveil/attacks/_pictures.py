@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +31,7 @@ def cumulative(
         ax = new_axes()
     values = np.sort(np.maximum(distances[np.isfinite(distances)], _FLOOR))
     infinite = len(distances) - len(values)
+    label = written(label)
     if infinite:  # they have no place on the axis: the line ends as far below 1 as they are many
         label = f"{label} (∞ for {infinite:,})"
     # From the decade that all but one in a hundred are in, to 1, where total variation ends; and

@@ -13,6 +13,7 @@ from unveil.findings import Finding
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["AuditComparison", "Change", "compare_audits"]
 
@@ -101,6 +102,15 @@ class AuditComparison(Finding):
             ],
             columns=["sensitive", "release", "figure", "before", "after", "became"],
         )  # fmt: skip
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what got better, what worse, and by how much.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.auditing._change_picture import change_bars
+
+        return change_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

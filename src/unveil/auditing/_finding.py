@@ -102,6 +102,12 @@ class Audit(Finding):
 
         return summary_of(self)
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the verdict, and the releases side by side; `page` is the whole."""
+        from unveil.auditing._shown import shown
+
+        return shown(self)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw privacy against utility, a point for each release; returns the axes.
 

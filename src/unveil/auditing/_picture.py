@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil.auditing._figures import FIGURES
 from unveil.errors import InputError
 from unveil.report import display_name
@@ -46,12 +46,15 @@ def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:
             if (loss := audited.figures.get("loss")) is not None
             and (given_away := audited.figures.get(privacy)) is not None
         ]
-        label = one.sensitive.replace("$", r"\$")
+        label = written(one.sensitive)
         ax.plot([x for x, _, _ in points], [y for _, y, _ in points], "o", label=label)
+        losses = [x for x, _, _ in points] or [0.0]
         for x, y, name in points:
+            # To the side where there is room.
+            left = 2 * x > min(losses) + max(losses)
             ax.annotate(
-                name.replace("$", r"\$"), (x, y), xytext=(6, 4), textcoords="offset points",
-                fontsize=9,
+                written(name), (x, y), xytext=(-6 if left else 6, 4), fontsize=9,
+                textcoords="offset points", ha="right" if left else "left",
             )  # fmt: skip
     ax.set(
         xlabel="information loss", ylabel=f"{FIGURES[privacy].title} ({privacy})",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil.hardening._rounds import CONFIDENCE
 from unveil.hardening._texts import what_it_took
 
@@ -51,7 +51,7 @@ def over_rounds(finding: Hardening, ax: Axes | None = None) -> Axes:
     ax.set_xlim(-0.4, longest - 0.6)
     ax.set(yscale="log", xlabel="round", ylabel=f"d ({finding.finding.distance})")
     ax.xaxis.set_major_locator(MultipleLocator(max(1, longest // 8)))
-    ax.set_title(f"{finding.asked} on {finding.original.source}", fontsize=10)
+    ax.set_title(written(f"{finding.asked} on {finding.original.source}"), fontsize=10)
     ax.grid(True, alpha=0.25)
     worst = f"at most ({CONFIDENCE:.0%} sure)" if finding.best.sampled else "the worst record"
     ax.legend(

@@ -122,7 +122,7 @@ class Measures(Finding):
         """Draw how many records are in classes of at most so many (needs matplotlib)."""
         from unveil.measures._picture import class_sizes
 
-        return class_sizes({self.source: self.k_anonymity}, ax)
+        return class_sizes({self.source: self.k_anonymity.sizes}, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

@@ -64,7 +64,7 @@ class MeasuresComparison(Finding):
         """Draw how many records are in classes of at most so many (needs matplotlib)."""
         from unveil.measures._picture import class_sizes
 
-        return class_sizes({name: one.k_anonymity for name, one in self.tables.items()}, ax)
+        return class_sizes({name: one.k_anonymity.sizes for name, one in self.tables.items()}, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

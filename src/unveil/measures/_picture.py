@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil._axes import new_axes
-from unveil.measures.classical import KAnonymity
+from unveil._axes import count_ticks, new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,19 +15,22 @@ if TYPE_CHECKING:
 __all__ = ["class_sizes"]
 
 
-def class_sizes(tables: Mapping[str, KAnonymity], ax: Axes | None = None) -> Axes:
-    """Draw the share of records in classes of at most so many, a line for each table."""
+def class_sizes(tables: Mapping[str, Mapping[int, int]], ax: Axes | None = None) -> Axes:
+    """Draw the share of records in classes of at most so many, a line for each table.
+
+    Of a table it is told how many classes there are of each size.
+    """
     if ax is None:
         ax = new_axes()
-    from matplotlib.ticker import FuncFormatter, PercentFormatter
+    from matplotlib.ticker import PercentFormatter
 
-    largest = max(max(found.sizes) for found in tables.values())
-    for name, found in tables.items():
-        sizes = np.array(list(found.sizes), dtype=np.float64)
-        records = sizes * np.array(list(found.sizes.values()), dtype=np.float64)
+    largest = max(max(numbers) for numbers in tables.values())
+    for name, numbers in tables.items():
+        sizes = np.array(list(numbers), dtype=np.float64)
+        records = sizes * np.array(list(numbers.values()), dtype=np.float64)
         share = np.cumsum(records) / records.sum()
         steps = np.concatenate([[sizes[0]], sizes, [1.5 * largest]])
-        ax.step(steps, np.concatenate([[0.0], share, [1.0]]), where="post", label=name)
+        ax.step(steps, np.concatenate([[0.0], share, [1.0]]), where="post", label=written(name))
         ax.plot(
             sizes[0], share[0], "o", color=ax.lines[-1].get_color(), markersize=5, clip_on=False
         )
@@ -36,7 +38,7 @@ def class_sizes(tables: Mapping[str, KAnonymity], ax: Axes | None = None) -> Axe
         xscale="log", xlim=(0.9, 1.5 * largest), ylim=(0, 1.02), xlabel="records in the class",
         ylabel="share of records in classes up to that",
     )  # fmt: skip
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
+    count_ticks(ax, 1.5 * largest)
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, alpha=0.25)
     # Beside the picture: lines may run anywhere within.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil.auditing import Audit, audit
+from unveil.auditing.parts import DEFAULT
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata, read_anatomy, read_release
 from unveil.projects._paths import oracle_at
@@ -14,7 +15,7 @@ from unveil.sanitize import Oracle, Sanitizer, sanitizers_named
 if TYPE_CHECKING:
     from unveil.projects._project import Project, ReleaseAsked
 
-__all__ = ["audit_of", "releases_of"]
+__all__ = ["audit_of", "categories_of", "releases_of"]
 
 _WITH_CATEGORIES = "discrimination-rate"
 
@@ -30,7 +31,7 @@ def audit_of(project: Project, overrides: dict[str, Any]) -> Audit:
     if project.smallest is not None:
         options["smallest"] = project.smallest
     if project.partitions:
-        options["attacks"] = _with_categories(project)
+        options["attacks"] = {**{part: {} for part in DEFAULT}, **categories_of(project)}
     if "releases" not in overrides:
         options["releases"] = releases_of(project, tables)
     return audit(tables, **{**options, **overrides})
@@ -90,10 +91,10 @@ def _published(one: ReleaseAsked, project: Project, table: Microdata, name: str)
     return read_release(file, table, made_by=name, **one.options)
 
 
-def _with_categories(project: Project) -> dict[str, dict[str, Any]]:
-    """All parts of an audit, of which one is told the categories."""
-    from unveil.auditing.parts import DEFAULT
-
+def categories_of(project: Project) -> dict[str, dict[str, Any]]:
+    """What the discrimination rate is told of the project's partitions: nothing without any."""
+    if not project.partitions:
+        return {}
     if len(project.sensitive) > 1:
         raise InputError(
             f"{project.source}, [partitions]: categories are of one sensitive column, and "
@@ -101,7 +102,4 @@ def _with_categories(project: Project) -> dict[str, dict[str, Any]]:
             "one of them, under [threat]"
         )
     given = project.partitions.get(project.sensitive[0])
-    return {
-        part: {"partition": given} if part == _WITH_CATEGORIES and given is not None else {}
-        for part in DEFAULT
-    }
+    return {} if given is None else {_WITH_CATEGORIES: {"partition": given}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +18,9 @@ def tails_picture(tails: pd.DataFrame, ax: Axes | None, label: str) -> Axes:
     if ax is None:
         ax = new_axes()
     epsilon = tails["epsilon"].to_numpy()
-    worst = ax.plot(epsilon, tails["delta"].to_numpy(), label=f"{label}: the worst record")[0]
+    worst = ax.plot(
+        epsilon, tails["delta"].to_numpy(), label=f"{written(label)}: the worst record"
+    )[0]
     color = worst.get_color()
     ax.fill_between(
         epsilon, tails["delta"].to_numpy(), tails["delta at most"].to_numpy(), color=color,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil._axes import new_axes
-from unveil.attacks.linking._picture import LINES, count_ticks, curve
+from unveil._axes import count_ticks, new_axes, written
+from unveil.attacks.linking._picture import LINES, curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,9 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
     for number, (label, left) in enumerate(zip(finding.labels, finding.alone, strict=True)):
         one = int((left.values == 1).sum())
         style = LINES[number % len(LINES)]
-        curve(ax, left.candidates, right, label=f"{label}\n  {one:,} with one value", **style)
+        curve(
+            ax, left.candidates, right, label=f"{written(label)}\n  {one:,} with one value", **style
+        )
     one = int(finding.determined.sum())
     at_most = "" if finding.identified else " (an upper bound)"
     curve(
@@ -42,10 +44,10 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
     )  # fmt: skip
     ax.set(
         xscale="log", xlim=(0.9, right), ylim=(0, 1.02),
-        xlabel=f"candidates: values of {finding.sensitive} that may be the person's",
+        xlabel=f"candidates: values of {written(finding.sensitive)} that may be the person's",
         ylabel="share of people with at most so many",
     )  # fmt: skip
-    ax.set_title(f"{len(finding):,} people of {finding.people.source}", fontsize=10)
+    ax.set_title(written(f"{len(finding):,} people of {finding.people.source}"), fontsize=10)
     count_ticks(ax, right)
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, alpha=0.25)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil.attacks.guessing._sides import Guesses, TwoSides
 from unveil.attacks.guessing._texts import INSIDE, OUTSIDE, PRIOR, points
 
@@ -55,7 +55,7 @@ def side_bars(
     )
     ax.set_yticks(
         range(len(groups)),
-        [f"{name}\n{sides.adversary.label}".strip() for name, _, sides in groups],
+        [f"{written(name)}\n{written(sides.adversary.label)}".strip() for name, _, sides in groups],
         fontsize=8,
     )
     # Beyond the longest bar there is room for what is written beside it.
@@ -66,7 +66,8 @@ def side_bars(
     ax.grid(True, axis="x", alpha=0.25)
     ax.set_axisbelow(True)
     source = findings[0].microdata.source
-    ax.set_title(source if len(findings) > 1 else f"{called[0]} on {source}", fontsize=10)
+    title = source if len(findings) > 1 else f"{called[0]} on {source}"
+    ax.set_title(written(title), fontsize=10)
     handles, texts = ax.get_legend_handles_labels()
     unique = dict(zip(texts, handles, strict=True))
     ax.legend(

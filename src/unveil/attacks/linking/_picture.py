@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes
+from unveil._axes import count_ticks, new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from unveil.attacks.linking._finding import Linkage
 
-__all__ = ["LINES", "candidate_curves", "count_ticks", "curve", "release_curves"]
-
-_LONG = 2_000  # from here on, powers of ten are enough
+__all__ = ["LINES", "candidate_curves", "curve", "release_curves"]
 
 # They differ also for people who see fewer colours, and by their lines without any.
 _LINES = {
@@ -41,9 +39,15 @@ def candidate_curves(finding: Linkage, ax: Axes | None = None) -> Axes:
     secret = finding.release.sensitive.name
     right = 1.5 * max(1, int(finding.candidates.max()))
     curve(ax, finding.candidates, right, label="candidate records", **_LINES["records"])
-    curve(ax, finding.values, right, label=f"values of {secret} among them", **_LINES["values"])
+    curve(
+        ax,
+        finding.values,
+        right,
+        label=f"values of {written(secret)} among them",
+        **_LINES["values"],
+    )
     _share_axes(ax, right, "candidates of a person")
-    ax.set_title(f"{finding.people.source} against {finding.release.made_by}", fontsize=10)
+    ax.set_title(written(f"{finding.people.source} against {finding.release.made_by}"), fontsize=10)
     nobody = len(finding) - finding.found
     title = "● linked to a single one"
     if nobody:
@@ -58,10 +62,13 @@ def release_curves(findings: Sequence[Linkage], names: Sequence[str]) -> Axes:
     right = 1.5 * max(1, *(int(finding.candidates.max()) for finding in findings))
     for number, (finding, name) in enumerate(zip(findings, names, strict=True)):
         one = int(finding.one_value.sum())
-        label = f"{name}\n  {one:,} with one {finding.release.sensitive.name}"
+        secret = finding.release.sensitive.name
+        label = f"{written(name)}\n  {one:,} with one {written(secret)}"
         curve(ax, finding.candidates, right, label=label, **LINES[number % len(LINES)])
     _share_axes(ax, right, "candidate records of a person")
-    ax.set_title(f"{len(findings[0]):,} people of {findings[0].people.source}", fontsize=10)
+    ax.set_title(
+        written(f"{len(findings[0]):,} people of {findings[0].people.source}"), fontsize=10
+    )
     title = "● linked to a single one"
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title=title)
     return ax
@@ -77,16 +84,6 @@ def _share_axes(ax: Axes, right: float, what: str) -> None:
     count_ticks(ax, right)
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, alpha=0.25)
-
-
-def count_ticks(ax: Axes, right: float) -> None:
-    """Write plain numbers along the logarithmic axis, and more of them where it is short."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    between = (1.0, 2.0, 5.0) if right < _LONG else (1.0,)
-    ax.xaxis.set_major_locator(LogLocator(subs=between))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def curve(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil.attacks.members._roc import Separation
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def roc_curves(finding: Membership, ax: Axes | None = None) -> Axes:
     if ax is None:
         ax = new_axes()
     _draw(finding, ax, {name: f"{name}: AUC {one.auc}" for name, one in _played(finding).items()})
-    ax.set_title(f"{finding.sanitizer} on {finding.microdata.source}", fontsize=10)
+    ax.set_title(written(f"{finding.sanitizer} on {finding.microdata.source}"), fontsize=10)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="Attacker")
     return ax
 
@@ -62,7 +62,7 @@ def roc_panels(findings: Sequence[Membership], names: Sequence[str] = ()) -> Axe
     for ax, finding, title in zip(panels, findings, titles, strict=False):
         _draw(finding, ax, {name: name for name in _played(finding)})
         aucs = ", ".join(f"{name} {one.auc.value:.2f}" for name, one in _played(finding).items())
-        ax.set_title(f"{title}\nAUC: {aucs}", fontsize=8)
+        ax.set_title(f"{written(title)}\nAUC: {aucs}", fontsize=8)
         ax.label_outer()
     for ax in panels[len(findings) - columns : len(findings)]:  # nothing stands below these
         ax.tick_params(labelbottom=True)

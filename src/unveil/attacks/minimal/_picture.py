@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,10 +41,11 @@ def belief_curves(finding: Minimality, ax: Axes | None = None) -> Axes:
     ax.set(
         xlim=(0, 1),
         ylim=(0, 1),
-        xlabel=f"belief in the likeliest {finding.release.sensitive.name}",
+        xlabel=f"belief in the likeliest {written(finding.release.sensitive.name)}",
         ylabel="share of people with at least that",
     )
-    ax.set_title(f"{finding.microdata.source}, {finding.release.made_by}", fontsize=10, pad=18)
+    title = written(f"{finding.microdata.source}, {finding.release.made_by}")
+    ax.set_title(title, fontsize=10, pad=18)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, alpha=0.25)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil._text import percent
 from unveil.attacks.reweighing._texts import TITLES
 
@@ -43,9 +43,10 @@ def belief_curves(finding: DeFinetti, ax: Axes | None = None) -> Axes:
         )  # fmt: skip
     ax.set(
         xlim=(0, 1), ylim=(0, 1.02), ylabel="share of people",
-        xlabel=f"belief in the most likely {finding.release.sensitive.name}, at least",
+        xlabel=f"belief in the most likely {written(finding.release.sensitive.name)}, at least",
     )  # fmt: skip
-    ax.set_title(f"{TITLES[finding.method]} on {finding.release.made_by}", fontsize=10)
+    title = written(f"{TITLES[finding.method]} on {finding.release.made_by}")
+    ax.set_title(title, fontsize=10)
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, alpha=0.25)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._text import harmless
+from unveil._axes import written
 from unveil.attacks.risk._arviz import victims_of_panel
 from unveil.errors import InputError
 
@@ -117,8 +117,9 @@ def _worst(finding: RelativeRisk) -> _Watched:
     who, what = victims_of_panel(finding)[victim], finding.sensitive.texts[value]
     return _Watched(
         chains=chains, beliefs=shares[:, :, value],
-        title=f"{_plain(finding.release)}\n{_plain(who)}; {_plain(finding.sensitive.name)} "
-        f"{_plain(what)}\nthe worst of a panel of {len(found.rhat)}: R-hat "
+        title=f"{written(finding.release, _LONG)}\n{written(who, _LONG)}; "
+        f"{written(finding.sensitive.name, _LONG)} "
+        f"{written(what, _LONG)}\nthe worst of a panel of {len(found.rhat)}: R-hat "
         f"{found.rhat[victim]:.3f}, effective sample size {found.ess[victim]:,.0f}",
     )  # fmt: skip
 
@@ -130,9 +131,3 @@ def _ranks(beliefs: NDArray[np.float64]) -> NDArray[np.int64]:
     ranks = np.empty(len(flat), dtype=np.int64)
     ranks[order] = np.arange(len(flat))
     return ranks.reshape(beliefs.shape)
-
-
-def _plain(text: str) -> str:
-    """A text from the data, shortened, in which a dollar is a dollar and no formula begins."""
-    text = harmless(text)
-    return (text if len(text) <= _LONG else text[: _LONG - 1] + "…").replace("$", r"\$")

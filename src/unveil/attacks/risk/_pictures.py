@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil._text import harmless
 from unveil.attacks.risk._chain_pictures import rank, trace
 from unveil.attacks.risk._victim import LEVEL
@@ -66,7 +66,7 @@ def panels(findings: Sequence[RelativeRisk], kind: str, names: Sequence[str] = (
     ):
         picture_of(finding, kind, ax)
         _, more, rest = ax.get_title().partition("\n")
-        ax.set_title(_plain(name) + more + rest, fontsize=10)
+        ax.set_title(written(name) + more + rest, fontsize=10)
     return axes[0]
 
 
@@ -86,14 +86,9 @@ def grid(n: int) -> list[Axes]:
     return axes[:n]
 
 
-def _plain(text: str) -> str:
-    """A text from the data, in which a dollar is a dollar and not the beginning of a formula."""
-    return harmless(text).replace("$", r"\$")
-
-
 def _title(finding: RelativeRisk) -> str:
     source = "" if finding.microdata is None else f" on {finding.microdata.source}"
-    return _plain(f"{finding.release}{source}") + _rough(finding)
+    return written(f"{finding.release}{source}") + _rough(finding)
 
 
 def _rough(finding: RelativeRisk) -> str:
@@ -128,7 +123,7 @@ def _histogram(finding: RelativeRisk, ax: Axes) -> Axes:
         ylim=(0, 1.4 * max(1.0, float(height.max()))), ylabel="records",
         xlim=(edges[0], edges[-1]), xscale="log" if log else "linear",
         xlabel="relative risk p_A/p_L: how many times as credible\n"
-        + _plain(f"one's own {finding.sensitive.name} is for being in the table"),
+        + written(f"one's own {finding.sensitive.name} is for being in the table"),
     )  # fmt: skip
     if log:
         _plain_numbers(ax)
@@ -211,7 +206,7 @@ def _scatter(finding: RelativeRisk, ax: Axes) -> Axes:
             *place, text, transform=ax.transAxes, va=aligned, fontsize=9, zorder=2,
             ha="left" if aligned == "top" else "right",
         )  # fmt: skip
-    secret = _plain(finding.sensitive.name)
+    secret = written(finding.sensitive.name)
     ax.set(
         xlim=(0, top), ylim=(0, 1.16 * top), aspect="equal",
         xlabel=f"learner's belief in the record's own {secret}",
@@ -257,7 +252,7 @@ def two_posteriors(victim: Victim, ax: Axes | None = None) -> Axes:
     ax.set_yticks(rows, names)
     ax.invert_yaxis()
     ax.set(xlim=(0, None), xlabel=f"belief (lines: {LEVEL:.0%} credible intervals)",
-           ylabel=_plain(victim.sensitive))  # fmt: skip
+           ylabel=written(victim.sensitive))  # fmt: skip
     ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
     ax.set_title(_who(victim), fontsize=10)
     ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=9)
@@ -276,7 +271,7 @@ def _short(text: str) -> str:
     """Without its middle, if it is long: names of a kind differ at their ends."""
     text = harmless(text)
     end = _LONG // 3
-    return _plain(text if len(text) <= _LONG else f"{text[: _LONG - end - 1]}…{text[-end:]}")
+    return written(text if len(text) <= _LONG else f"{text[: _LONG - end - 1]}…{text[-end:]}")
 
 
 def _who(victim: Victim) -> str:
@@ -286,4 +281,4 @@ def _who(victim: Victim) -> str:
         lines.append("no group of the release covers this victim: the attacker believes nothing")
     if not victim.converged:
         lines.append("NOT CONVERGED: take it as rough")
-    return "\n".join(map(_plain, lines))
+    return "\n".join(map(written, lines))

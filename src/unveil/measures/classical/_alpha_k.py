@@ -27,6 +27,7 @@ from unveil.measures.classical._common import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["AlphaK", "AlphaKLooking", "alpha_k"]
 
@@ -66,6 +67,15 @@ class AlphaK(ClassMeasure):
         return pd.DataFrame(
             {"value": list(self.by_value), "alpha": list(self.by_value.values())}
         )  # fmt: skip
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the largest share that each sensitive value has of a class.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.classical._pictures import prevailing_bars
+
+        return prevailing_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

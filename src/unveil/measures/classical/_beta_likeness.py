@@ -30,6 +30,7 @@ from unveil.measures.classical._common import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["BetaLikeness", "BetaLikenessLooking", "beta_likeness"]
 
@@ -84,6 +85,15 @@ class BetaLikeness(ClassMeasure):
                 "bound": list(self.bounds.values()),
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the largest gain of each sensitive value.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.classical._pictures import gain_bars
+
+        return gain_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         by_value = {

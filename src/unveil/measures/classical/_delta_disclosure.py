@@ -30,6 +30,7 @@ from unveil.measures.classical._common import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["DeltaDisclosure", "DeltaDisclosureLooking", "delta_disclosure"]
 
@@ -79,6 +80,15 @@ class DeltaDisclosure(ClassMeasure):
                 "lacking": list(self.lacking.values()),
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how much a class changes the odds of each sensitive value.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.classical._pictures import disclosure_bars
+
+        return disclosure_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         by_value = {

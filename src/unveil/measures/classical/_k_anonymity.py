@@ -20,6 +20,7 @@ from unveil.measures.classical._common import ClassMeasure, decided_by, measured
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["KAnonymity", "KAnonymityLooking", "k_anonymity"]
 
@@ -70,6 +71,15 @@ class KAnonymity(ClassMeasure):
         size = np.array(list(self.sizes), dtype=np.int64)
         number = np.array(list(self.sizes.values()), dtype=np.int64)
         return pd.DataFrame({"size": size, "classes": number, "records": size * number})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many records are in classes of at most so many.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures._picture import class_sizes
+
+        return class_sizes({self.source: self.sizes}, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

@@ -29,6 +29,7 @@ from unveil.measures.classical._common import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["LDiversity", "LDiversityLooking", "check_l", "effective_values", "l_diversity"]
 
@@ -78,6 +79,15 @@ class LDiversity(ClassMeasure):
         return pd.DataFrame(
             {"l": list(levels), "c": np.array([self.recursive(level) for level in levels])}
         )  # fmt: skip
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the sensitive values of a class that is least diverse.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.classical._pictures import diversity_bars
+
+        return diversity_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

@@ -27,6 +27,7 @@ from unveil.microdata import Hierarchy
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["TCloseness", "TClosenessLooking", "t_closeness"]
 
@@ -66,6 +67,15 @@ class TCloseness(ClassMeasure):
         return pd.DataFrame(
             {"value": list(self.shares), "table": list(self.shares.values()), "class": in_class}
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the shares of the table beside those of a class that is furthest off.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.classical._pictures import share_bars
+
+        return share_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

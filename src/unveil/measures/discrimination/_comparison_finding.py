@@ -11,6 +11,7 @@ from unveil.measures.discrimination._finding import keys_text, rate_text
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["ComparedRates", "DiscriminationComparison"]
 
@@ -90,6 +91,15 @@ class DiscriminationComparison(Finding):
                 for row in self.rows
             ]
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rates of all releases as a table of colours.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.discrimination._rate_pictures import compared
+
+        return compared(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

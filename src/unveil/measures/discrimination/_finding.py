@@ -13,6 +13,7 @@ from unveil.measures.discrimination._telling import ValueRate
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = [
     "DiscriminationRate",
@@ -119,6 +120,15 @@ class DiscriminationRate(Finding):
             table[free] = [getattr(one, word) for one in self.by_value]
         return pd.DataFrame(table)
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what the most telling combinations of values leave open.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.discrimination._rate_pictures import value_bars
+
+        return value_bars(self, ax)
+
     def content(self, *, records: bool) -> dict[str, Any]:
         content: dict[str, Any] = {
             "finding": "discrimination rate",
@@ -206,6 +216,15 @@ class ValueDiscrimination(Finding):
         return pd.DataFrame(
             [{**one.values, "rate": one.rate, "records": one.records, "entropy": one.entropy}]
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what is open of everybody, and of those with these values.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.discrimination._rate_pictures import open_bits
+
+        return open_bits(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         content: dict[str, Any] = {

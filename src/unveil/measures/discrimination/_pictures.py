@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def bars(finding: DiscriminationRates, ax: Axes | None = None) -> Axes:
     ax = _axes(finding, ax)
     shown = finding.ranked[:_BARS][::-1]
     rates = [one.rate or 0.0 for one in shown]
-    drawn = ax.barh([" + ".join(one.by) for one in shown], rates, color="#2c7fb8")
+    drawn = ax.barh([written(" + ".join(one.by)) for one in shown], rates, color="#2c7fb8")
     ax.bar_label(drawn, [f"{rate:.3f}" for rate in rates], padding=3)
     more = len(finding.ranked) - len(shown)
     ax.set_title(_title(finding) + (f" ({more:,} more are not drawn)" if more else ""), fontsize=10)
@@ -55,8 +55,9 @@ def pairs(finding: DiscriminationRates, ax: Axes | None = None) -> Axes:
                 column, row, f"{rate:.3f}", ha="center", va="center", fontsize=9,
                 color="white" if rate > _DARK * highest else "black",
             )  # fmt: skip
-    ax.set_xticks(range(len(keys)), keys, rotation=30, ha="right")
-    ax.set_yticks(range(len(keys)), keys)
+    names = [written(key) for key in keys]
+    ax.set_xticks(range(len(keys)), names, rotation=30, ha="right")
+    ax.set_yticks(range(len(keys)), names)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set_title(f"{_title(finding)}, pairs of keys", fontsize=10)
@@ -83,4 +84,4 @@ def _highest(rates: Sequence[float]) -> float:
 
 def _title(finding: DiscriminationRates) -> str:
     category = "the category of " if finding.partition else ""
-    return f"What the keys say of {category}{finding.of}, in {finding.source}"
+    return written(f"What the keys say of {category}{finding.of}, in {finding.source}")

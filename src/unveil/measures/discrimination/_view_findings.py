@@ -10,6 +10,7 @@ from unveil.measures.discrimination._finding import DiscriminationRate, keys_tex
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["AttackRates", "RateChange", "Skewness", "ValueChange"]
 
@@ -62,6 +63,15 @@ class AttackRates(Finding):
                 for one in self.rates
             ]
         )  # fmt: skip
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rate, or the resistance, of each set of keys.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.discrimination._rate_pictures import attack_bars
+
+        return attack_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {
@@ -166,6 +176,15 @@ class Skewness(Finding):
         return pd.DataFrame(
             {word: [getattr(one, word) for one in self.values] for word in _VALUE_WORDS}
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rate of each set of keys before and after.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.discrimination._rate_pictures import taken_bars
+
+        return taken_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         content: dict[str, Any] = {

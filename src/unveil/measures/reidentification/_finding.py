@@ -13,6 +13,7 @@ from unveil.measures.reidentification._texts import number_of, percent, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["AttackerRisk", "PopulationEstimate", "ReidentificationRisk"]
 
@@ -154,6 +155,15 @@ class ReidentificationRisk(Finding):
             for one in self.attackers
         ]  # fmt: skip
         return pd.DataFrame(rows).astype({"highest": float, "over_threshold": float})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the risks of the three attackers side by side.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.reidentification._risk_picture import attacker_bars
+
+        return attacker_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

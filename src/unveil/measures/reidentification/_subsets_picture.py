@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unveil._axes import new_axes
+from unveil._axes import new_axes, written
 from unveil.measures.reidentification._subset_counts import SubsetCount
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def subset_bars(subsets: Sequence[SubsetCount], source: str, ax: Axes | None = N
             color=f"C{size - 1}", label=f"{size} key{'s' if size > 1 else ''}",
         )  # fmt: skip
         ax.bar_label(bars, labels=[f"{one.unique:,}" for _, one in there], padding=3)
-    names = [" + ".join(one.keys) for one in subsets]
+    names = [written(" + ".join(one.keys)) for one in subsets]
     ax.set_yticks(range(len(subsets)), labels=names)
     ax.invert_yaxis()  # the one that singles out most stands on top
     most = max((one.share for one in subsets), default=1.0)
     ax.set(xlim=(0, 1.12 * most or 1), xlabel="share of records that are alone, and how many")
-    ax.set_title(f"Who is singled out in {source}", fontsize="medium")
+    ax.set_title(written(f"Who is singled out in {source}"), fontsize="medium")
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.grid(True, axis="x", alpha=0.25)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -15,6 +15,7 @@ from unveil.measures.reidentification._texts import percent
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Uniqueness", "UniquenessLooking", "uniqueness"]
 
@@ -59,6 +60,15 @@ class Uniqueness(Finding):
         return pd.DataFrame(
             {"records": list(self.class_sizes), "classes": list(self.class_sizes.values())}
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many records are in classes of at most so many.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures._picture import class_sizes
+
+        return class_sizes({self.source: self.class_sizes}, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

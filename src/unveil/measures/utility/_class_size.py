@@ -21,6 +21,7 @@ from unveil.measures.utility._separate import separate
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["AverageClassSize", "ClassSizeLooking", "average_class_size", "check_k"]
 
@@ -84,6 +85,15 @@ class AverageClassSize(Finding):
             "classes": self.classes,
             "smallest_class": self.smallest_class,
         }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the average class beside the smallest, and the goal.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.utility._pictures import size_bars
+
+        return size_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

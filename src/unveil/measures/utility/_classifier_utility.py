@@ -22,6 +22,7 @@ from unveil.microdata import Microdata, Release
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from unveil.sanitize import Sanitizer
 
@@ -122,6 +123,15 @@ class ClassifierUtility(Finding):
                 "majority": self.from_majority,
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how often the model is right, by what it learned from.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.utility._pictures import accuracy_bars
+
+        return accuracy_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

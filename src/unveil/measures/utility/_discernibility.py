@@ -25,6 +25,7 @@ from unveil.microdata import Microdata, Permuted, Release
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = [
     "Discernibility",
@@ -102,6 +103,15 @@ class Discernibility(Finding):
             "hidden": self.hidden,
             "classes": self.classes,
         }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the cost between the least and the most that it could be.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.utility._pictures import cost_bars
+
+        return cost_bars(self, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         why = {"normalized_is": "undefined"} if self.normalized is None else {}

@@ -27,6 +27,7 @@ from unveil.microdata import Column, Microdata, Regions, Release
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["EntropyLoss", "entropy_loss", "share_text"]
 
@@ -77,6 +78,15 @@ class EntropyLoss(Finding):
                 "loss": np.array(list(self.by_column.values()), dtype=np.float64),
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what is lost of each quasi-identifier.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.utility._pictures import lost_bars
+
+        return lost_bars({"entropy loss": (self.loss, self.by_column)}, self.made_by, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         undefined = [name for name, loss in self.by_column.items() if loss is None]

@@ -20,6 +20,7 @@ from unveil.microdata import Column, Microdata, Regions, Release
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["InformationLoss", "information_loss", "penalties"]
 
@@ -61,6 +62,15 @@ class InformationLoss(Finding):
         import pandas as pd
 
         return pd.DataFrame({"column": list(self.by_column), "loss": list(self.by_column.values())})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what is lost of each quasi-identifier.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.utility._pictures import lost_bars
+
+        return lost_bars({"information loss": (self.loss, self.by_column)}, self.made_by, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

@@ -14,6 +14,7 @@ from unveil.microdata import Microdata, Release
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Suppression", "suppression"]
 
@@ -73,6 +74,15 @@ class Suppression(Finding):
                 "suppressed": list(self.by_column.values()),
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw which share of each quasi-identifier is not published.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.utility._pictures import lost_bars
+
+        return lost_bars({"suppressed cells": (self.of_cells, self.by_column)}, self.made_by, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {

@@ -17,6 +17,7 @@ from unveil.measures.utility._suppression import Suppression
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Utility"]
 
@@ -101,6 +102,21 @@ class Utility(Finding):
                 "value": np.array(values, dtype=np.float64),
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what is lost of each quasi-identifier, by each measure.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        from unveil.measures.utility._pictures import lost_bars
+
+        whole = {
+            "information loss": self.information_loss.loss,
+            "entropy loss": self.entropy_loss.loss,
+            "suppressed cells": self.suppression.of_cells,
+        }
+        kinds = {name: (whole[name], columns) for name, columns in self._by_column().items()}
+        return lost_bars(kinds, self.made_by, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         parts: dict[str, Finding | None] = {

@@ -1,0 +1,90 @@
+"""The assertion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from unveil.testing import _reports
+
+if TYPE_CHECKING:
+    from unveil.auditing import Audit
+
+__all__ = ["assert_release"]
+
+
+def assert_release(
+    microdata: Any = None,
+    release: Any = None,
+    *requirements: str,
+    project: str | os.PathLike[str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    adversary: Any = None,
+    key: str | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Audit:
+    """Assert what must hold of a release.
+
+    Only the attacks and measures that give the required figures are run. What cannot be known
+    does not hold: nothing would be proved.
+
+    Parameters
+    ----------
+    microdata : Microdata, or sequence of Microdata
+        The original table, as for `audit`.
+    release
+        What is tested: a release, a sanitizer, a name such as ``"mondrian:k=5"``, or several, as
+        for `audit`. All requirements must hold of each.
+    *requirements : str
+        What must hold: ``"k >= 5"``, ``"delta <= 0.05"``, ``"unique < 1%"``. Mind that
+        ``fail_on`` of `audit` says the opposite, what must not be.
+    project : path, optional
+        In place of all these: a file ``unveil.toml``, whose thresholds are what must not be.
+    options : mapping of names to mapping, optional
+        What attacks and measures are told besides, such as ``{"relative-risk": {"beta": 0.1}}``.
+    adversary, key, seed, n_jobs
+        As for `audit`.
+
+    Returns
+    -------
+    Audit
+        What was found.
+
+    Raises
+    ------
+    AssertionError
+        That says of each requirement whether it holds, what was found, and what it means.
+    InputError
+        Where the test itself is wrong, such as a requirement that cannot be read.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> from unveil.testing import assert_release
+    >>> survey = uv.datasets.election_survey()
+    >>> assert_release(survey, uv.Mondrian(k=5), "k >= 5").passed
+    True
+    >>> assert_release(survey, uv.Mondrian(k=5), "k >= 10", "unique <= 1%")
+    Traceback (most recent call last):
+    AssertionError: Mondrian(k=5): 1 of 2 requirements does not hold
+      ✗ k >= 10: k is 5, which is below 10
+        k is how many records the smallest class has: nobody can be told from fewer
+      ✓ unique <= 1%: unique is 0%, which is not above 1.0%
+    """
+    __tracebackhide__ = True  # pytest shows the line of the test, not of this function
+    # Here, and not above: pytest loads this module whether or not a release is tested.
+    from unveil.testing._required import audited, failures
+
+    audit, required = audited(
+        microdata, release, requirements, project=project, options=options, adversary=adversary,
+        key=key, seed=seed, n_jobs=n_jobs,
+    )  # fmt: skip
+    if audit.interrupted:
+        raise KeyboardInterrupt
+    saved = _reports.save(audit)
+    said = failures(audit, required)
+    if said:
+        raise AssertionError("\n".join([*said, *(f"  report: {file}" for file in saved[:1])]))
+    return audit

@@ -1,0 +1,23 @@
+"""pytest within pytest, as somebody has it who tests releases."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester):
+    """Run the tests of a file with the plugin, which is found by itself where it is installed."""
+    found = entry_points(group="pytest11", name="unveil")
+    plugin = [] if found else ["-p", "unveil.testing.plugin"]
+
+    def runs(text: str, *options: str, anew: bool = False) -> pytest.RunResult:
+        pytester.makepyfile(test_survey=text)
+        how = pytester.runpytest_subprocess if anew else pytester.runpytest_inprocess
+        return how(*plugin, "-p", "no:cacheprovider", *options)
+
+    return runs
