@@ -40,7 +40,7 @@ format: $(VENV)/.installed-lint
 docs: $(VENV)/.installed-docs
 	$(BIN)/python tools/reference
 	$(BIN)/zensical build --strict
-	@echo "documentation: site/index.html"
+	@echo "documentation: site/index.html; to search it: python3 -m http.server --directory site"
 
 screenshot: $(VENV)/.installed-report
 	$(BIN)/python tools/screenshot.py
