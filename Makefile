@@ -4,15 +4,15 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test proofs test-spark test-browser reports lint format docs notebooks bench \
-        reproduce clean
+.PHONY: help demo test proofs test-spark test-browser reports lint format docs screenshot \
+        notebooks bench reproduce clean
 help:
 	@echo "make demo    try unveil on a real survey; writes demo-report.html"
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
 	@echo "make reports reports of three tables, into reports-out/; make test-browser tests them in Chromium"
 	@echo "make proofs  the same tests with all their random cases, of which make test takes half"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
-	@echo "make docs    build the documentation into site/"
+	@echo "make docs    build the documentation into site/; make screenshot draws its picture of a report"
 	@echo "make notebooks   execute the example notebooks anew"
 	@echo "make bench   measure speed; UNVEIL_DATA says where the public microdata is"
 	@echo "make reproduce   published tables and figures beside what comes out, into reproductions-out/"
@@ -46,8 +46,12 @@ format: $(VENV)/.installed-lint
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.installed-docs
+	$(BIN)/python tools/reference
 	$(BIN)/zensical build --strict
-	@echo "documentation: site/index.html"
+	@echo "documentation: site/index.html; to search it: python3 -m http.server --directory site"
+
+screenshot: $(VENV)/.installed-report
+	$(BIN)/python tools/screenshot.py
 
 notebooks: $(VENV)/.installed-notebooks
 	$(BIN)/python examples/notebooks/execute.py
