@@ -6,7 +6,9 @@ has been done tells the rest (see `unveil.engine.Forecast`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from unveil.auditing._subjects import Subject
@@ -36,6 +38,7 @@ _BUDGETS = {  # seconds, and the option that says otherwise
     "differential-inference": ("budget", 5.0),
     "relative-risk": ("limit", 4.0),
 }
+_ONCE = {MAKING: 0.05, "differential-inference": 0.1, "relative-risk": 0.5, "linkage": 0.05}
 _COMPILING = {  # seconds, of a family of releases or of the first one of any
     (MAKING, "Mondrian"): 16.0,
     (MAKING, "Anatomy"): 1.5,
@@ -50,27 +53,28 @@ _COMPILING = {  # seconds, of a family of releases or of the first one of any
 
 def steps_of(subjects: Sequence[Subject], parts: Sequence[Part[Any]], asked: Asked) -> list[Step]:
     """In the order in which they are done: each release, and the parts that look at it."""
+    names = [MAKING, *(part.name for part in parts)]
     return [
-        step
-        for subject in subjects
-        for step in (
-            step_of_release(subject, MAKING, {}),
-            *(step_of_release(subject, p.name, asked.options.get(p.name, {})) for p in parts),
+        replace(
+            step_of_release(subject, name, asked.options.get(name, {})),
+            once=_ONCE.get(name, 0.0) if number == 0 else 0.0,
         )
+        for number, subject in enumerate(subjects)
+        for name in names
     ]
 
 
 def step_of_release(subject: Subject, name: str, options: Mapping[str, Any]) -> Step:
     """What a part takes, or making the release, where the user gave the part these options."""
     family = "published" if subject.sanitizer is None else type(subject.sanitizer).__name__
-    seconds = _ALWAYS + 1e-6 * _MICROSECONDS.get(name, 10.0) * len(subject.microdata)
+    each = _MICROSECONDS.get(name, 10.0) * _fineness(subject.sanitizer)
+    seconds = _ALWAYS + 1e-6 * each * len(subject.microdata)
     at_most = None
-    if name in _BUDGETS:
+    if name in _BUDGETS and _takes_its_budget(name, subject.sanitizer):
         option, usual = _BUDGETS[name]
         given = options.get(option, usual)
-        at_most = None if given is None else parse_duration(given)
-    if at_most is not None and _takes_its_budget(name, subject.sanitizer):
-        seconds = at_most
+        if given is not None:
+            seconds = at_most = parse_duration(given)
     return Step(
         kind=(name, family), seconds=seconds, at_most=at_most,
         compiling=_COMPILING.get((name, family), 0.0),
@@ -83,3 +87,9 @@ def _takes_its_budget(name: str, sanitizer: Sanitizer | None) -> bool:
         return False
     quick = sanitizer.leaves_one_out or sanitizer.row_by_row
     return sanitizer.is_random or (name == "differential-inference" and not quick)
+
+
+def _fineness(sanitizer: Sanitizer | None) -> float:
+    """Large classes are few, and looked at sooner: as was seen with a series of k."""
+    k = getattr(sanitizer, "k", None) or 1
+    return max(0.1, 1 - math.log2(k) / 8)

@@ -10,12 +10,16 @@ counted from when the first has been seen to be compiled.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = ["Forecast", "Step"]
 
-_USUAL = 2.0  # seconds of a usual machine that weigh as much as what was seen of this one
+_USUAL = 0.5  # seconds of a usual machine that weigh as much as what was seen of this one
+# What was seen before keeps so much of its weight: the first of a kind reads and remembers things,
+# and machines are not always as busy.
+_OF_A_KIND, _OF_ALL = 0.4, 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,8 @@ class Step:
         What it takes on a usual machine.
     at_most : float, optional
         Its budget, if it has one.
+    once : float
+        What it takes besides because it is the first: kernels are read, and modules imported.
     compiling : float
         What compiling the kernels of this kind takes.
     """
@@ -37,6 +43,7 @@ class Step:
     kind: tuple[str, ...]
     seconds: float
     at_most: float | None = None
+    once: float = 0.0
     compiling: float = 0.0
 
 
@@ -58,8 +65,8 @@ class Forecast:
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = list(steps)
         self._done = 0
-        self._took: dict[tuple[str, ...], list[float]] = {}  # seconds, and those expected
-        self._all = [_USUAL, _USUAL]
+        self._took: dict[tuple[str, ...], tuple[float, float]] = {}  # seconds, and those expected
+        self._all = (_USUAL, _USUAL)
         self._spent = 0.0
         self._compiled: set[tuple[str, ...]] = set()
         self._cold = False
@@ -79,20 +86,19 @@ class Forecast:
         self._spent += seconds
         self._compiled.add(step.kind)
         self._cold = self._cold or compiling > 0
-        worked = max(seconds - compiling, 0.0)
-        seen = self._took.setdefault(step.kind, [0.0, 0.0])
-        seen[0] += worked
-        seen[1] += step.seconds
-        if step.at_most is None or worked < step.at_most:  # or it tells nothing of the machine
-            self._all[0] += worked
-            self._all[1] += step.seconds
+        # Of what was more than expected, the part that will not come again.
+        worked = max(seconds - compiling - step.once, min(seconds, step.seconds))
+        seen = self._took.get(step.kind, (0.0, 0.0))
+        self._took[step.kind] = _with(seen, worked, step.seconds, _OF_A_KIND)
+        if step.at_most is None:  # or it tells nothing of the machine
+            self._all = _with(self._all, worked, step.seconds, _OF_ALL)
 
     def left(self, running: float = 0.0) -> float:
         """Seconds, where the next step has been running for so long."""
         new: set[tuple[str, ...]] = set()
         total = 0.0
         for place, step in enumerate(self._steps[self._done :]):
-            takes = self._expected(step)
+            takes = self._expected(step) + step.once
             if self._cold and step.kind not in self._compiled | new:
                 new.add(step.kind)
                 takes += step.compiling
@@ -108,8 +114,10 @@ class Forecast:
         took, usual = self._took.get(step.kind, (0.0, 0.0))
         if usual > 0:
             return took * step.seconds / usual
-        slower = self._all[0] / self._all[1]
-        found = step.seconds * slower
-        if step.at_most is None:
-            return found
-        return step.at_most if step.seconds >= step.at_most else min(found, step.at_most)
+        if step.at_most is not None and step.seconds >= step.at_most:
+            return step.at_most
+        return min(step.seconds * self._all[0] / self._all[1], step.at_most or math.inf)
+
+
+def _with(seen: tuple[float, float], took: float, usual: float, kept: float) -> tuple[float, float]:
+    return kept * seen[0] + took, kept * seen[1] + usual
