@@ -43,9 +43,9 @@ def main() -> None:
             show("the first run, kernels being compiled", first)
         show("kernels compiled", whole := in_a_process(cache))
         alone = in_a_process(cache, "--alone")
-    print(f"\nThe same attacks one by one, each with a release of its own: {alone['wall']:.1f} s wall, {alone['cpu']:.1f} s of "
-          f"processors; the audit takes {whole['cpu'] / alone['cpu']:.2f} times their processor "
-          "time")  # fmt: skip
+    print(f"\nThe same attacks one by one, each with a release of its own: {alone['wall']:.1f} s "
+          f"wall, {alone['cpu']:.1f} s of processors; the audit takes "
+          f"{whole['cpu'] / alone['cpu']:.2f} times their processor time")  # fmt: skip
 
 
 def in_a_process(cache: dict[str, str], *more: str) -> dict[str, Any]:

@@ -35,8 +35,8 @@ _MICROSECONDS = {  # a record
     "utility": 1.5,
 }
 _BUDGETS = {  # seconds, and the option that says otherwise
-    "differential-inference": ("budget", 5.0),
-    "relative-risk": ("limit", 4.0),
+    "differential-inference": ("budget", 4.0),
+    "relative-risk": ("limit", 3.0),
 }
 _ONCE = {MAKING: 0.05, "differential-inference": 0.1, "relative-risk": 0.5, "linkage": 0.05}
 _COMPILING = {  # seconds, of a family of releases or of the first one of any
