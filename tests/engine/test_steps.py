@@ -101,6 +101,17 @@ def test_it_is_shown_from_the_beginning_and_says_what_is_done(capsys, monkeypatc
     assert not shown._bar.live.is_started
 
 
+def test_a_long_name_does_not_break_the_line(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with StepsShown(Forecast(steps("a")), show=True) as shown:
+        shown.begin("Recoding(k=5, suppression=0.05, scheme='local'): differential-inference")
+        [task] = shown._bar.tasks
+        assert task.description == "Recoding(k=5, suppression=0.05…"
+        assert len(task.description) + _steps._REST == 80
+        shown.begin("Identity(): measures")
+        assert task.description == "Identity(): measures"
+
+
 def test_it_is_silent_where_nobody_watches(capsys):
     for show in (None, False):  # pytest's standard error is no terminal
         forecast = Forecast(steps("a"))
@@ -114,7 +125,7 @@ def test_it_is_silent_where_nobody_watches(capsys):
 def test_compiling_is_said(monkeypatch):
     monkeypatch.setattr(_steps.Compiling, "now", True)
     shown = StepsShown(Forecast(steps("a", "b")), show=False)
-    assert shown.says() == "0:00:20 left, compiling (first run only)"
+    assert shown.says() == "0:00:20 left, compiling once"
 
 
 def test_an_interrupt_ends_it(capsys):

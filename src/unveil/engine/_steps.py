@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["StepsShown"]
 
+_BAR = 12
+_REST = _BAR + 7 + 27 + 3  # the bar, how many steps, the time left and compiling, and gaps
+_SHORTEST = 10
+
 
 class StepsShown:
     """A line that is there from the beginning; silent where nobody is watching.
@@ -55,7 +59,9 @@ class StepsShown:
         """The next step, and what it is called."""
         self._begun, self._compiled = time.perf_counter(), self._compiling.seconds
         if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], description=label)
+            room = max(self._bar.console.width - _REST, _SHORTEST)
+            shown = label if len(label) <= room else f"{label[: room - 1]}…"
+            self._bar.update(self._bar.task_ids[0], description=shown)
 
     def done(self) -> None:
         """It is done."""
@@ -74,12 +80,13 @@ class StepsShown:
         """The time left, as people say it, and whether numba is compiling."""
         left = round(self._forecast.left(self._running))
         text = f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
-        return f"{text}, compiling (first run only)" if self._compiling.now else text
+        return f"{text}, compiling once" if self._compiling.now else text
 
     def _on_terminal(self) -> RichProgress:
         from rich.console import Console
         from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
         from rich.progress import Progress as RichProgress
+        from rich.table import Column
         from rich.text import Text
 
         shown = self
@@ -92,8 +99,8 @@ class StepsShown:
                 return Text(shown.says())
 
         bar = RichProgress(
-            TextColumn("{task.description}", markup=False), BarColumn(),
-            TextColumn("{task.fields[steps]}"), TimeLeft(),
+            TextColumn("{task.description}", markup=False), BarColumn(bar_width=_BAR),
+            TextColumn("{task.fields[steps]}"), TimeLeft(table_column=Column(no_wrap=True)),
             console=Console(stderr=True), transient=True, refresh_per_second=4,
         )  # fmt: skip
         bar.add_task("beginning", total=1.0, steps=self._steps())
