@@ -69,6 +69,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/linkage.py
 	$(BIN)/python benchmarks/definetti.py
 	$(BIN)/python benchmarks/mondrian.py
+	$(BIN)/python benchmarks/audit.py --cold
 
 reproduce: $(VENV)/.installed-test
 	$(BIN)/python examples/reproductions/internet_usage.py --json reproductions-out/internet_usage.json

@@ -134,6 +134,7 @@ def differential_inference(
     wanted = f.attacked_by if adversary is None else adversary
     attackers = adversaries_named(wanted, seed_number(seed))
     threads = workers(n_jobs)
+    seconds = None if budget is None else parse_duration(budget)
     plan = Plan(
         microdata=microdata,
         sanitizer=f,
@@ -143,13 +144,15 @@ def differential_inference(
         chance=chance_of(samples, error, epsilons),
         targets=targets,
         draw=check_draw(draw),
-        seconds=None if budget is None else parse_duration(budget),
+        seconds=seconds,
         seed=seed_number(seed),
         path=path,
         predictions=predictions,
         threads=threads,
         workplace=Workplace(
-            chosen_backend(n_jobs, backend), asked_for=n_jobs is not None or backend is not None
+            chosen_backend(n_jobs, backend),
+            asked_for=n_jobs is not None or backend is not None,
+            budget=seconds,
         ),
         progress=progress,
     )

@@ -33,6 +33,7 @@ _A_PART = 0.5  # seconds of work that are handed out together
 _LARGEST = 256  # targets in one part
 _FEW = 3  # targets an adversary must fail on before it is taken to fail on all
 _WORTH_IT = 4.0  # seconds of work below which starting processes takes longer than it saves
+_WORTH_A_BUDGET = 10.0  # seconds of which it does not take too large a part
 
 
 Part: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -40,15 +41,20 @@ Part: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class Workplace:
-    """Where the general way is run, and what is to be said about it afterwards."""
+    """Where the general way is run, and what is to be said about it afterwards.
 
-    def __init__(self, backend: Backend, *, asked_for: bool) -> None:
-        self.backend, self.asked_for = backend, asked_for
+    ``budget`` is how many seconds there are in all, if not as many as it takes.
+    """
+
+    def __init__(self, backend: Backend, *, asked_for: bool, budget: float | None = None) -> None:
+        self.backend, self.asked_for, self.budget = backend, asked_for, budget
         self.notes: list[str] = []
 
     def suited(self, seconds: float) -> Backend:
         """The backend for so much work: nobody starts processes for a trifle unasked."""
-        if self.backend.kind == "file" and not self.asked_for and seconds < _WORTH_IT:
+        short = self.budget is not None and self.budget < _WORTH_A_BUDGET
+        unasked = self.backend.kind == "file" and not self.asked_for
+        if unasked and (seconds < _WORTH_IT or short):
             return Backend("here", 1)
         return self.backend
 

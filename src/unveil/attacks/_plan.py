@@ -190,7 +190,9 @@ class _Run:
         if self.way == "general":
             yield from general_beliefs(question, tested, shown, place, enough)
         elif self.way == "sampled":
-            yield from sampled_beliefs(question, tested, shown, place, enough, plan.request)
+            yield from sampled_beliefs(
+                question, tested, shown, place, enough, plan.request, self.deadline
+            )
         else:
             [adversary] = self.adversaries
             for batch in self._alone(question, adversary, tested, shown, enough):

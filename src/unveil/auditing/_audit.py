@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from unveil.auditing._audited import Audited, Looked, OneSecret, Status
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit
-from unveil.auditing._subjects import Subject, subjects_of
+from unveil.auditing._running import Run
+from unveil.auditing._subjects import subjects_of
 from unveil.auditing._threat import known_of, of_their_secrets, partitions_of, tables_of
 from unveil.auditing._thresholds import Threshold, thresholds_of
 from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
-from unveil.engine import Progress
-from unveil.errors import InputError, MissingExtraError, UnveilError, did_you_mean
+from unveil.errors import InputError, did_you_mean
 from unveil.microdata import Microdata
 
 __all__ = ["audit"]
@@ -100,9 +97,8 @@ def audit(
         options=options, knows=known_of(knows, tables[0]),
         partitions=partitions_of(partitions, tables),
     )  # fmt: skip
-    subjects = [subjects_of(releases, table) for table in tables]
-    subjects = of_their_secrets(subjects, tables)
-    run = _Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress)
+    subjects = of_their_secrets([subjects_of(releases, table) for table in tables], tables)
+    run = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress)
     secrets = run.over(tables, subjects)
     return Audit(
         secrets=tuple(sorted(secrets, key=lambda one: one.badness(), reverse=True)),
@@ -137,74 +133,3 @@ def _check_thresholds(thresholds: Sequence[Threshold], parts: Sequence[Part[Any]
                 f"the threshold '{threshold}' needs {giver}, which is not among the attacks asked "
                 f"for ({', '.join(part.name for part in parts)})"
             )
-
-
-class _Run:
-    """The work, with what has been done kept when the user ends it."""
-
-    def __init__(
-        self, *, asked: Asked, parts: Sequence[Part[Any]], thresholds: Sequence[Threshold],
-        progress: bool | None,
-    ) -> None:  # fmt: skip
-        self._asked, self._parts, self._thresholds = asked, parts, thresholds
-        self._given_by = {figure: part.name for part in parts for figure in part.figures}
-        self._progress = progress
-        self.interrupted = False
-        self.seconds = 0.0
-
-    def over(
-        self, tables: Sequence[Microdata], subjects: Sequence[Sequence[Subject]]
-    ) -> list[OneSecret]:
-        begun = time.perf_counter()
-        steps = sum(len(some) for some in subjects) * len(self._parts)
-        secrets = []
-        with Progress("auditing", steps, self._progress, unit="steps") as progress:
-            for table, some in zip(tables, subjects, strict=True):
-                audited = [self._one(subject, progress) for subject in some]
-                secrets.append(OneSecret(microdata=table, audited=audited))
-        self.seconds = time.perf_counter() - begun
-        return secrets
-
-    def _one(self, subject: Subject, progress: Progress) -> Audited:
-        error = None
-        try:
-            subject.release  # noqa: B018  (made once, before any clock of a part runs)
-        except UnveilError as failed:
-            error = str(failed)
-        except KeyboardInterrupt:
-            self.interrupted = True
-        looked: dict[str, Looked] = {}
-        for part in self._parts:
-            if error is None:
-                looked[part.name] = self._look(part, subject)
-            progress.advance(1)
-        figures: dict[str, float | None] = {}
-        for part in self._parts:
-            found = looked.get(part.name)
-            if found is not None and found.finding is not None:
-                figures |= part.numbers(found.finding)
-        audited = Audited(subject=subject, looked=looked, figures=figures, error=error)
-        return replace(audited, checks=audited.checked(self._thresholds, self._given_by))
-
-    def _look(self, part: Part[Any], subject: Subject) -> Looked:
-        if self.interrupted:
-            return Looked(status="interrupted", why="it was ended before")
-        begun = time.perf_counter()
-        status: Status = "makes no sense"
-        quiet = replace(self._asked, progress=False)
-        try:
-            finding = part.look(subject, quiet)
-        except KeyboardInterrupt:
-            self.interrupted = True
-            return Looked(status="interrupted", why="it was ended by the user")
-        except InputError as error:
-            why = str(error)
-        except MissingExtraError:
-            raise
-        except UnveilError as error:
-            status, why = "failed", str(error)
-        else:
-            if getattr(finding, "interrupted", False):
-                self.interrupted = True
-            return Looked(status="done", finding=finding, seconds=time.perf_counter() - begun)
-        return Looked(status=status, why=why, seconds=time.perf_counter() - begun)

@@ -25,6 +25,7 @@ DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 20
 SAMPLE_BYTES = 1 << 16
 _BEGINNING = 1 << 20
+_LARGE = 1 << 24  # bytes that are worth several threads
 
 _SOMETHING = re.compile(rb"\S")
 _LONE_RETURN = re.compile(rb"(?<=\r)(?!\n)")  # ends a line on old machines
@@ -283,7 +284,8 @@ def _parsed(
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(body),
-            read_options=arrow_csv.ReadOptions(column_names=places),
+            # Threads that still wind up when a short program ends bring it down at times.
+            read_options=arrow_csv.ReadOptions(column_names=places, use_threads=len(data) > _LARGE),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter,
                 # Costs speed, and only files with quotes can have line ends within a cell.

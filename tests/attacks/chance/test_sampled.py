@@ -5,11 +5,14 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from moody import Moody
 
 import unveil as uv
 from unveil.adversary import Adversary
 from unveil.attacks.chance import _general
+from unveil.attacks.chance._affordable import affordable
 from unveil.microdata import Intervals, Release
 from unveil.sanitize import Sanitizer
 
@@ -107,6 +110,48 @@ def test_budget_ends_it(survey):
     )
     assert finding.sampling.too_coarse == len(finding.targets) > 0
     assert "the samples or the budget ended before" in finding.summary()
+
+
+def test_a_budget_asks_about_no_more_people_than_it_reaches(survey, monkeypatch):
+    """Of those whom it does not reach nothing is held, and nothing is drawn to compare with."""
+
+    class Known(Coin):
+        is_random = True
+
+        def with_seed(self, seed):
+            return Known(seed)
+
+    fitting = []
+    monkeypatch.setattr(_general, "affordable", lambda seconds, each, samples, people: (40, 2))
+    monkeypatch.setattr(
+        _general, "_fitting", lambda question, records, request: fitting.append(len(records)) or 99
+    )
+    finding = uv.differential_inference(
+        survey, Known(), adversary="conditional-frequency", budget="1 h"
+    )
+    assert fitting == [2]
+    assert len(finding.targets) >= 2  # those who equal them are known, too
+    assert set(finding.sampling.samples.tolist()) == {40}
+    asked = uv.differential_inference(
+        survey, Known(), adversary="conditional-frequency", budget="1 h", samples=30
+    )
+    assert set(asked.sampling.samples.tolist()) == {30}
+    assert len(asked.targets) == len(survey)
+
+
+@given(
+    st.floats(0, 1e4), st.floats(1e-6, 1e3), st.integers(2, 2000), st.integers(1, 50_000),
+)  # fmt: skip
+def test_what_can_be_afforded(seconds, each, samples, people):
+    often, many = affordable(seconds, each, samples, people)
+    assert min(32, samples) <= often <= samples
+    assert 1 <= many <= people
+    takes = each * often * (many + 1)
+    # The least that there can be is one person, and that may take longer.
+    assert takes <= seconds * (1 + 1e-9) or many == 1
+    # There is no time left for one more person, and another sample of everybody.
+    more = each * (often + 1) * (many + 2)
+    assert (often, many) == (samples, people) or many == people or more > seconds
 
 
 def test_several_adversaries_share_the_releases(survey):

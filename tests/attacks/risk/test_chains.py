@@ -1,6 +1,7 @@
 """Chains side by side: when they stop, what they forget, and what they say about themselves."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,6 +83,26 @@ def test_limits_of_sweeps_and_time(problem):
     assert short.stopped == "time"
     assert short.sweeps == 100
     assert not short.converged
+
+
+def test_the_limit_of_time_ends_them_after_the_round_in_which_it_is_over(problem, monkeypatch):
+    """By a clock that goes on a second with every call of the kernel."""
+    sampler, now = sampler_for(problem), [0.0]
+
+    def kernel(*args, **options):
+        now[0] += 1.0
+        return sampler.kernel(*args, **options)
+
+    monkeypatch.setattr(_chains, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    never = Goal(rhat=1.0 + 1e-9, seconds=6.5, thin=4)
+    found = run(problem, chains=2, goal=never, sampler=Sampler("slow", sampler.init, kernel))
+    assert (found.stopped, found.seconds) == ("time", 8.0)
+    assert found.sweeps == 4 * 100  # rounds of two chains, two seconds each
+    now[0] = 0.0
+    monkeypatch.setattr(_chains, "_MOST_VISITS", 1)  # as with many rows
+    found = run(problem, chains=2, goal=never, sampler=Sampler("slow", sampler.init, kernel))
+    assert (found.stopped, found.seconds) == ("time", 8.0)
+    assert found.sweeps == 4 * 4
 
 
 def interrupting(problem, rounds):

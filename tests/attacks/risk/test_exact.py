@@ -13,6 +13,7 @@ import unveil as uv
 from unveil.attacks.risk import (
     LIKELIHOODS,
     _domain,
+    _latent,
     attacker,
     exact_answer,
     given_tuple,
@@ -201,6 +202,21 @@ def test_more_than_can_be_written_down_is_not_tried():
     assert exact_answer(problem, steps=3) is None
     assert exact_answer(problem, "naive-bayes", steps=3) is None
     assert exact_answer(problem) is not None
+
+
+def test_nothing_is_written_down_where_the_ways_are_too_many(monkeypatch):
+    """Rows that may have any of many tuples: as with records that are suppressed."""
+    survey = uv.read_table(
+        {"town": [*range(40), *range(60)], "vote": ["a"] * 100}, quasi="town", sensitive="vote",
+        categorical="town",
+    )  # fmt: skip
+    towns = [str(town) for town in range(60)] + ["*"] * 40
+    release = uv.read_release({"town": towns, "vote": ["a"] * 100}, survey)
+    problem = horizontal_problem(release, survey)
+    tried = []
+    monkeypatch.setattr(_latent, "_compositions", lambda n, parts: tried.append(n) or iter(()))
+    assert exact_answer(problem) is None
+    assert not tried
 
 
 def test_disjoint_boxes_need_no_sampling_however_large_they_are(monkeypatch):

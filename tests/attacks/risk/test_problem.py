@@ -13,7 +13,7 @@ from random_risks import loosely_grouped, small_table
 from random_tables import tables_and_goals
 
 import unveil as uv
-from unveil.attacks.risk import horizontal_problem, vertical_problem
+from unveil.attacks.risk import _domain, horizontal_problem, vertical_problem
 from unveil.errors import InputError
 from unveil.microdata import Release
 
@@ -169,3 +169,18 @@ def test_a_panel_leaves_what_is_prepared():
     assert watching.lumped is prepared
     assert watching.panel.tolist() == [1, 2]
     assert problem.panel.tolist() == []
+
+
+@given(case=tables_and_goals(max_size=15))
+@examples(30)
+def test_it_does_not_matter_which_boxes_are_looked_up(case):
+    table, options = case
+    release = uv.Mondrian(**options).sanitize(table)
+    found = []
+    for most in (0, 2, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_domain, "_LOOKED_UP", most)
+            found.append(horizontal_problem(release, table).members)
+    for start, members in found[1:]:
+        assert start.tolist() == found[0][0].tolist()
+        assert members.tolist() == found[0][1].tolist()

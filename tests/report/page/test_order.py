@@ -108,21 +108,6 @@ def test_nothing_that_was_said_is_lost(sweep: dict[str, Any], few: dict[str, Any
                 }
 
 
-def test_rows_that_say_the_same_are_counted(few: dict[str, Any]) -> None:
-    section = contents_of(few)[0]["sections"][1]
-    assert section["part"] == "measures"
-    worst = next(table for table in section["tables"] if table["title"] == "The worst classes")
-    rows = [row[:-1] for row in worst["rows"]]
-    assert any(row[-1].endswith(", 3 times") for row in worst["rows"])
-    masked = [row for row in worst["rows"] if "fewer than" in row[-1]]
-    assert len({row[:3] for row in masked}) == len(masked)
-    assert len(rows) < sum(
-        len(table["rows"])
-        for table in few["secrets"][0]["sections"][1]["tables"]
-        if table["title"] == "The worst classes"
-    )
-
-
 def test_every_question_says_where_it_is_answered(few: dict[str, Any]) -> None:
     answers = {one["name"]: [a["id"] for a in one["answers"]] for one in questions_of(few)}
     assert answers == {

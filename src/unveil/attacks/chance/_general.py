@@ -25,6 +25,7 @@ from unveil.attacks._beliefs import (
     said,
 )
 from unveil.attacks._general_beliefs import Workplace, reason_of
+from unveil.attacks.chance._affordable import affordable
 from unveil.attacks.chance._drawn import Drawn, Pair, Request, compared
 from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost, run_everywhere
 from unveil.errors import GoalError, InputError
@@ -159,8 +160,15 @@ def sampled_beliefs(
     workplace: Workplace,
     enough: Callable[[], bool] | None,
     request: Request,
+    deadline: float | None = None,
 ) -> Iterator[tuple[Beliefs, ...]]:
-    """Distances of all targets, some of them several times: each time more exact."""
+    """Distances of all targets, some of them several times: each time more exact.
+
+    With a deadline (of `time.perf_counter`), and neither samples nor an error asked for, those of
+    the first targets, as many as can be reached.
+    """
+    if deadline is not None and request.error is None and not request.samples_asked_for:
+        records, request = _in_time(question, records, workplace, request, deadline)
     fits = _fitting(question, records, request)
     if fits < request.samples and request.samples_asked_for:
         raise InputError(
@@ -171,6 +179,24 @@ def sampled_beliefs(
         workplace.notes.append(f"no more than {fits:,} samples fit into memory")
         request = replace(request, samples=fits)
     yield from _Sampler(question, records, progress, workplace, enough, request).run()
+
+
+def _in_time(
+    question: SampledQuestion,
+    records: NDArray[np.intp],
+    workplace: Workplace,
+    request: Request,
+    deadline: float,
+) -> tuple[NDArray[np.intp], Request]:
+    """The targets that can be reached, and so many samples of each."""
+    begun = time.perf_counter()
+    draw_without(question, _Part(np.arange(1), records[:1], 0, 1))
+    now = time.perf_counter()
+    left = max(deadline - now, 0.0)
+    samples, people = affordable(
+        left * workplace.suited(left).n_jobs, now - begun, request.samples, len(records)
+    )
+    return records[:people], replace(request, samples=samples)
 
 
 def _fitting(question: SampledQuestion, records: NDArray[np.intp], request: Request) -> int:

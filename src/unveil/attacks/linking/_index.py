@@ -253,8 +253,9 @@ def counts_of(
     start, value, number = values
     group = np.arange(len(records)) if group is None else group
     own = group if once else np.arange(len(records))
-    boxes = np.stack([records, group, start[own], start[own + 1]], axis=1).astype(np.int64)
-    return Counts(boxes, value, number, int(once))
+    boxes = np.stack([records, group, start[own], start[own + 1]], axis=1)
+    # One order in memory, or the kernel is compiled for each.
+    return Counts(np.ascontiguousarray(boxes, dtype=np.int64), value, number, int(once))
 
 
 def values_in_boxes(

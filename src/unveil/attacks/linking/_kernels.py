@@ -132,7 +132,7 @@ def grow(boxes, order, reach, nodes, room):
     """
     columns = boxes.sides.shape[1]
     least, most, whole, waiting = room[0], room[1], room[2], room[3:]
-    _reach(boxes, order, 0, len(order), least, most)
+    _reach(boxes, order, np.int64(0), len(order), least, most)
     for side in range(2 * columns):
         whole[side] = max(1, most[side] - least[side])
     waiting[0, 0], waiting[0, 1] = 0, len(order)
@@ -146,7 +146,7 @@ def grow(boxes, order, reach, nodes, room):
         nodes[node, FIRST], nodes[node, LAST] = first, last
         node += 1
         # Cut along the side where boxes differ most, as a share of how much all of them do.
-        widest, cut_by = 0.0, -1
+        widest, cut_by = 0.0, np.int64(-1)
         for side in range(2 * columns):
             spread = (most[side] - least[side]) / whole[side]
             if spread > widest:
@@ -278,7 +278,7 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
     for i in range(len(points)):
         if there + len(sums) > len(value):
             return i
-        point, node, values = points[i], 0, 0
+        point, node, values = points[i], np.int64(0), 0
         while node < len(tree.nodes):
             if not _may_cover(tree, node, point):
                 node = tree.nodes[node, AFTER]

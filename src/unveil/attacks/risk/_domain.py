@@ -42,6 +42,7 @@ Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 # Tuples of all boxes together that are written out, which takes some 100 bytes each. There is
 # another way for products; what is covered can only be told by writing it out.
 _MOST_NUMBERED, _MOST_COVERED = 8_000_000, 16_000_000
+_LOOKED_UP = 8  # tuples of a box, at most, each of which is searched for in the domain
 
 
 class TooManyCoveredError(InputError):
@@ -144,14 +145,53 @@ def _written_out(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int
 
 
 def members_of(boxes: Boxes, domain: Domain) -> Members:
-    """Which tuples of a domain that is written out lie in each box."""
+    """Which tuples of a domain that is written out lie in each box.
+
+    Those of small boxes are looked up: to look at all tuples for each of a million boxes that are
+    one tuple each would take minutes.
+    """
     assert domain.codes is not None
+    few = boxes.volumes <= _LOOKED_UP
+    if math.prod(int(one) for one in domain.sizes) >= 2**62:
+        few[:] = False
+    parts = [(few, _looked_up(boxes, domain, few)), (~few, _gone_through(boxes, domain, ~few))]
+    counts = np.zeros(len(boxes), dtype=np.int64)
+    for which, (begins, _) in parts:
+        counts[which] = np.diff(begins)
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    found = np.empty(start[-1], dtype=np.int32)
+    for which, (begins, members) in parts:
+        shift = np.repeat(start[:-1][which] - begins[:-1], np.diff(begins))
+        found[np.arange(len(members)) + shift] = members
+    return start, found
+
+
+def _looked_up(boxes: Boxes, domain: Domain, which: NDArray[np.bool_]) -> Members:
+    """All tuples of some boxes are written out, and those kept that the domain has."""
+    volumes = boxes.volumes[which].astype(np.int64)
+    begins = np.concatenate([[0], np.cumsum(volumes)]).astype(np.int64)
+    keys = np.empty(begins[-1], dtype=np.int64)
+    region = np.ascontiguousarray(boxes.region[which])
+    product_keys(region, boxes.start, boxes.members, _strides(domain.sizes), begins, keys)
+    place = np.minimum(np.searchsorted(domain._keys, keys), len(domain._keys) - 1)
+    there = domain._keys[place] == keys
+    box = np.repeat(np.arange(len(volumes)), volumes)[there]
+    counts = np.bincount(box, minlength=len(volumes))
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return start, place[there].astype(np.int32)
+
+
+def _gone_through(boxes: Boxes, domain: Domain, which: NDArray[np.bool_]) -> Members:
+    """All tuples of the domain are looked at for some boxes, many at a time."""
     offset = np.concatenate([[0], np.cumsum(domain.sizes)]).astype(np.int64)
-    start = np.zeros(len(boxes) + 1, dtype=np.int64)
+    region = np.ascontiguousarray(boxes.region[which])
+    start = np.zeros(len(region) + 1, dtype=np.int64)
     found = np.empty(0, dtype=np.int32)
+    if not len(region):
+        return start, found
     codes = np.ascontiguousarray(domain.codes)  # one kind of array: compiled once
     for _ in range(2):  # how many first, then which
-        n = covered_tuples(boxes.region, boxes.start, boxes.members, codes, offset, start, found)
+        n = covered_tuples(region, boxes.start, boxes.members, codes, offset, start, found)
         found = np.empty(n, dtype=np.int32) if len(found) == 0 else found
     return start, found
 

@@ -94,14 +94,14 @@ def horizontal_latent(
     budget: Budget,
 ) -> Latent:  # fmt: skip
     """Where the rows of one sensitive value may be, cell by cell."""
+    # How many ways there are is known beforehand: nobody waits for a list that is too long.
+    for n, members in zip(rows, sets, strict=True):
+        budget.take(math.comb(n + len(members) - 1, n), width=len(members))
     places = np.unique(np.concatenate(sets))
     states = {(0,) * len(places): 1}
     for n, members in zip(rows, sets, strict=True):
         at = np.searchsorted(places, members).tolist()
-        ways: list[tuple[tuple[int, ...], int]] = []
-        for parts in _compositions(n, len(at)):
-            budget.take()
-            ways.append((parts, _multinomial(parts)))
+        ways = [(parts, _multinomial(parts)) for parts in _compositions(n, len(at))]
         budget.take(len(states) * len(ways), width=len(places))
         grown: dict[tuple[int, ...], int] = {}
         for state, so_far in states.items():

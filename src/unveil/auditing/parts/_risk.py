@@ -16,7 +16,7 @@ from unveil.report import display_name
 
 __all__ = ["RiskPart"]
 
-_LIMIT = "20 s"  # for the sampling of one release
+_LIMIT = "3 s"  # for the sampling of one release
 _BINS = 24
 _SHOWN = 12  # sensitive values of a victim
 _WORST = 5

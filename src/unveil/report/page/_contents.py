@@ -5,7 +5,6 @@ Walls of numbers and of sentences are folded, not left out: nothing of the JSON 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -209,17 +208,7 @@ def _shown(chart: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _table(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A table without rows that say the same; how often they were there is said."""
-    rows = [tuple(tuple(c) if isinstance(c, list) else c for c in row) for row in table["rows"]]
-    counted = Counter(rows)
-    kept = [
-        (
-            *row[:-1],
-            f"{row[-1]}, {times} times" if times > 1 and isinstance(row[-1], str) else row[-1],
-        )
-        for row, times in counted.items()
-    ]
-    return {**table, "rows": kept, "folded": len(kept) > _FOLDED}
+    return {**table, "folded": len(table["rows"]) > _FOLDED}
 
 
 def _alike(looked: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
