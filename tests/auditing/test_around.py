@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import unveil as uv
@@ -105,6 +106,31 @@ def test_what_makes_them_hard_to_compare_is_said(told: dict[str, Any]) -> None:
         release["name"] += "!"
     with pytest.raises(InputError, match="no release in common"):
         compare_audits(told, other)
+
+
+def test_of_several_secrets_each_line_says_which() -> None:
+    rng = np.random.default_rng(1)
+    table = {"age": rng.integers(20, 60, 40), "vote": list("ab") * 20, "sport": list("cdef") * 10}
+    tables = [uv.read_table(table, quasi="age", sensitive=one) for one in ("vote", "sport")]
+
+    def told(*releases: str, tables: list[uv.Microdata] = tables) -> dict[str, Any]:
+        named = {f"r{k}": f"mondrian:k={k}" for k in releases}
+        return uv.audit(
+            tables, named, attacks=["measures"], key="ab" * 32, progress=False
+        ).to_dict()
+
+    before, after = told("2", "4"), told("4", "8")
+    after["secrets"].reverse()
+    after["threat"]["wants"].reverse()  # the other is worse off now, which is no other attacker
+    after["secrets"][0]["releases"][0]["figures"]["k"] = 3.0
+    compared = compare_audits(before, after)
+    [worse] = compared.that_became("worse")
+    assert compared.notes == ()
+    assert (compared.gone, compared.new) == (("r2",), ("r8",))
+    assert f"  {worse.sensitive}: r4: k 4 → 3" in compared.summary()
+    one = compare_audits(before, told("4", tables=tables[:1]))
+    assert one.gone == ("r2", "r4 (sport)")
+    assert "the attacker wants something else" in " ".join(one.notes)
 
 
 def test_tables_are_told_apart_under_one_key_alone(survey: uv.Microdata) -> None:

@@ -25,7 +25,7 @@ def change_bars(finding: AuditComparison, ax: Axes | None = None) -> Axes:
         raise InputError("there is nothing to draw: no number that both audits have has changed")
     shown, more = most(sorted(changed, key=_by))
     return bars(
-        [f"{one.release}: {one.figure.title}" for one in shown],
+        [f"{finding.about(one)}{one.release}: {one.figure.title}" for one in shown],
         [
             Bars(
                 values=[_by(one) for one in shown],

@@ -90,6 +90,11 @@ class AuditComparison(Finding):
         """Whether any number of privacy or utility is worse, or is no longer known."""
         return bool(self.that_became("worse") or self.that_became("unknown"))
 
+    def about(self, change: Change) -> str:
+        """What to say before a change: which sensitive attribute it is about, if several are."""
+        several = len({one.sensitive for one in self.changes}) > 1
+        return f"{change.sensitive}: " if several else ""
+
     def to_frame(self) -> pd.DataFrame:
         """One row a number of a release."""
         import pandas as pd
@@ -142,7 +147,7 @@ class AuditComparison(Finding):
         for how, head in heads.items():
             found = self.that_became(how)
             if found:
-                lines += [f"{head}:", *(f"  {one}" for one in found)]
+                lines += [f"{head}:", *(f"  {self.about(one)}{one}" for one in found)]
         if self.gone:
             lines.append(f"Only in the first: {', '.join(self.gone)}")
         if self.new:
@@ -183,8 +188,8 @@ def compare_audits(
     ]  # fmt: skip
     return AuditComparison(
         changes=tuple(changes),
-        gone=tuple(one[key]["shown"] for key in one if key not in two),
-        new=tuple(two[key]["shown"] for key in two if key not in one),
+        gone=_only_in(one, two),
+        new=_only_in(two, one),
         verdicts=(before["verdict"]["passed"], after["verdict"]["passed"]),
         notes=tuple(_notes(before, after)),
     )
@@ -198,6 +203,21 @@ def _releases(audit: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, An
     }
 
 
+def _only_in(
+    one: Mapping[tuple[str, str], Mapping[str, Any]], other: Mapping[tuple[str, str], Any]
+) -> tuple[str, ...]:
+    """Releases that the other has not: once each, or with the attributes for which that is so."""
+    secrets: dict[str, list[str]] = {}
+    for (sensitive, name), release in one.items():
+        if (sensitive, name) not in other:
+            secrets.setdefault(release["shown"], []).append(sensitive)
+    everywhere = len({sensitive for sensitive, _ in one})
+    return tuple(
+        shown if len(some) == everywhere else f"{shown} ({', '.join(some)})"
+        for shown, some in secrets.items()
+    )
+
+
 def _named(releases: Mapping[tuple[str, str], Any]) -> str:
     return ", ".join(f"{release} ({sensitive})" for sensitive, release in releases)
 
@@ -205,7 +225,8 @@ def _named(releases: Mapping[tuple[str, str], Any]) -> str:
 def _notes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
     yield from _about_tables(before, after)
     for what in ("knows", "wants"):
-        if before["threat"][what] != after["threat"][what]:
+        # Sensitive attributes are in the order of how badly they fare.
+        if set(before["threat"][what]) != set(after["threat"][what]):
             yield (
                 f"the attacker {what} something else: {', '.join(before['threat'][what])} → "
                 f"{', '.join(after['threat'][what])}"
