@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -14,6 +15,7 @@ import unveil as uv
 from unveil.auditing import FIGURES, schema
 from unveil.auditing.parts import DEFAULT, PARTS
 from unveil.errors import InputError, UnveilError
+from unveil.report import in_words
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +178,15 @@ def test_json_is_of_the_published_form(survey: uv.Microdata, found: uv.Audit) ->
     ("options", "said"),
     [
         ({"attacks": ["measure"]}, "no attack 'measure'; did you mean 'measures'?"),
+        ({"attacks": []}, "there is no attack to run; name one"),
+        ({"attacks": 5}, "attacks must be names, such as 'differential-inference', or all, got 5"),
+        ({"attacks": {"all": {"seed": 1}}}, "no attack 'all'"),
         ({"attacks": ["utility"], "fail_on": "k < 5"}, "'k < 5' needs measures"),
+        ({"fail_on": 5}, "cannot read 5 as a threshold"),
+        ({"adversary": "naive-bays"}, "no adversary 'naive-bays'; did you mean 'naive-bayes'?"),
+        ({"seed": -1}, "seed must be a whole number from 0 up, got -1"),
+        ({"releases": pd.DataFrame({"age": [1]})}, "read what was published with unveil.read_rel"),
+        ({"releases": {"it": pd.DataFrame({"age": [1]})}}, "a DataFrame says not what its cells"),
         ({"releases": []}, "nothing to audit"),
         ({"releases": ["mondrian:k=5", "mondrian:k=5"]}, "audited twice"),
         ({"releases": "mondrain:k=5"}, "did you mean 'mondrian'?"),
@@ -188,6 +198,44 @@ def test_bad_input_is_said_before_any_work(
     with pytest.raises(InputError) as told:
         uv.audit(survey, **options)
     assert said in str(told.value)
+
+
+def test_all_attacks_and_those_by_default_have_names(survey: uv.Microdata) -> None:
+    few = survey.take(range(20))
+    default = uv.audit(few, "identity", attacks=["default", "minimality"], progress=False)
+    assert {part.name for part in default.parts} == {*DEFAULT, "minimality"}
+    every = uv.audit(few, uv.LaplaceCounts(epsilon=1), attacks="all", progress=False)
+    assert [part.name for part in every.parts] == list(PARTS)
+
+
+def test_releases_are_called_as_the_user_calls_them(survey: uv.Microdata) -> None:
+    named = {"ours": uv.Identity(), "theirs": uv.Mondrian(k=3), "third": uv.Mondrian(k=2, l=2)}
+    audit = uv.audit(survey.take(range(60)), named, attacks="all", n_jobs=1, progress=False)
+    for section in audit.to_dict()["secrets"][0]["sections"]:
+        said = " ".join(section["sentences"])
+        assert all(f"Under {name}, " in said for name in named)
+        assert "Mondrian(" not in said
+        assert "Identity" not in said
+        assert "no anonymization" not in said.replace("with no anonymization at all", "")
+
+
+def test_where_nothing_is_found_that_is_said(survey: uv.Microdata) -> None:
+    some = {"counts": uv.LaplaceCounts(epsilon=1), "classes": uv.Mondrian(k=2)}
+    audit = uv.audit(survey, some, attacks=["measures"], progress=False)
+    classes, nothing = audit.verdict().splitlines()
+    assert classes.startswith("Under classes, nobody can be told from fewer than 1 other, ")
+    assert nothing.startswith("Nothing was found out about counts: ")
+    assert "publishes no records, only counts" in nothing
+
+
+def test_the_worst_of_a_few_is_not_put_beside_the_worst_of_all(survey: uv.Microdata) -> None:
+    named = {"all": uv.Mondrian(k=3), "also all": uv.Mondrian(k=5)}
+    few = uv.differential_inference(survey, uv.Mondrian(k=9), targets=5, progress=False)
+    every = [uv.differential_inference(survey, one, progress=False) for one in named.values()]
+    said = " ".join(in_words([*every, few], [*named, "few"]))
+    assert f"Of the 2 anonymizations that {len(survey)} people were tested under, " in said
+    assert "few" not in said
+    assert "protects" not in " ".join(in_words([every[0], few], ["all", "few"]))
 
 
 def test_a_plain_table_is_told_what_to_do() -> None:

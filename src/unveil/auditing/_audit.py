@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from unveil.attacks._differential_inference import adversaries_named
+from unveil.attacks._targets import seed_number
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit
 from unveil.auditing._running import Run
@@ -47,8 +49,8 @@ def audit(
         as ``"mondrian:k=2..64"``, a list of these, or a mapping of names to them. By default a
         first look: the table as it is, and Mondrian with some k.
     attacks : names, or mapping of names to options, optional
-        Which attacks and measures; by default those that are quick and fit. Options are those of
-        the attack's own function, such as ``{"relative-risk": {"beta": 0.1}}``.
+        Which attacks and measures, or ``"all"``; by default those that are quick and fit. Options
+        are those of the attack's own function, such as ``{"relative-risk": {"beta": 0.1}}``.
     fail_on : str, Threshold, or several, optional
         What makes a release fail: ``"delta > 0.05"``, ``"k < 5"``. Without thresholds there is no
         verdict, only what was found.
@@ -86,6 +88,9 @@ def audit(
     [('Mondrian(k=5)', False), ('Mondrian(k=20)', True)]
     """
     tables = tables_of(microdata)
+    seed = seed_number(seed)
+    if adversary is not None:  # refused now, not in each attack
+        adversaries_named(adversary, seed)
     wanted, options = _parts(attacks)
     thresholds = thresholds_of(fail_on)
     _check_thresholds(thresholds, wanted)
@@ -107,11 +112,22 @@ def audit(
     )  # fmt: skip
 
 
+_MANY = {"all": tuple(PARTS), "default": DEFAULT}
+
+
 def _parts(attacks: Any) -> tuple[list[Part[Any]], Mapping[str, Mapping[str, Any]]]:
     if attacks is None:
         return [PARTS[name] for name in DEFAULT], {}
     options = attacks if isinstance(attacks, Mapping) else {}
-    names = [attacks] if isinstance(attacks, str) else list(attacks)
+    if not isinstance(attacks, Iterable):
+        raise InputError(f"attacks must be names, such as {DEFAULT[0]!r}, or all, got {attacks!r}")
+    asked = [attacks] if isinstance(attacks, str) else list(attacks)
+    # Options are of one attack each, so whoever gives some names each.
+    names = asked if options else [one for name in asked for one in _MANY.get(str(name), (name,))]
+    if not names:
+        raise InputError(
+            "there is no attack to run; name one, or leave attacks out for those that are quick"
+        )
     for name in names:
         if name not in PARTS:
             raise InputError(

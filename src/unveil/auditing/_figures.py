@@ -65,6 +65,8 @@ class Figure:
         ('3.1%', '5', '0.048')
         >>> FIGURES["delta"].text(None), FIGURES["beta"].text(math.inf)
         ('–', 'infinite')
+        >>> FIGURES["delta"].text(1), FIGURES["delta"].text(0.998)
+        ('1', '>0.99')
         """
         if value is None or math.isnan(value):
             return "–"
@@ -76,7 +78,9 @@ class Figure:
             return f"{int(value):,}"
         if abs(value) >= 1000:
             return f"{value:,.0f}"
-        return f"{value:.3g}" if abs(value) >= 1 else f"{value:.2g}"
+        if abs(value) >= 1:
+            return f"{value:.3g}"
+        return ">0.99" if value >= 0.995 else f"{value:.2g}"
 
 
 def _percent(share: float) -> str:
@@ -144,8 +148,8 @@ FIGURES: dict[str, Figure] = _listed(
     ),
     Figure(
         name="gr", title="GR", question=_INFERRED, share=True,
-        says="how much more often an attacker who knows that somebody is in the table guesses "
-        "right than one who only learns from it",
+        says="how many more people's true value is the likeliest, or as likely as another, to an "
+        "attacker who knows that they are in the table than to one who only learns from it",
     ),
     Figure(
         name="relative_risk", title="worst relative risk", question=_INFERRED,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from unveil._html import text_html
 from unveil.auditing._audited import Audited, OneSecret
 from unveil.auditing._figures import FIGURES, Figure, Question
+from unveil.auditing._naming import public_name
 from unveil.auditing._verdict import verdict_of
 from unveil.report import display_name
 
@@ -27,12 +28,13 @@ _NAME = "padding: 0.2em 0.8em 0.2em 0; text-align: left; background: none"
 def shown(audit: Audit) -> str:
     """The HTML."""
     table = audit.secrets[0].microdata
-    knows = ", ".join(text_html(column.name) for column in table.quasi)
+    source = text_html(public_name(table.source))
+    known = audit.asked.knows or [column.name for column in table.quasi]
+    knows = ", ".join(text_html(name) for name in known)
     return "".join(
         [
             f'<div class="{_NO_FORMULAS}" style="overflow-x: auto">',
-            f"<p><b>Audit of {text_html(table.source)}</b>: {len(table):,} records; the attacker "
-            f"knows {knows}</p>",
+            f"<p><b>Audit of {source}</b>: {len(table):,} records; the attacker knows {knows}</p>",
             *_verdict(audit),
             *(_of_secret(one) for one in audit.secrets),
             "</div>",

@@ -71,6 +71,7 @@ def subjects_of(given: Any, microdata: Microdata) -> list[Subject]:
     """What a user gave: a release, a sanitizer, its name, a series, several, or names for them."""
     if given is None:
         given = first_look(microdata)
+    given = [given] if _is_table(given) else given
     if isinstance(given, Mapping):
         named = [(str(name), one) for name, made in given.items() for one in _each(made)]
         if len(named) > len(given):
@@ -95,12 +96,22 @@ def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
         if name is None:
             raise InputError("a release that is yet to be read needs a name: {'published': …}")
         return Subject(name=name, microdata=microdata, published=one)
+    if _is_table(one):
+        raise InputError(
+            f"a {type(one).__name__} says not what its cells mean; read what was published with "
+            "unveil.read_release(table, microdata)"
+        )
     sanitizer = as_sanitizer(one)
     # A name of the user's own stays; a command is shown without folders and secrets.
     own = name is not None and name not in (sanitizer.label, _within(sanitizer.label))
     shown = name if own else public_name(name or sanitizer.label)
     assert shown is not None
     return Subject(name=shown, microdata=microdata, sanitizer=sanitizer)
+
+
+def _is_table(given: Any) -> bool:
+    """Whether it is a table of pandas, polars or Arrow; a series of names is none."""
+    return hasattr(given, "columns") and not isinstance(given, AnyRelease)
 
 
 def _within(label: str) -> str:

@@ -48,7 +48,7 @@ class Threshold:
         Traceback (most recent call last):
         unveil.errors.InputError: cannot read 'k == 5' as a threshold; write a figure, one of ...
         """
-        form = _FORM.fullmatch(text)
+        form = _FORM.fullmatch(text) if isinstance(text, str) else None
         bound = None if form is None else _number(form[3])
         if form is None or bound is None:
             raise InputError(
@@ -140,5 +140,6 @@ def thresholds_of(given: str | Threshold | Iterable[str | Threshold] | None) -> 
     """Thresholds as typed; none if there are none."""
     if given is None:
         return []
-    many = [given] if isinstance(given, str | Threshold) else given
+    one = isinstance(given, str | Threshold) or not isinstance(given, Iterable)
+    many: Iterable[str | Threshold] = [given] if one else given  # type: ignore[assignment,list-item]
     return [one if isinstance(one, Threshold) else Threshold.parse(one) for one in many]

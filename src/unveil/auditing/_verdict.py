@@ -41,6 +41,7 @@ def _of_secret(audit: Audit, one: OneSecret) -> list[str]:
 def _found(audit: Audit, one: OneSecret) -> list[str]:
     """What of each release the first part says that found anything in it."""
     said: list[str] = []
+    masking = audit.masking(one)
     left = {audited.name: audited for audited in one.audited}
     for part in audit.parts:
         found = {
@@ -52,7 +53,17 @@ def _found(audit: Audit, one: OneSecret) -> list[str]:
         if sentences:
             said += sentences
             left = {name: audited for name, audited in left.items() if name not in found}
-    return said
+    return [*said, *(line for audited in left.values() for line in _nothing(audited, masking))]
+
+
+def _nothing(audited: Audited, masking: Masking) -> list[str]:
+    """What is said of a release of which no part found anything; the first reason is enough."""
+    shown = display_name(audited.name)
+    return [
+        f"Nothing was found out about {shown}: {audited.told_why(part, masking)}."
+        for part, look in audited.looked.items()
+        if look.why is not None and look.status != "interrupted"
+    ][:1]
 
 
 def _checked(audited: Audited, masking: Masking) -> str:

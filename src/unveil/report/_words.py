@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import permutations
+from typing import TypeAlias
 
 from unveil.attacks import DifferentialInference
 from unveil.sanitize import Identity
@@ -18,6 +19,8 @@ _UNTOUCHED = Identity().label
 _COMMAND = re.compile(r"Oracle\((.*\{input\}.*)\)", re.DOTALL)
 _PLACES = re.compile(r"\{(?:input|output|without)\}")
 _POINTS = "total variation"  # the one distance that is a share of belief
+
+_Named: TypeAlias = tuple[str, DifferentialInference]
 
 
 def display_name(sanitizer: str) -> str:
@@ -59,29 +62,43 @@ def moved(value: float, distance: str) -> str:
     return f"{text.removesuffix('.0')} point{'' if text in ('1', '1.0') else 's'}"
 
 
-def in_words(findings: Sequence[DifferentialInference]) -> list[str]:
-    """What the findings of one table say, in paragraphs; nothing where nobody could be tested."""
-    tested = [finding for finding in findings if len(finding.tested)]
+def in_words(
+    findings: Sequence[DifferentialInference], names: Sequence[str] | None = None
+) -> list[str]:
+    """What the findings of one table say, in paragraphs; nothing where nobody could be tested.
+
+    ``names`` are what the releases are called, if not as their sanitizers are.
+    """
+    called = [finding.sanitizer for finding in findings] if names is None else names
+    tested = [
+        (display_name(name), finding)
+        for name, finding in zip(called, findings, strict=True)
+        if len(finding.tested)
+    ]
     if not tested:
         return []
-    said = [_meaning(tested[0])]
-    anonymized = [f for f in tested if f.sanitizer != _UNTOUCHED]
-    plain = next((f for f in tested if f.sanitizer == _UNTOUCHED), None)
+    said = [_meaning(tested[0][1])]
+    anonymized = [(name, f) for name, f in tested if f.sanitizer != _UNTOUCHED]
+    plain = next((f for _, f in tested if f.sanitizer == _UNTOUCHED), None)
     if plain is not None:
         said.append(_one("Published as it is, the table", plain))
     if len(anonymized) == 1:
-        said.append(
-            _one(f"Under {display_name(anonymized[0].sanitizer)}, the table", anonymized[0])
-        )
+        said.append(_one(f"Under {anonymized[0][0]}, the table", anonymized[0][1]))
     elif anonymized:
-        said.append(_best(anonymized))
-    turned = _turned(tested)
+        said += _best(anonymized)
+    turned = _turned(_as_many(tested))
     if turned is not None:
         said.append(turned)
     worse = _worse_than_nothing(plain, anonymized)
     if worse is not None:
         said.append(worse)
     return said
+
+
+def _as_many(tested: Sequence[_Named]) -> list[_Named]:
+    """Those with the most people tested: the worst of a few is nothing beside the worst of all."""
+    most = max((len(finding.tested) for _, finding in tested), default=0)
+    return [(name, finding) for name, finding in tested if len(finding.tested) == most]
 
 
 def _meaning(finding: DifferentialInference) -> str:
@@ -114,24 +131,30 @@ def _give_or_take(finding: DifferentialInference) -> str:
     return f" (as far as sampling can tell: {low} to {high})"
 
 
-def _best(anonymized: Sequence[DifferentialInference]) -> str:
-    best = min(anonymized, key=lambda f: f.delta)
-    kindest = min(anonymized, key=lambda f: f.mean)
+def _best(anonymized: Sequence[_Named]) -> list[str]:
+    comparable = _as_many(anonymized)
+    if len(comparable) < 2:
+        return []
+    best_name, best = min(comparable, key=lambda pair: pair[1].delta)
+    kindest_name, kindest = min(comparable, key=lambda pair: pair[1].mean)
+    which = f"the {len(comparable)} anonymizations"
+    if len(comparable) < len(anonymized):
+        which += f" that {len(best.tested):,} people were tested under"
     said = (
-        f"Of the {len(anonymized)} anonymizations, {display_name(best.sanitizer)} protects the "
-        f"worst-placed person best ({moved(best.delta, best.distance)})"
+        f"Of {which}, {best_name} protects the worst-placed person best "
+        f"({moved(best.delta, best.distance)})"
     )
     average = f"({moved(kindest.mean, kindest.distance)})"
     if kindest is best:
-        return f"{said}, and the average person as well {average}."
-    return f"{said}, {display_name(kindest.sanitizer)} the average person {average}."
+        return [f"{said}, and the average person as well {average}."]
+    return [f"{said}, {kindest_name} the average person {average}."]
 
 
-def _turned(tested: Sequence[DifferentialInference]) -> str | None:
+def _turned(tested: Sequence[_Named]) -> str | None:
     """The most striking case of a better average with a worse worst."""
     pairs = [
-        (after.delta / before.delta, before, after)
-        for before, after in permutations(tested, 2)
+        (after.delta / before.delta, before_name, before, after_name, after)
+        for (before_name, before), (after_name, after) in permutations(tested, 2)
         if after.mean < before.mean
         and after.delta > before.delta > 0
         # A difference that the printed digits do not show is none to talk about.
@@ -140,24 +163,23 @@ def _turned(tested: Sequence[DifferentialInference]) -> str | None:
     ]
     if not pairs:
         return None
-    _, before, after = max(pairs, key=lambda pair: pair[0])
+    _, before_name, before, after_name, after = max(pairs, key=lambda pair: pair[0])
     return (
-        f"An average can hide a person: from {display_name(before.sanitizer)} to "
-        f"{display_name(after.sanitizer)} the mean falls ({number(before.mean)} → "
-        f"{number(after.mean)}), but the worst-placed person is worse off "
+        f"An average can hide a person: from {before_name} to {after_name} the mean falls "
+        f"({number(before.mean)} → {number(after.mean)}), but the worst-placed person is worse off "
         f"({number(before.delta)} → {number(after.delta)})."
     )
 
 
 def _worse_than_nothing(
-    plain: DifferentialInference | None, anonymized: Sequence[DifferentialInference]
+    plain: DifferentialInference | None, anonymized: Sequence[_Named]
 ) -> str | None:
     if plain is None:
         return None
-    worse = [f for f in anonymized if f.delta > plain.delta]
+    worse = [(name, f) for name, f in anonymized if f.delta > plain.delta]
     if not worse:
         return None
-    *others, last = (f"{display_name(f.sanitizer)} ({number(f.delta)})" for f in worse)
+    *others, last = (f"{name} ({number(f.delta)})" for name, f in worse)
     named = f"{', '.join(others)} and {last}" if others else last
     return (
         f"Under {named} somebody is worse off than anybody would be with no anonymization at all "

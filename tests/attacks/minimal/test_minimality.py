@@ -115,6 +115,17 @@ def test_a_goal_about_sizes_alone_runs_nothing(monkeypatch):
     assert "sizes of classes alone" in finding.verdict()
 
 
+def test_what_is_published_as_it_is_is_certain_already(monkeypatch):
+    survey = uv.datasets.election_survey()
+    monkeypatch.setattr(_minimality, "by_running", None)
+    finding = uv.minimality(uv.Identity(), survey)
+    alone = (finding.released_most == 1).sum()
+    assert finding.determined.sum() == alone > 900
+    assert finding.change.max() == 0
+    assert "published as it is" in finding.verdict()
+    assert finding.verdict("ours").startswith("Under ours, the way of working tells nothing")
+
+
 def test_a_recoding_that_had_to_be_coarser():
     """Publishing the sex would have been fine by size; the women all have HIV."""
     table = uv.read_table(

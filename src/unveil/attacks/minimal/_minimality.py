@@ -41,7 +41,7 @@ from unveil.attacks.minimal._same import check_same
 from unveil.attacks.minimal._solving import Tries
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
-from unveil.sanitize import LaplaceCounts, Mondrian, Recoding, Sanitizer
+from unveil.sanitize import Identity, LaplaceCounts, Mondrian, Recoding, Sanitizer
 from unveil.sanitize._sanitizer import as_microdata
 
 __all__ = ["Path", "minimality"]
@@ -166,6 +166,8 @@ def _is_known(sanitizer: Sanitizer) -> bool:
 
 def _asks_inside(sanitizer: Sanitizer) -> bool:
     """Whether its goal is about secrets; of one that is not known, it may be."""
+    if isinstance(sanitizer, Identity):
+        return False
     if not isinstance(sanitizer, Mondrian | Recoding):
         return True
     return int(sanitizer.l or 1) > 1 or sanitizer.t is not None

@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._text import of_all, percent, table_lines
 from unveil.attacks.minimal._looking import SETTLED
+from unveil.sanitize import Identity
 
 if TYPE_CHECKING:
     from unveil.attacks.minimal._attempts import Attempt
@@ -22,6 +23,8 @@ _FEW = 3  # classes that are explained
 
 def nothing_because(finding: Minimality) -> str | None:
     """Why nothing is told, if that is so."""
+    if finding.release.made_by == Identity().label:
+        return "every record is published as it is, whoever has which secret"
     if not finding.asks_inside:
         return (
             "its goal is about the sizes of classes alone, and these follow from the "
@@ -37,16 +40,20 @@ def nothing_because(finding: Minimality) -> str | None:
     return None
 
 
-def verdict_of(finding: Minimality) -> str:
+def verdict_of(finding: Minimality, name: str | None = None) -> str:
     """What the attacker gains."""
     n, secret, made_by = len(finding), finding.release.sensitive.name, finding.release.made_by
     because = nothing_because(finding)
     if because is not None:
-        return f"How {made_by} works tells nothing beyond its release: {because}."
+        how = f"How {made_by} works" if name is None else f"Under {name}, the way of working"
+        return f"{how} tells nothing beyond its release: {because}."
+    who = f"Who knows how {made_by} works" if name is None else (
+        f"Under {name}, who knows the way of working"
+    )  # fmt: skip
     above, before = int(finding.above.sum()), int(finding.above_before.sum())
     sure, ruled_out = int(finding.determined.sum()), int((finding.excluded > 0).sum())
     return (
-        f"Who knows how {made_by} works believes more in one value of {secret} than was "
+        f"{who} believes more in one value of {secret} than was "
         f"promised ({finding.bound_in_words}) of {of_all(above, n)} of {n:,} people "
         f"(from the release alone: {of_all(before, n)}); the {secret} of {of_all(sure, n)} is "
         f"certain, and {of_all(ruled_out, n)} can be told some {secret} of their class that they "

@@ -22,16 +22,19 @@ VIEWS = {
 }
 
 
-def verdict_of(finding: DeFinetti) -> str:
+def verdict_of(finding: DeFinetti, name: str | None = None) -> str:
     """What the attacker achieves, in a sentence or two."""
     n, secret = int(finding.placed.sum()), finding.release.sensitive.name
+    made_by = name or f"the release by {finding.release.made_by}"
     if not n:
-        return f"Nobody's group in the release by {finding.release.made_by} is known."
+        return f"Nobody's group {'in' if name is None else 'under'} {made_by} is known."
     more, few = int(finding.exceeding.sum()), ""
     if 2 * n < len(finding):
         few = f"Only {n:,} of {len(finding):,} people could be put into its groups. "
+    of = f" of {finding.release.made_by}" if name is None else ""
+    begin = f"{few}Of" if name is None else f"{few}Under {name}, of"
     said = (
-        f"{few}Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
+        f"{begin} {n:,} {'person' if n == 1 else 'people'} in groups{of}, "
         f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have some {secret} more "
         "strongly than the shares of their group allow"
     )

@@ -79,7 +79,7 @@ class DifferentialPart(Part[DifferentialInference]):
             return Telling()
         sentences = [self._how_many(name, finding) for name, finding in tested.items()]
         return Telling(
-            sentences=[*sentences, *in_words(list(tested.values()))[1:]],
+            sentences=[*sentences, *in_words(list(tested.values()), list(tested))[1:]],
             charts=[self._distributions(tested), self._over_releases(tested)],
             tables=[self._worst(tested, asked)],
         )

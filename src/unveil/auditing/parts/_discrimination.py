@@ -63,7 +63,7 @@ class DiscriminationPart(Part[DiscriminationRates]):
         secret = next(iter(found.values())).of
         return Telling(
             sentences=[
-                f"Under {display_name(name)}, the columns that tell most of {secret} are "
+                f"Under {display_name(name)}, what tells most of {secret} is "
                 f"{' and '.join(most_telling(sets))}."
                 for name, sets in few.items()
                 if any(sets.values())

@@ -50,7 +50,7 @@ class LinkagePart(Part[Linkage]):
 
     def tell(self, found: Mapping[str, Linkage], asked: Asked) -> Telling:
         return Telling(
-            sentences=[finding.verdict() for finding in found.values()],
+            sentences=[finding.verdict(display_name(name)) for name, finding in found.items()],
             charts=[
                 Chart(
                     kind="distribution",

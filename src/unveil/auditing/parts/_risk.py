@@ -32,11 +32,12 @@ class RiskPart(Part[RelativeRisk]):
         "Two people read the release. The learner asks about anybody with certain "
         "quasi-identifiers; the attacker knows that his victim is in the table. Relative risk is "
         "how many times as credible the victim's own secret is to the attacker. GR is how many "
-        "more of the people's secrets the attacker gets right, as a share of all."
+        "more people's true secret is the likeliest, or as likely as another, to the attacker, as "
+        "a share of all. Where several are as likely he has to guess, so he is right less often."
     )
     assumes = (
         "Every combination of the table's own values has a probability of its own, and both have "
-        "priors worth one record each (α = β = 1); values that are equally likely count fully."
+        "priors worth one record each (α = β = 1)."
     )
     page = "relative-risk"
     function = staticmethod(relative_risk)

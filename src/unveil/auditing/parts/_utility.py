@@ -47,8 +47,8 @@ class UtilityPart(Part[Utility]):
         columns = list(next(iter(found.values())).information_loss.by_column)
         return Telling(
             sentences=[
-                f"{display_name(name)} loses {loss.text(finding.information_loss.loss)} of the "
-                "information in the quasi-identifiers."
+                f"Under {display_name(name)}, {loss.text(finding.information_loss.loss)} of the "
+                "information in the quasi-identifiers is lost."
                 for name, finding in found.items()
             ],
             charts=[
