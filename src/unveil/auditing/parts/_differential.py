@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from unveil.attacks import DifferentialInference, differential_inference, sampling_in_words
 from unveil.auditing._figures import FIGURES, Question
@@ -79,7 +80,11 @@ class DifferentialPart(Part[DifferentialInference]):
             return Telling()
         sentences = [self._how_many(name, finding) for name, finding in tested.items()]
         return Telling(
-            sentences=[*sentences, *in_words(list(tested.values()))[1:]],
+            # By the names that the audit has for them.
+            sentences=[
+                *sentences,
+                *in_words([replace(one, sanitizer=name) for name, one in tested.items()])[1:],
+            ],
             charts=[self._distributions(tested), self._over_releases(tested)],
             tables=[self._worst(tested, asked)],
         )
