@@ -47,6 +47,7 @@ def test_an_attacker_who_knows_fewer_columns(survey: uv.Microdata) -> None:
     assert audited.figures["linked"] == linked.unique.mean()
     rate = uv.discrimination_rate(release, of="party", by=["age", "income"]).rate
     assert audited.figures["discrimination"] == pytest.approx(rate, rel=1e-12)
+    assert "the attacker knows <bdi>age</bdi>, <bdi>income</bdi></p>" in audit._repr_html_()
     # What is left to use does not hang on the attacker.
     assert audited.figures["loss"] == uv.information_loss(release).loss
 

@@ -140,7 +140,10 @@ class OneSecret:
         return self.microdata.sensitive.name
 
     def badness(self) -> tuple[float, ...]:
-        """Sensitive attributes are told in this order, the worst first."""
+        """Sensitive attributes are told in this order, the worst first.
+
+        By how many checks fail, and then by the worst that any release has of what is inferred.
+        """
         failed = sum(not check.passed for one in self.audited for check in one.checks)
         worst = [
             max((one.figures.get(name) or 0.0 for one in self.audited), default=0.0)
@@ -149,4 +152,4 @@ class OneSecret:
         return (float(failed), *(0.0 if math.isnan(value) else value for value in worst))
 
 
-_WORSE = ("delta", "gr", "one_value", "discrimination")
+_WORSE = ("delta", "gr", "one_value", "alpha", "t", "discrimination")

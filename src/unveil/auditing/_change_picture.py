@@ -29,7 +29,7 @@ def change_bars(finding: AuditComparison, ax: Axes | None = None) -> Axes:
         [
             Bars(
                 values=[_by(one) for one in shown],
-                texts=[_from_to(one) for one in shown],
+                texts=[one.from_to for one in shown],
                 color=[_COLOURS[one.became] for one in shown],
             )
         ],
@@ -47,10 +47,3 @@ def _by(change: Change) -> float:
     larger = max(abs(change.before), abs(change.after))
     share = 1.0 if math.isinf(larger) else abs(change.after - change.before) / larger
     return share if change.became == "better" else -share
-
-
-def _from_to(change: Change) -> str:
-    before, after = change.figure.text(change.before), change.figure.text(change.after)
-    if before == after:
-        before, after = f"{change.before:.6g}", f"{change.after:.6g}"
-    return f"{before} → {after}"

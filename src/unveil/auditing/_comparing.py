@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.auditing._figures import FIGURES, Figure
 from unveil.auditing._reading import read_audit
+from unveil.auditing._thresholds import told_apart
 from unveil.errors import InputError
 from unveil.findings import Finding
 
@@ -52,11 +53,21 @@ class Change:
         fell = self.after < self.before
         return "better" if fell is self.figure.lower_is_better else "worse"
 
-    def __str__(self) -> str:
+    @property
+    def from_to(self) -> str:
+        """Both numbers, with as many digits as tell them apart.
+
+        >>> delta = FIGURES["delta"]
+        >>> Change(sensitive="s", release="r", figure=delta, before=0.12, after=0.1200004).from_to
+        '0.12 → 0.1200004'
+        """
         before, after = self.figure.text(self.before), self.figure.text(self.after)
-        if before == after:
-            before, after = f"{self.before:.6g}", f"{self.after:.6g}"
-        return f"{self.release}: {self.figure.title} {before} → {after}"
+        if before == after and self.before is not None and self.after is not None:
+            before, after = told_apart(self.before, self.after)
+        return f"{before} → {after}"
+
+    def __str__(self) -> str:
+        return f"{self.release}: {self.figure.title} {self.from_to}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -207,7 +207,7 @@ FIGURES: dict[str, Figure] = _listed(
     ),
     Figure(
         name="suppressed", title="suppressed", question=_USE, share=True,
-        says="the share of the records that are not published",
+        says="the share of the records that are not published, or have no cell that says anything",
     ),
     Figure(
         name="mean_class", title="mean class", question=_USE,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from unveil.auditing._figures import Figure, figure_named
 from unveil.errors import InputError
 
-__all__ = ["Check", "Threshold", "thresholds_of"]
+__all__ = ["Check", "Threshold", "thresholds_of", "told_apart"]
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
@@ -111,7 +111,7 @@ class Check:
         no = "not " if self.passed else ""
         text, bound = (self.threshold.figure.text(v) for v in (self.value, self.threshold.bound))
         if text == bound and self.value != self.threshold.bound:
-            text, bound = _apart(self.value, self.threshold.bound)
+            text, bound = told_apart(self.value, self.threshold.bound)
         return f"{name} is {text}, which is {no}{how} {bound}"
 
 
@@ -119,7 +119,7 @@ def _in_percent(bound: float) -> str:
     return f", or in percent: {bound:g}%" if 1 < bound <= 100 else ""
 
 
-def _apart(value: float, bound: float) -> tuple[str, str]:
+def told_apart(value: float, bound: float) -> tuple[str, str]:
     """Two numbers with as many digits as tell them apart."""
     for digits in range(3, 18):
         told = f"{value:.{digits}g}", f"{bound:.{digits}g}"

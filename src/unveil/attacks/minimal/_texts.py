@@ -42,7 +42,8 @@ def nothing_because(finding: Minimality) -> str | None:
 
 def verdict_of(finding: Minimality, name: str | None = None) -> str:
     """What the attacker gains."""
-    n, secret, made_by = len(finding), finding.release.sensitive.name, finding.release.made_by
+    n, secret = len(finding), finding.release.sensitive.name
+    made_by = name or finding.release.made_by
     because = nothing_because(finding)
     if because is not None:
         how = f"How {made_by} works" if name is None else f"Under {name}, the way of working"

@@ -57,7 +57,7 @@ class LinkagePart(Part[Linkage]):
                     title="How many records a person may be",
                     says="; ".join(
                         f"{display_name(name)}: half of the people have at most "
-                        f"{int(np.median(finding.candidates)):,} candidates"
+                        f"{_candidates(int(np.median(finding.candidates)))}"
                         for name, finding in found.items()
                     ),
                     x=Axis(label="candidates of a person", scale="log"),
@@ -71,3 +71,7 @@ class LinkagePart(Part[Linkage]):
                 )
             ],
         )
+
+
+def _candidates(number: int) -> str:
+    return f"{number:,} candidate{'' if number == 1 else 's'}"
