@@ -198,6 +198,18 @@ def test_what_is_saved_hangs_on_the_ending(survey: uv.Microdata, tmp_path: Path)
         audit.save(tmp_path / "a.pdf")
 
 
+def test_secrets_on_the_same_point_are_all_seen_and_named_once() -> None:
+    table = {"age": [i % 10 for i in range(40)], "a": list("xy") * 20, "b": list("uvuv") * 10}
+    tables = [uv.read_table(table, quasi="age", sensitive=one) for one in ("a", "b")]
+    audit = uv.audit(tables, "mondrian:k=5,20", attacks=["measures", "utility"], progress=False)
+    ax = audit.plot()
+    assert [text.get_text() for text in ax.texts] == ["Mondrian(k=5)", "Mondrian(k=20)"]
+    marks = [line for line in ax.lines if line.get_marker() == "o"]
+    first, second = marks
+    assert first.get_xydata().tolist() == second.get_xydata().tolist()
+    assert first.get_markersize() > second.get_markersize()
+
+
 def test_a_picture_needs_both_sides(survey: uv.Microdata) -> None:
     audit = uv.audit(survey, "mondrian:k=5,20", attacks=QUICK, progress=False)
     axes = audit.plot()

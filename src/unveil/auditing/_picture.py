@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil._axes import new_axes, written
@@ -20,6 +20,8 @@ __all__ = ["PRIVACY", "privacy_against_utility"]
 
 PRIVACY = ("delta", "gr", "prosecutor", "one_value")
 """What stands for privacy: the first that the releases have."""
+
+_MARK = 6.0  # points across
 
 
 def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:
@@ -41,27 +43,26 @@ def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:
         ax = new_axes()
     from matplotlib.ticker import PercentFormatter
 
-    for one in audit.secrets:
+    together: dict[tuple[float, float], list[str]] = {}
+    for place, one in enumerate(audit.secrets):
         points = [
             (loss, given_away, display_name(audited.name))
             for audited in one.audited
             if (loss := audited.figures.get("loss")) is not None
             and (given_away := audited.figures.get(privacy)) is not None
         ]
-        label = written(one.sensitive)
-        (marks,) = ax.plot([x for x, _, _ in points], [y for _, y, _ in points], "o", label=label)
+        # Later ones are smaller: what lies on the same point is seen all the same.
+        size = _MARK * (1 + 0.5 * (len(audit.secrets) - 1 - place))
+        (marks,) = ax.plot(
+            [x for x, _, _ in points], [y for _, y, _ in points], "o", markersize=size,
+            label=written(one.sensitive),
+        )  # fmt: skip
         _join(ax, one, points, marks.get_color())
-        losses = [x for x, _, _ in points] or [0.0]
-        together: dict[tuple[float, float], list[str]] = {}
         for x, y, name in points:
-            together.setdefault((x, y), []).append(name)
-        for (x, y), names in together.items():
-            # To the side where there is room.
-            left = 2 * x > min(losses) + max(losses)
-            ax.annotate(
-                written(", ".join(names)), (x, y), xytext=(-6 if left else 6, 4), fontsize=9,
-                textcoords="offset points", ha="right" if left else "left",
-            )  # fmt: skip
+            names = together.setdefault((x, y), [])
+            if name not in names:
+                names.append(name)
+    _name(ax, together)
     ax.set(
         xlabel="information loss", ylabel=f"{FIGURES[privacy].title} ({privacy})",
         title="To the left, less is lost; below, less is given away",
@@ -74,6 +75,19 @@ def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:
     if len(audit.secrets) > 1:
         ax.legend(frameon=False)
     return ax
+
+
+def _name(ax: Axes, together: Mapping[tuple[float, float], Sequence[str]]) -> None:
+    """Write the names of the releases beside their points, to the side where there is room."""
+    losses = [x for x, _ in together] or [0.0]
+    for (x, y), names in together.items():
+        left = 2 * x > min(losses) + max(losses)
+        ax.annotate(
+            written(", ".join(names)), (x, y), xytext=(-6 if left else 6, 4), fontsize=9,
+            textcoords="offset points", ha="right" if left else "left",
+            # No line goes through a name.
+            bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+        )  # fmt: skip
 
 
 def _join(
