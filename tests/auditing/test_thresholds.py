@@ -30,6 +30,8 @@ def test_a_release_fails_exactly_where_the_condition_holds(
 ) -> None:
     threshold = Threshold.parse(f"{name}{sign}{bound!r}")
     assert threshold.bound == bound
+    if math.isclose(value, bound, rel_tol=1e-9, abs_tol=1e-12):
+        value = bound
     assert threshold.check(value).passed is not OF_SIGN[sign](value, bound)
 
 
@@ -51,9 +53,25 @@ def test_what_is_said_of_two_numbers_tells_them_apart(
 ) -> None:
     check = Threshold.parse(f"{name} {sign} {bound!r}").check(value)
     said, _, of_bound = str(check).removeprefix(f"{name} is ").partition(", which is ")
-    if value != bound:
+    if not math.isclose(value, bound, rel_tol=1e-9, abs_tol=1e-12):
         assert said != of_bound.split(" ")[-1]
     assert ("not " in of_bound) is check.passed
+
+
+def test_rounding_is_no_difference() -> None:
+    value = 0.1 + 0.2
+    assert value > 0.3
+    assert (
+        str(Threshold.parse("delta > 0.3").check(value)) == "delta is 0.3, which is not above 0.3"
+    )
+    assert not Threshold.parse("t >= 0.3").check(0.3 - 1e-16).passed
+    assert not Threshold.parse("delta > 0.3").check(0.3 + 1e-8).passed
+
+
+def test_what_is_short_of_one_is_not_called_one() -> None:
+    check = Threshold.parse("delta > 99.9%").check(0.9995)
+    assert str(check) == "delta is 0.9995, which is above 0.999"
+    assert str(Threshold.parse("t > 0.5").check(0.9995)) == "t is >0.99, which is above 0.5"
 
 
 def test_percent_where_a_number_is_never_above_one() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.auditing._figures import FIGURES, Figure
 from unveil.auditing._reading import read_audit
-from unveil.auditing._thresholds import told_apart
+from unveil.auditing._thresholds import SAME, told_apart
 from unveil.errors import InputError
 from unveil.findings import Finding
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["AuditComparison", "Change", "compare_audits"]
-
-_SAME = 1e-9
-"""Numbers that differ by less, of their size, are the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +45,7 @@ class Change:
         if self.before is None or self.after is None:
             both = self.before is None and self.after is None
             return "same" if both else "unknown" if self.after is None else "known"
-        if math.isclose(self.before, self.after, rel_tol=_SAME, abs_tol=1e-12):
+        if math.isclose(self.before, self.after, rel_tol=SAME, abs_tol=1e-12):
             return "same"
         fell = self.after < self.before
         return "better" if fell is self.figure.lower_is_better else "worse"

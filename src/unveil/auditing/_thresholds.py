@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from unveil.auditing._figures import Figure, figure_named
 from unveil.errors import InputError
 
-__all__ = ["Check", "Threshold", "thresholds_of", "told_apart"]
+__all__ = ["SAME", "Check", "Threshold", "thresholds_of", "told_apart"]
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
 _SIGNS = {"≤": "<=", "≥": ">="}
 _FORM = re.compile(r"\s*([^<>=≤≥]+?)\s*(<=|>=|<|>|≤|≥)\s*(\S+?)\s*(%?)\s*")
+
+SAME = 1e-9
+"""Numbers that differ by less, of their size, are the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +82,9 @@ class Threshold:
         """Whether a release passes. What is not known does not pass: nothing would be proved."""
         if value is None or math.isnan(value):
             return Check(threshold=self, value=None, passed=False, why_not=why_not or "not known")
+        compared = self.bound if _same(value, self.bound) else value
         return Check(
-            threshold=self, value=value, passed=not _OPERATORS[self.sign](value, self.bound)
+            threshold=self, value=value, passed=not _OPERATORS[self.sign](compared, self.bound)
         )
 
 
@@ -110,9 +114,16 @@ class Check:
         how = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}[self.threshold.sign]
         no = "not " if self.passed else ""
         text, bound = (self.threshold.figure.text(v) for v in (self.value, self.threshold.bound))
-        if text == bound and self.value != self.threshold.bound:
+        if _same(self.value, self.threshold.bound):
+            text = bound
+        elif text == bound:
             text, bound = told_apart(self.value, self.threshold.bound)
         return f"{name} is {text}, which is {no}{how} {bound}"
+
+
+def _same(value: float, bound: float) -> bool:
+    """Whether two numbers are one but for rounding: 0.1 + 0.2 is not above 0.3."""
+    return math.isclose(value, bound, rel_tol=SAME, abs_tol=1e-12)
 
 
 def _in_percent(bound: float) -> str:
@@ -123,7 +134,8 @@ def told_apart(value: float, bound: float) -> tuple[str, str]:
     """Two numbers with as many digits as tell them apart."""
     for digits in range(3, 18):
         told = f"{value:.{digits}g}", f"{bound:.{digits}g}"
-        if told[0] != told[1]:
+        # What is short of 1 is not called 1.
+        if told[0] != told[1] and (float(told[0]) == 1) <= (value == 1):
             return told
     return repr(value), repr(bound)
 
