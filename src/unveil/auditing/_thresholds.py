@@ -136,6 +136,8 @@ class Check:
     passed: bool
     why_not: str | None = None
     """Why the value is not known."""
+    among: str | None = None
+    """Of whom it is, if not of everybody."""
 
     def __str__(self) -> str:
         """For people.
@@ -155,7 +157,8 @@ class Check:
         text, bound = (self.threshold.figure.text(v) for v in (self.value, self.threshold.bound))
         if text == bound and self.value != self.threshold.bound:
             text, bound = _apart(self.value, self.threshold.bound)
-        return f"{name} is {text}, which is {no}{how} {bound}"
+        whom = f" {self.among}" if self.among else ""
+        return f"{name} is {text}{whom}, which is {no}{how} {bound}"
 
 
 def _in_percent(bound: float) -> str:
