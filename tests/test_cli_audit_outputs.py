@@ -101,3 +101,28 @@ def test_ci_systems_see_a_release_as_one_class(table):
     [case] = ET.parse("unveil.xml").getroot().iter("testcase")
     assert case.get("classname") == "unveil.Mondrian(k=3, t=0·9), vote"
     assert case.get("name") == "no threshold"
+
+
+def test_several_secrets_of_a_table_on_standard_input(table):
+    asked = ["--quasi", "age", "--sensitive", "vote,town", "--sanitizer", "mondrian:k=3",
+             "--attack", "measures"]  # fmt: skip
+    from_file = run("audit", table, *asked).stdout
+    from_input = run("audit", "-", *asked, input=table.read_text()).stdout
+    assert from_input == from_file.replace("survey.csv", "standard input")
+
+
+def test_oracles_that_would_have_the_same_name(table):
+    """What is asked of a service may be secret, so nothing tells these two apart."""
+    asked = [f"http://127.0.0.1:9/?token={one}" for one in ("abc", "def")]
+    done = run("audit", table, *ROLES, "--oracle", asked[0], "--oracle", asked[1], code=2)
+    assert done.stderr == (
+        "error: Oracle(http://127.0.0.1:9/?…) is to be audited twice; leave one out, or give them "
+        "names in a project file\n"
+    )
+
+
+def test_what_is_asked_of_a_service_is_in_no_message(table):
+    done = run("audit", table, *ROLES, "--attack", "measures", "--oracle",
+               "http://me:pw@127.0.0.1:9/?token=abc", "--retries", 0, code=2)  # fmt: skip
+    assert "nothing answers at http://127.0.0.1:9/?…: connection refused" in done.stderr
+    assert "abc" not in done.output

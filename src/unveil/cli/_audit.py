@@ -246,10 +246,12 @@ _MANY = {"all": list(PARTS), "default": list(DEFAULT)}
 
 def _add(found: dict[str, Any], name: str, one: Any) -> None:
     if name in found:
-        raise InputError(
-            f"{name} is to be audited twice; leave one out, or put a name before it: "
-            f"'second={name}'"
+        remedy = (
+            "give them names in a project file"
+            if isinstance(one, Sanitizer)
+            else f"put a name before it: 'second={name}'"
         )
+        raise InputError(f"{name} is to be audited twice; leave one out, or {remedy}")
     found[name] = one
 
 

@@ -75,6 +75,10 @@ _AS_TYPED = tuple(
         ),
         (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
         (r'\btargets="available"', "--targets available"),
+        (
+            r"\bgive them names, such as \{'first': …, 'second': …\}",
+            "give them names in a project file",
+        ),
         (r"^(samples|error) must be\b", r"--\1 must be"),
         (r"\bsamples=([\d,_]+)", r"--samples \1"),
         (
