@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 import unveil as uv
 from unveil.auditing import read_audit, schema
 from unveil.auditing.parts import PARTS
+from unveil.errors import InputError
 
 QUICK = ["--attack", "measures,utility"]
 
@@ -169,6 +170,28 @@ def test_an_oracle(table, tmp_path):
     assert found["delta"] == pytest.approx(expected)
 
 
+def test_a_budget_is_for_each_release_and_keeps_what_the_project_says(table, monkeypatch):
+    told = {}
+
+    def look(part, subject, asked):
+        told[part.name] = asked.told(part.name)
+        raise InputError("it is not looked at here")
+
+    for name in ("differential-inference", "relative-risk"):
+        monkeypatch.setattr(type(PARTS[name]), "look", look)
+    asked = ["--sanitizer", "mondrian:k=3", "--budget", "90 s"]
+    run("audit", table, *ROLES, *asked)
+    assert told == {
+        "differential-inference": {"budget": "90 s"},
+        "relative-risk": {"limit": "90 s"},
+    }
+    run("init", table)
+    with Path("unveil.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[attacks.relative-risk]\nbeta = 0.5\n")
+    run("audit", "--project", "unveil.toml", *asked)
+    assert told["relative-risk"] == {"beta": 0.5, "limit": "90 s"}
+
+
 def test_two_secrets_are_tested_in_turn(table):
     people = pd.read_csv(table)
     people["income"] = ["low", "high"] * 30
@@ -288,7 +311,9 @@ def test_an_interrupt_keeps_what_was_found(table, monkeypatch):
         (["--project", "unveil.toml"], "both a table, 'survey.csv', and a project"),
         ([*ROLES, "--fail-on", "dleta > 1"], "no figure 'dleta'; did you mean 'delta'?"),
         ([*ROLES, "--attack", "linkge"], "no attack 'linkge'; did you mean 'linkage'?"),
-        ([*ROLES, *QUICK, "--fail-on", "delta > 1"], "needs differential-inference"),
+        ([*ROLES, *QUICK, "--fail-on", "delta > 0.1"], "needs differential-inference"),
+        ([*ROLES, *QUICK, "--budget", "1 min"], "--budget is for differential-inference and"),
+        ([*ROLES, "--budget", "soon"], "soon"),
         ([*ROLES, "--report", "r.pdf"], "must end in .html or .htm"),
         ([*ROLES, "--junit", "j.txt"], "--junit 'j.txt' must end in .xml"),
         ([*ROLES, "--json", "x.html", "--report", "x.html"], "name the same file, 'x.html'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from pages import FLAGS, PAGES, ROOT, Block, Command, blocks, commands, extras, make_targets, says
 from typer.testing import CliRunner
 
+import unveil
 from unveil import Project, datasets
 from unveil.cli import app
 from unveil.microdata import Permuted, read_csv, read_table
@@ -125,12 +127,31 @@ def correct_the_project(block: Block) -> None:
     assert project.releases or project.fail_on
 
 
+def with_a_test_of_a_release(words: list[str]) -> None:
+    """Run pytest as the page does; by itself it finds the plugin only where unveil is installed."""
+    Path("test_release.py").write_text(
+        "import unveil as uv\n"
+        "survey = uv.read_csv('survey.csv', quasi='age', sensitive='income')\n"
+        "def test_release(assert_release):\n"
+        "    assert_release(survey, 'mondrian:k=10', 'k >= 10')\n"
+    )
+    source = str(Path(unveil.__file__).parents[1])
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "unveil.testing.plugin", *words],
+        check=True, capture_output=True,
+        env={**os.environ, "PYTHONPATH": source, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    assert list(Path("reports").glob("*test_release*.html"))
+
+
 def play(command: Command) -> None:
     program, *words = command.words
     if program == "unveil":
         result = CliRunner().invoke(app, words)
         assert result.exit_code == command.exit_code, (command.words, result.output)
         assert says(command.said, result.output), (command.words, result.output)
+    elif program == "pytest":
+        with_a_test_of_a_release(words)
     elif program == "make":
         assert set(words) <= make_targets()
     elif program == "pip":

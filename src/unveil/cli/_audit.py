@@ -36,6 +36,7 @@ from unveil.cli._outputs import (
 )
 from unveil.cli._reading import names
 from unveil.cli._releases import Given
+from unveil.engine import parse_duration
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer, sanitizers_named
@@ -150,6 +151,7 @@ class Audit:
     oracles: Oracles
     attacks: Sequence[str]
     adversary: str | None
+    budget: str | None
     fail_on: Sequence[str]
     smallest: int | None
     seed: int | None
@@ -184,7 +186,10 @@ class Audit:
         self.oracles.check(releases=bool(self.given.releases))
         for text in self.fail_on:
             Threshold.parse(text)
-        self._attacks()
+        if self.budget is not None:
+            parse_duration(self.budget)
+            if not _BUDGETS.keys() & set(self._attacks() or _BUDGETS):
+                raise InputError(f"--budget is for {' and '.join(_BUDGETS)}; ask for one of them")
         if self.table.project is not None and self.given.values:
             raise InputError("--values is for a release without its original")
         if self.table.project is None or self.given:
@@ -195,6 +200,16 @@ class Audit:
         if not asked:
             return None
         return [*dict.fromkeys(one for name in asked for one in _MANY.get(name, [name]))]
+
+    def _within_budget(self, attacks: list[str] | None) -> dict[str, dict[str, Any]]:
+        project = self.table.project
+        known = {} if project is None else project.options
+        names = attacks or [*(project.attacks if project else ())] or [*DEFAULT]
+        found: dict[str, dict[str, Any]] = {name: {**known.get(name, {})} for name in names}
+        for name, option in _BUDGETS.items():
+            if name in found:
+                found[name][option] = self.budget
+        return found
 
     def _audited(self, tables: list[Microdata]) -> Found:
         options: dict[str, Any] = {
@@ -209,8 +224,11 @@ class Audit:
         releases = self._releases(tables)
         if releases:
             options["releases"] = releases
-        if self._attacks() is not None:
-            options["attacks"] = self._attacks()
+        attacks = self._attacks()
+        if self.budget is not None:
+            options["attacks"] = self._within_budget(attacks)
+        elif attacks is not None:
+            options["attacks"] = attacks
         if self.adversary is not None:
             options["adversary"] = self.adversary
         if self.smallest is not None:
@@ -221,7 +239,9 @@ class Audit:
         if project is None:
             return audit(tables, fail_on=list(self.fail_on) or None, **options)
         fail_on = [*project.fail_on, *self.fail_on]
-        return project.audit(**options, **({"fail_on": fail_on} if fail_on else {}))
+        return project.audit(
+            microdata=tables, **options, **({"fail_on": fail_on} if fail_on else {})
+        )
 
     def _releases(self, tables: list[Microdata]) -> dict[str, Sanitizer | ToRead]:
         """What was named on the command line, by names; nothing if that was nothing."""
@@ -241,6 +261,7 @@ class Audit:
         return self.given.files_to_read(reading, microdata)[place].get()
 
 
+_BUDGETS = {"differential-inference": "budget", "relative-risk": "limit"}
 _MANY = {"all": list(PARTS), "default": list(DEFAULT)}
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "Adversaries",
     "Attacks",
     "AuditFile",
+    "Budget",
     "FailOn",
     "IncludeRecords",
     "JUnit",
@@ -96,6 +97,18 @@ Adversaries = Annotated[
         help="Who guesses: naive-bayes, conditional-frequency, smoothed-frequency, or with "
         "scikit-learn tree, forest, logistic, boosting, neighbours, gaussian-nb. Default: "
         "naive-bayes, and smoothed-frequency against noisy counts.",
+        rich_help_panel=TEST,
+        show_default=False,
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        metavar="TIME",
+        help="For each release, how long the differential test and the sampling of relative risk "
+        "may take, such as '10 min'. Default: a few seconds, where an anonymization has to be run "
+        "again and again.",
         rich_help_panel=TEST,
         show_default=False,
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -202,14 +202,16 @@ class Project:
 
         return tables_of(self)
 
-    def audit(self, **overrides: Any) -> Audit:
+    def audit(self, *, microdata: Sequence[Microdata] | None = None, **overrides: Any) -> Audit:
         """Audit the releases.
 
         Parameters
         ----------
+        microdata : sequence of Microdata, optional
+            What `microdata` returned, if it has been read already.
         **overrides
             Options of `audit` that go before those of the project; ``releases``, too.
         """
         from unveil.projects._running import audit_of
 
-        return audit_of(self, overrides)
+        return audit_of(self, microdata, overrides)

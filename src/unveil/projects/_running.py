@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["audit_of", "releases_of"]
 
 
-def audit_of(project: Project, overrides: dict[str, Any]) -> Audit:
+def audit_of(
+    project: Project, tables: Sequence[Microdata] | None, overrides: dict[str, Any]
+) -> Audit:
     """Run `audit` as the project says, and the caller before it."""
-    tables = project.microdata()
     options: dict[str, Any] = {
         "fail_on": project.fail_on or None,
         "adversary": _alone(project.adversary),
@@ -37,12 +38,14 @@ def audit_of(project: Project, overrides: dict[str, Any]) -> Audit:
             options[name] = getattr(project, name)
     if "releases" not in overrides:
         options["releases"] = releases_of(project)
+    attacks = attacks_of(project, overrides.get("attacks"))
     return audit(
-        tables, **{**options, **overrides, "attacks": _attacks(project, overrides.get("attacks"))}
+        project.microdata() if tables is None else tables,
+        **{**options, **overrides, "attacks": attacks},
     )
 
 
-def _attacks(project: Project, asked: Any) -> Mapping[str, Any] | None:
+def attacks_of(project: Project, asked: Any) -> Mapping[str, Any] | None:
     """Attacks with the options of the project, unless they come with their own."""
     if isinstance(asked, Mapping) or (
         asked is None and not project.attacks and not project.options

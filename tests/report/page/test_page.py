@@ -19,7 +19,7 @@ NASTY = (
     "שלום עולם", "🦄 & <b>", "{{ 7 * 7 }}", "$x^2$", "#010203",
 )  # fmt: skip
 OUTSIDE = re.compile(r"@import|url\((?!#)|//")
-VOID = {"meta", "br", "img", "link", "input", "hr"}
+VOID = {"meta", "br", "wbr", "img", "link", "input", "hr"}
 
 
 class Outline(HTMLParser):

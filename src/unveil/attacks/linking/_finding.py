@@ -209,11 +209,11 @@ class Linkage(Finding):
 
         return candidate_curves(self, ax)
 
-    def verdict(self) -> str:
-        """What the attacker achieves, in one sentence."""
+    def verdict(self, name: str | None = None) -> str:
+        """What the attacker achieves, in one sentence; ``name`` is that of the release."""
         from unveil.attacks.linking._texts import verdict_of
 
-        return verdict_of(self)
+        return verdict_of(self, name)
 
     def summary(self) -> str:
         from unveil.attacks.linking._texts import summary_of

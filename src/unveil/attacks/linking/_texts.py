@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 __all__ = ["content_of", "summary_of", "verdict_of"]
 
 
-def verdict_of(finding: Linkage) -> str:
+def verdict_of(finding: Linkage, name: str | None = None) -> str:
     """What the attacker achieves, in one sentence."""
     n, secret = len(finding), finding.release.sensitive.name
     unique, one = int(finding.unique.sum()), int(finding.one_value.sum())
     said = (
         f"Of {n:,} {'person' if n == 1 else 'people'}, {of_all(unique, n)} "
         f"{'is' if unique < 2 else 'are'} linked to a single record of the release by "
-        f"{finding.release.made_by}{_rightly(unique, finding.unique_right)}, and {of_all(one, n)} "
-        f"to a single {secret}{_rightly(one, finding.one_value_right)}"
+        f"{name or finding.release.made_by}{_rightly(unique, finding.unique_right)}, and "
+        f"{of_all(one, n)} to a single {secret}{_rightly(one, finding.one_value_right)}"
     )
     if finding.right is None:
         return f"{said}; whether these links are right is not known."

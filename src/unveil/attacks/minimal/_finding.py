@@ -267,11 +267,11 @@ class Minimality(Finding):
 
         return belief_curves(self, ax)
 
-    def verdict(self) -> str:
-        """What the attacker gains, in one sentence or two."""
+    def verdict(self, name: str | None = None) -> str:
+        """What the attacker gains, in one sentence or two; ``name`` is that of the release."""
         from unveil.attacks.minimal._texts import verdict_of
 
-        return verdict_of(self)
+        return verdict_of(self, name)
 
     def summary(self) -> str:
         from unveil.attacks.minimal._texts import summary_of

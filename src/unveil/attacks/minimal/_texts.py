@@ -37,9 +37,10 @@ def nothing_because(finding: Minimality) -> str | None:
     return None
 
 
-def verdict_of(finding: Minimality) -> str:
+def verdict_of(finding: Minimality, name: str | None = None) -> str:
     """What the attacker gains."""
-    n, secret, made_by = len(finding), finding.release.sensitive.name, finding.release.made_by
+    n, secret = len(finding), finding.release.sensitive.name
+    made_by = name or finding.release.made_by
     because = nothing_because(finding)
     if because is not None:
         return f"How {made_by} works tells nothing beyond its release: {because}."

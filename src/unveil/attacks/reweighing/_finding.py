@@ -240,11 +240,11 @@ class DeFinetti(Finding):
 
         return belief_curves(self, ax)
 
-    def verdict(self) -> str:
-        """What the attacker achieves, in a sentence or two."""
+    def verdict(self, name: str | None = None) -> str:
+        """What the attacker achieves, in a sentence or two; ``name`` is that of the release."""
         from unveil.attacks.reweighing._texts import verdict_of
 
-        return verdict_of(self)
+        return verdict_of(self, name)
 
     def summary(self) -> str:
         from unveil.attacks.reweighing._texts import summary_of

@@ -22,16 +22,17 @@ VIEWS = {
 }
 
 
-def verdict_of(finding: DeFinetti) -> str:
+def verdict_of(finding: DeFinetti, name: str | None = None) -> str:
     """What the attacker achieves, in a sentence or two."""
     n, secret = int(finding.placed.sum()), finding.release.sensitive.name
+    made_by = name or finding.release.made_by
     if not n:
-        return f"Nobody's group in the release by {finding.release.made_by} is known."
+        return f"Nobody's group in the release by {made_by} is known."
     more, few = int(finding.exceeding.sum()), ""
     if 2 * n < len(finding):
         few = f"Only {n:,} of {len(finding):,} people could be put into its groups. "
     said = (
-        f"{few}Of {n:,} {'person' if n == 1 else 'people'} in groups of {finding.release.made_by}, "
+        f"{few}Of {n:,} {'person' if n == 1 else 'people'} in groups of {made_by}, "
         f"{of_all(more, n)} {'is' if more < 2 else 'are'} believed to have some {secret} more "
         "strongly than the shares of their group allow"
     )

@@ -50,7 +50,7 @@ class DeFinettiPart(Part[DeFinetti]):
             "by both": [one.reweighted for one in found.values()],
         }
         return Telling(
-            sentences=[finding.verdict() for finding in found.values()],
+            sentences=[finding.verdict(display_name(name)) for name, finding in found.items()],
             charts=[
                 Chart(
                     kind="bars",

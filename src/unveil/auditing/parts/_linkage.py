@@ -50,14 +50,14 @@ class LinkagePart(Part[Linkage]):
 
     def tell(self, found: Mapping[str, Linkage], asked: Asked) -> Telling:
         return Telling(
-            sentences=[finding.verdict() for finding in found.values()],
+            sentences=[finding.verdict(display_name(name)) for name, finding in found.items()],
             charts=[
                 Chart(
                     kind="distribution",
                     title="How many records a person may be",
                     says="; ".join(
                         f"{display_name(name)}: half of the people have at most "
-                        f"{int(np.median(finding.candidates)):,} candidates"
+                        f"{_candidates(int(np.median(finding.candidates)))}"
                         for name, finding in found.items()
                     ),
                     x=Axis(label="candidates of a person", scale="log"),
@@ -71,3 +71,7 @@ class LinkagePart(Part[Linkage]):
                 )
             ],
         )
+
+
+def _candidates(number: int) -> str:
+    return f"{number:,} candidate{'' if number == 1 else 's'}"

@@ -46,7 +46,7 @@ class MinimalityPart(Part[Minimality]):
 
     def tell(self, found: Mapping[str, Minimality], asked: Asked) -> Telling:
         return Telling(
-            sentences=[finding.verdict() for finding in found.values()],
+            sentences=[finding.verdict(display_name(name)) for name, finding in found.items()],
             charts=[
                 Chart(
                     kind="distribution",

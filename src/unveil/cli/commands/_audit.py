@@ -56,6 +56,7 @@ def audit(
     may_change: options.MayChange = False,
     attack: auditing.Attacks = None,
     adversary: auditing.Adversaries = None,
+    budget: auditing.Budget = None,
     seed: auditing.OptionalSeed = None,
     jobs: options.Jobs = None,
     fail_on: auditing.FailOn = None,
@@ -82,6 +83,6 @@ def audit(
     )
     Audit(
         table=table, given=replace(given, may_change=may_change and bool(given.releases)),
-        oracles=oracles, attacks=attack or (), adversary=adversary, fail_on=fail_on or (),
-        smallest=smallest, seed=seed, jobs=jobs, outputs=outputs,
+        oracles=oracles, attacks=attack or (), adversary=adversary, budget=budget,
+        fail_on=fail_on or (),        smallest=smallest, seed=seed, jobs=jobs, outputs=outputs,
     ).run()  # fmt: skip

@@ -238,10 +238,11 @@ def questions_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
             "name": str(question),
             "asks": asks,
             "answers": [
-                {"id": f"{section['part']}-{n}", "title": section["title"],
-                 "sensitive": secret["sensitive"]}
-                for n, secret in enumerate(audit["secrets"], start=1)
-                for section in secret["sections"]
+                {"title": section["title"], "places": [
+                    (f"{section['part']}-{n}", secret["sensitive"])
+                    for n, secret in enumerate(audit["secrets"], start=1)
+                ]}
+                for section in audit["secrets"][0]["sections"]
                 if str(question) in section["questions"]
             ],
             "figures": [

@@ -10,7 +10,7 @@ from unveil.errors import MissingExtraError
 from unveil.report.page._contents import contents_of, questions_of
 from unveil.report.page._drawing import drawn
 from unveil.report.page._looks import swatch
-from unveil.report.page._texts import isolating, names_of
+from unveil.report.page._texts import breakable, isolating, names_of
 
 __all__ = ["page_of"]
 
@@ -29,6 +29,7 @@ def page_of(audit: Mapping[str, Any]) -> str:
     )  # fmt: skip
     numbers = count(1)
     environment.filters["drawn"] = lambda chart: drawn(chart, f"chart-{next(numbers)}")
+    environment.filters["breakable"] = breakable
     environment.filters["words"] = isolating(names_of(audit))
     return environment.get_template("audit.html").render(
         audit=audit, secrets=contents_of(audit), questions=questions_of(audit), swatch=swatch,

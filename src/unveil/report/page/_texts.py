@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-__all__ = ["isolating", "names_of"]
+__all__ = ["breakable", "isolating", "names_of"]
 
 _TURNING = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI", "PDF", "PDI"}
 
@@ -24,6 +24,18 @@ def turns(text: str) -> bool:
     (False, True, True)
     """
     return any(unicodedata.bidirectional(letter) in _TURNING for letter in text)
+
+
+def breakable(name: str) -> Any:
+    """A filter of templates: a name that may go on in another line after a bracket or a comma.
+
+    >>> str(breakable("Mondrian(k=5,<b>)"))
+    'Mondrian(<wbr>k=5,<wbr>&lt;b&gt;)'
+    """
+    from markupsafe import Markup, escape
+
+    # A Markup would escape what is put into it.
+    return Markup(re.sub(r"([(,])", r"\1<wbr>", str(escape(name))))
 
 
 def names_of(audit: Mapping[str, Any]) -> set[str]:
