@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.auditing import FIGURES, Threshold
+from unveil.auditing import FIGURES, Question, Threshold
 from unveil.errors import InputError
 
 OF_SIGN = {
@@ -28,7 +28,7 @@ OF_SIGN = {
 def test_a_release_fails_exactly_where_the_condition_holds(
     name: str, sign: str, bound: float, value: float
 ) -> None:
-    threshold = Threshold.parse(f"{name}{sign}{bound!r}")
+    threshold = Threshold.condition(f"{name}{sign}{bound!r}")
     assert threshold.bound == bound
     if math.isclose(value, bound, rel_tol=1e-9, abs_tol=1e-12):
         value = bound
@@ -37,9 +37,9 @@ def test_a_release_fails_exactly_where_the_condition_holds(
 
 @given(st.sampled_from(sorted(FIGURES)), st.sampled_from(sorted(OF_SIGN)), st.floats(-1, 1))
 def test_what_is_printed_can_be_typed(name: str, sign: str, bound: float) -> None:
-    threshold = Threshold.parse(f"{name} {sign} {bound!r}")
+    threshold = Threshold.condition(f"{name} {sign} {bound!r}")
     assert threshold.bound == bound
-    assert Threshold.parse(str(threshold)) == threshold
+    assert Threshold.condition(str(threshold)) == threshold
 
 
 @given(
@@ -51,7 +51,7 @@ def test_what_is_printed_can_be_typed(name: str, sign: str, bound: float) -> Non
 def test_what_is_said_of_two_numbers_tells_them_apart(
     name: str, sign: str, bound: float, value: float
 ) -> None:
-    check = Threshold.parse(f"{name} {sign} {bound!r}").check(value)
+    check = Threshold.condition(f"{name} {sign} {bound!r}").check(value)
     said, _, of_bound = str(check).removeprefix(f"{name} is ").partition(", which is ")
     if not math.isclose(value, bound, rel_tol=1e-9, abs_tol=1e-12):
         assert said != of_bound.split(" ")[-1]
@@ -74,16 +74,29 @@ def test_what_is_short_of_one_is_not_called_one() -> None:
     assert str(Threshold.parse("t > 0.5").check(0.9995)) == "t is >0.99, which is above 0.5"
 
 
+@pytest.mark.parametrize("name", sorted(FIGURES))
+def test_what_must_hold_is_not_taken_for_what_makes_a_release_fail(name: str) -> None:
+    figure = FIGURES[name]
+    good, bad = ("<=", ">") if figure.lower_is_better else (">=", "<")
+    assert str(Threshold.parse(f"{name} {bad} 0.5")) == f"{name} {bad} 0.5"
+    if figure.question is Question.UTILITY:  # wanted from both sides
+        assert str(Threshold.parse(f"{name} {good} 0.5")) == f"{name} {good} 0.5"
+        return
+    with pytest.raises(InputError, match=rf"did you mean '{name} {bad} 0.5'\?"):
+        Threshold.parse(f"{name} {good} 0.5")
+
+
 def test_percent_where_a_number_is_never_above_one() -> None:
     for figure in FIGURES.values():
+        sign = ">" if figure.lower_is_better else "<"
         if figure.at_most_one:
-            assert Threshold.parse(f"{figure.name} > 5%").bound == 0.05
+            assert Threshold.parse(f"{figure.name} {sign} 5%").bound == 0.05
             with pytest.raises(InputError, match=r"never above 1.*or in percent: 5%"):
-                Threshold.parse(f"{figure.name} > 5")
+                Threshold.parse(f"{figure.name} {sign} 5")
         else:
-            assert Threshold.parse(f"{figure.name} > 5").bound == 5
+            assert Threshold.parse(f"{figure.name} {sign} 5").bound == 5
             with pytest.raises(InputError, match="is no share"):
-                Threshold.parse(f"{figure.name} > 5%")
+                Threshold.parse(f"{figure.name} {sign} 5%")
 
 
 def test_a_loss_is_no_small_gain() -> None:

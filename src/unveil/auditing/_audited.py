@@ -19,7 +19,7 @@ __all__ = ["Audited", "Looked", "OneSecret", "Status"]
 _NOT_MADE = "the release could not be made"
 _WITHHELD = (
     "the program failed, or gave what is no release of the table; what it said may name people, so "
-    "it is shown only to whoever runs the audit (Audited.error, Looked.why)"
+    "it is shown only to whoever runs the audit"
 )
 
 Status: TypeAlias = Literal["done", "makes no sense", "failed", "interrupted"]

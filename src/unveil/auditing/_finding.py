@@ -73,6 +73,12 @@ class Audit(Finding):
         """Of the references to people; whoever has it and the table knows who they are."""
         return self.asked.discretion.key
 
+    def under(self, key: str) -> Audit:
+        """The same, with people called by another key."""
+        return replace(
+            self, asked=replace(self.asked, discretion=replace(self.asked.discretion, key=key))
+        )
+
     def masking(self, one: OneSecret) -> Masking:
         """What is taken out of texts before they are shown, of the table of one secret."""
         return self._maskings[one.sensitive]

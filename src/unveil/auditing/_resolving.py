@@ -22,10 +22,15 @@ _REFERENCE = re.compile("#?[0-9a-f]{12}")
 def write_key(key: str, path: str | os.PathLike[str]) -> Path:
     """Write a key into a file that only its owner may read."""
     file = Path(path)
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="ascii") as out:
-        file.chmod(0o600)  # it may have been there before, open to others
-        out.write(f"{key}\n")
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as out:
+            file.chmod(0o600)  # it may have been there before, open to others
+            out.write(f"{key}\n")
+    except OSError as error:
+        raise InputError(
+            f"cannot write the key {str(file)!r}: {error.strerror or error}"
+        ) from error
     return file
 
 

@@ -62,12 +62,18 @@ class Run:
                 looked[part.name] = self._look(part, subject)
             steps.done()
         figures: dict[str, float | None] = {}
+        among: dict[str, str | None] = {}
         for part in self._parts:
             found = looked.get(part.name)
             if found is not None and found.finding is not None:
                 figures |= part.numbers(found.finding)
+                among |= dict.fromkeys(part.figures, part.among(found.finding))
         audited = Audited(subject=subject, looked=looked, figures=figures, error=error)
-        return replace(audited, checks=audited.checked(self._thresholds, self._given_by))
+        checks = audited.checked(self._thresholds, self._given_by)
+        return replace(
+            audited,
+            checks=[replace(one, among=among.get(one.threshold.figure.name)) for one in checks],
+        )
 
     def _make(self, subject: Subject) -> str | None:
         """Have the release made once, before any clock of a part runs; why not, if it cannot be."""

@@ -42,6 +42,13 @@ class Subject:
         """``sanitizer``, or ``release`` where nothing can be run again."""
         return "release" if self.sanitizer is None else "sanitizer"
 
+    @property
+    def anew(self) -> Sanitizer | None:
+        """What makes such releases of other tables, too; releases made beforehand do not."""
+        if self.sanitizer is None or self.sanitizer.can_leave_out(self.microdata) is not None:
+            return None
+        return self.sanitizer
+
     @cached_property
     def release(self) -> AnyRelease:
         """What is published."""

@@ -6,9 +6,9 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from unveil.auditing._figures import Figure, figure_named
+from unveil.auditing._figures import Figure, Question, figure_named
 from unveil.errors import InputError
 
 __all__ = ["SAME", "Check", "Threshold", "thresholds_of", "told_apart"]
@@ -17,6 +17,7 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
 _SIGNS = {"≤": "<=", "≥": ">="}
+_OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _FORM = re.compile(r"\s*([^<>=≤≥]+?)\s*(<=|>=|<|>|≤|≥)\s*(\S+?)\s*(%?)\s*")
 
 SAME = 1e-9
@@ -41,7 +42,9 @@ class Threshold:
 
     @classmethod
     def parse(cls, text: str) -> Threshold:
-        """Read a condition.
+        """Read what makes a release fail.
+
+        What must hold, written in its place, would let the worst pass, and is refused.
 
         >>> print(Threshold.parse("delta > 0.05"))
         delta > 0.05
@@ -50,6 +53,27 @@ class Threshold:
         >>> Threshold.parse("k == 5")
         Traceback (most recent call last):
         unveil.errors.InputError: cannot read 'k == 5' as a threshold; write a figure, one of ...
+        >>> Threshold.parse("k >= 5")
+        Traceback (most recent call last):
+        unveil.errors.InputError: the threshold 'k >= 5' would fail what is good: of k, more is
+        better, and a threshold says what makes a release fail; did you mean 'k < 5'?
+        """
+        threshold = cls.condition(text)
+        if threshold.fails_the_better:
+            raise InputError(
+                f"the threshold {text!r} would fail what is good: of {threshold.figure.name}, "
+                f"{'less' if threshold.figure.lower_is_better else 'more'} is better, and a "
+                "threshold says what makes a release fail; did you mean "
+                f"'{threshold.opposite}'?"
+            )
+        return threshold
+
+    @classmethod
+    def condition(cls, text: str) -> Threshold:
+        """Read any condition, whether or not it makes sense to fail by it.
+
+        >>> print(Threshold.condition("k >= 5"))
+        k >= 5
         """
         form = _FORM.fullmatch(text) if isinstance(text, str) else None
         bound = None if form is None else _number(form[3])
@@ -72,6 +96,25 @@ class Threshold:
                 f"number up to 1{_in_percent(bound)}"
             )
         return cls(figure=figure, sign=_SIGNS.get(form[2], form[2]), bound=bound)
+
+    @property
+    def fails_the_better(self) -> bool:
+        """Whether good releases fail, and bad ones pass.
+
+        Utility may be wanted from both sides: classes not too small, and not too large.
+        """
+        return self.figure.question is not Question.UTILITY and self.figure.lower_is_better is (
+            self.sign in ("<", "<=")
+        )
+
+    @property
+    def opposite(self) -> Threshold:
+        """The condition that holds wherever this one does not.
+
+        >>> print(Threshold.parse("k < 5").opposite)
+        k >= 5
+        """
+        return replace(self, sign=_OPPOSITE[self.sign])
 
     def __str__(self) -> str:
         # As many digits as it takes: what is printed can be typed again.
@@ -97,6 +140,8 @@ class Check:
     passed: bool
     why_not: str | None = None
     """Why the value is not known."""
+    among: str | None = None
+    """Of whom it is, if not of everybody."""
 
     def __str__(self) -> str:
         """For people.
@@ -118,7 +163,8 @@ class Check:
             text = bound
         elif text == bound:
             text, bound = told_apart(self.value, self.threshold.bound)
-        return f"{name} is {text}, which is {no}{how} {bound}"
+        whom = f" {self.among}" if self.among else ""
+        return f"{name} is {text}{whom}, which is {no}{how} {bound}"
 
 
 def _same(value: float, bound: float) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,13 +12,19 @@ import typer
 from rich.console import Console
 
 from unveil.auditing import Audit as Found
-from unveil.auditing import Threshold, ToRead, audit, key_from, write_key
+from unveil.auditing import Threshold, ToRead, audit, junit_of, key_from, write_key
 from unveil.auditing.parts import DEFAULT, PARTS
 from unveil.cli._asked import Oracles
 from unveil.cli._audit_words import show_audit
 from unveil.cli._audited_table import AuditedTable
 from unveil.cli._console import console, say
-from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words, typed_command
+from unveil.cli._guard import (
+    BAD_INPUT,
+    INTERRUPTED,
+    if_anybody_reads,
+    in_command_line_words,
+    typed_command,
+)
 from unveil.cli._init import show_proposal
 from unveil.cli._outputs import (
     check_output,
@@ -73,6 +79,11 @@ class Outputs:
             check_output(self.key, "--key")
 
     @property
+    def to_stdout(self) -> bool:
+        """Whether one of them goes to standard output, where nothing else may go then."""
+        return any(is_stdout(file) for file in (self.report, self.json, self.junit))
+
+    @property
     def key_file(self) -> Path | None:
         """Where the key of the references is kept; None where there are none to resolve."""
         if self.key is not None:
@@ -85,21 +96,41 @@ class Outputs:
         file = self.key_file
         return None if file is None or not file.exists() else key_from(file)
 
-    def write(self, found: Found, out: Console) -> None:
-        """Write all that was asked for; the key first, for without it references are lost."""
-        file = self.key_file
-        if file is not None and not file.exists():
-            write_key(found.key, file)
-        if self.json is not None:
-            write_text(self.json, found.to_json() + "\n")
-        if self.junit is not None:
-            from unveil.auditing import junit_of
+    def write(self, found: Found, out: Console) -> list[InputError]:
+        """Write all that was asked for; the key first, for without it references are lost.
 
-            write_text(self.junit, junit_of(found.to_dict()))
-        if self.report is not None:
-            write_text(self.report, found.page())
-        if self.plot is not None:
-            save_picture(self.plot, found.plot(), out)
+        A file that cannot be written keeps nobody from the others; it is returned why.
+        """
+        try:
+            found = self._under_kept_key(found)
+        except InputError as error:  # references that nobody can resolve are better than nothing
+            failed = [error]
+        else:
+            failed = []
+        writers: list[tuple[Path | None, Callable[[Path], None]]] = [
+            (self.json, lambda file: write_text(file, found.to_json() + "\n")),
+            (self.junit, lambda file: write_text(file, junit_of(found.to_dict()))),
+            (self.report, lambda file: write_text(file, found.page())),
+            (self.plot, lambda file: save_picture(file, found.plot(), out)),
+        ]
+        for file, written in writers:
+            if file is not None:
+                try:
+                    with if_anybody_reads():
+                        written(file)
+                except InputError as error:
+                    failed.append(error)
+        return failed
+
+    def _under_kept_key(self, found: Found) -> Found:
+        file = self.key_file
+        if file is None:
+            return found
+        if not file.exists():
+            write_key(found.key, file)
+            return found
+        # It was there, or another audit has put it there meanwhile: people are called by it.
+        return found.under(key_from(file))
 
     def tell(self, out: Console) -> None:
         """Say where everything is."""
@@ -130,7 +161,7 @@ class Audit:
     def run(self) -> None:
         """Read, attack, tell; by the exit code, too."""
         self._check()
-        out = console(stderr=is_stdout(self.outputs.json) or is_stdout(self.outputs.report))
+        out = console(stderr=self.outputs.to_stdout)
         if self.table.roles_are_proposed:
             show_proposal(self.table.proposal, out)
         tables = self.table.read()
@@ -138,10 +169,14 @@ class Audit:
             self._audited(tables), command=typed_command(), fingerprints=self.table.fingerprints()
         )
         # The files first: whoever reads the rest may stop in the middle.
-        self.outputs.write(found, out)
-        show_audit(found, out)
-        self.outputs.tell(out)
-        finish(found)
+        not_written = self.outputs.write(found, out)
+        with if_anybody_reads():
+            show_audit(found, out)
+            if not not_written:
+                self.outputs.tell(out)
+        for error in not_written:
+            say(f"error: {in_command_line_words(str(error))}")
+        finish(found, all_written=not not_written)
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
@@ -232,19 +267,22 @@ _MANY = {"all": list(PARTS), "default": list(DEFAULT)}
 
 def _add(found: dict[str, Any], name: str, one: Any) -> None:
     if name in found:
-        raise InputError(
-            f"{name} is to be audited twice; leave one out, or put a name before it: "
-            f"'second={name}'"
+        remedy = (
+            "give them names in a project file"
+            if isinstance(one, Sanitizer)
+            else f"put a name before it: 'second={name}'"
         )
+        raise InputError(f"{name} is to be audited twice; leave one out, or {remedy}")
     found[name] = one
 
 
-def finish(found: Found) -> None:
+def finish(found: Found, *, all_written: bool = True) -> None:
     """Say by the exit code what came of it."""
-    errors = {one.name: one.error for one in found.releases if one.error is not None}
-    for name, error in errors.items():
-        said = in_command_line_words(error)
-        say(f"error: {said if name in said else f'{name}: {said}'}")
+    errors = {one.name: one for one in found.releases if one.error is not None}
+    for name, one in errors.items():
+        said = in_command_line_words(str(one.error))
+        named = any(known in said for known in (name, *one.subject.raw_names))
+        say(f"error: {said if named else f'{name}: {said}'}")
     broken = [
         (one.name, part, look.why)
         for one in found.releases
@@ -256,7 +294,7 @@ def finish(found: Found) -> None:
     if found.interrupted:
         say("interrupted: what was found until then has been told")
         raise typer.Exit(INTERRUPTED)
-    if errors or broken:
+    if errors or broken or not all_written:
         raise typer.Exit(BAD_INPUT)
     if found.passed is False:
         failed = sum(one.passed is False for one in found.releases)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unveil.cli._console import working
-from unveil.cli._reading import Reading, names
+from unveil.cli._reading import Reading, names, on_disk
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -108,7 +108,9 @@ class AuditedTable:
 
         if self.project is not None:
             return self.project.microdata()
-        return same_records([self.reading_of(one).read() for one in self.sensitive])
+        with on_disk(self.reading.file) as file:  # standard input can be read once only
+            reading = replace(self.reading, file=file)
+            return same_records([replace(reading, sensitive=one).read() for one in self.sensitive])
 
     def reading_of(self, sensitive: str) -> Reading:
         """How the table, or a release of it, is read, with one of the sensitive columns."""

@@ -8,6 +8,7 @@ import typer
 
 from unveil.auditing import compare_audits, read_audit
 from unveil.cli._console import console
+from unveil.cli._guard import if_anybody_reads
 from unveil.cli._outputs import (
     check_output,
     check_report,
@@ -40,6 +41,7 @@ def compare(before: Path, after: Path, *, strict: bool, json: Path | None) -> No
     found = compare_audits(read_audit(before), read_audit(after))
     if json is not None:
         write_findings(json, [found], records=False)
-    print_text(found.summary(), console(stderr=is_stdout(json)))
+    with if_anybody_reads():
+        print_text(found.summary(), console(stderr=is_stdout(json)))
     if strict and found.got_worse:
         raise typer.Exit(WORSE)

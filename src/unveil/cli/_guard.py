@@ -12,6 +12,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -26,6 +27,7 @@ __all__ = [
     "INTERRUPTED",
     "files_read",
     "guarded",
+    "if_anybody_reads",
     "in_command_line_words",
     "note_command",
     "typed_command",
@@ -73,6 +75,10 @@ _AS_TYPED = tuple(
         ),
         (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
         (r'\btargets="available"', "--targets available"),
+        (
+            r"\bgive them names, such as \{'first': …, 'second': …\}",
+            "give them names in a project file",
+        ),
         (r"^(samples|error) must be\b", r"--\1 must be"),
         (r"\bsamples=([\d,_]+)", r"--samples \1"),
         (
@@ -193,6 +199,24 @@ def files_read() -> Iterator[Path]:
                     yield from path.iterdir() if path.is_dir() and str(path) != "." else [path]
 
 
+@contextmanager
+def if_anybody_reads() -> Iterator[None]:
+    """Print as long as somebody reads it.
+
+    What comes after is done all the same: a gate whose output goes through ``head`` has to fail.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _tell_nobody()
+
+
+def _tell_nobody() -> None:
+    """Whoever read our output has stopped reading; what follows goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Turn errors a user can do something about into a message and an exit code."""
 
@@ -205,11 +229,11 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             say(f"error: {in_command_line_words(str(error))}")
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
-            # Whoever read our output has stopped reading; there is nobody left to tell.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _tell_nobody()
             raise typer.Exit(0) from None
         except OSError as error:
-            say(f"error: {error.strerror or error}")
+            where = f"{str(error.filename)!r}: " if error.filename else ""
+            say(f"error: {where}{error.strerror or error}")
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             say("interrupted")

@@ -191,18 +191,21 @@ def write_text(path: Path, text: str) -> None:
 
 def write(path: Path, into: Callable[[IO[bytes]], None]) -> None:
     """Write a file whole or not at all; a dash means standard output."""
-    if is_stdout(path):
-        into(sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-        return
     try:
+        if is_stdout(path):
+            into(sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
         if not _is_replaceable(path):  # a pipe or a device: there is nothing to put in its place
             with path.open("wb") as file:
                 into(file)
             return
         _replace(path.resolve(), into)
+    except BrokenPipeError:  # nobody reads it any more, which is no fault
+        raise
     except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+        where = "to standard output" if is_stdout(path) else repr(str(path))
+        raise InputError(f"cannot write {where}: {error.strerror or error}") from error
 
 
 def _replace(path: Path, into: Callable[[IO[bytes]], None]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from unveil.auditing import FIGURES, Audit, Audited, Question, Threshold, audit
+from unveil.auditing import FIGURES, Audit, Audited, Threshold, audit
 from unveil.auditing.parts import PARTS
 from unveil.errors import InputError, did_you_mean
 from unveil.projects import Project
@@ -15,7 +15,6 @@ from unveil.report import display_name
 
 __all__ = ["Requirement", "audited", "failures"]
 
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _EXAMPLES = "such as 'k >= 5' or 'delta <= 0.05'"
 
 
@@ -48,7 +47,7 @@ class Requirement:
         if not isinstance(text, str):
             raise InputError(f"cannot read {text!r} as a requirement; write a text, {_EXAMPLES}")
         try:
-            meant = Threshold.parse(text)
+            meant = Threshold.condition(text)
         except InputError as error:
             # The parser's own examples are of what must not be.
             if "as a threshold" not in str(error):
@@ -57,12 +56,9 @@ class Requirement:
                 f"cannot read {text!r} as a requirement; write a figure, one of < <= > >=, and a "
                 f"number, {_EXAMPLES}"
             ) from None
-        opposite = replace(meant, sign=_OPPOSITE[meant.sign])
+        opposite = meant.opposite
         figure = meant.figure
-        # Utility may be wanted from both sides: classes not too small, and not too large.
-        if figure.question is not Question.UTILITY and figure.lower_is_better is (
-            meant.sign in (">", ">=")
-        ):
+        if opposite.fails_the_better:
             raise InputError(
                 f"{text!r} asks for what is bad: of {figure.name}, "
                 f"{'less' if figure.lower_is_better else 'more'} is better, and a requirement says "

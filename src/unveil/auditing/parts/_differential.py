@@ -61,6 +61,7 @@ class DifferentialPart(Part[DifferentialInference]):
         options = asked.told(
             self.name, adversary=asked.adversary, seed=asked.seed, n_jobs=asked.n_jobs,
             progress=asked.progress, budget=_BUDGET_IF_QUICK if quick else _BUDGET,
+            targets=_targets(subject),
         )  # fmt: skip
         return differential_inference(subject.microdata, subject.sanitizer, **options)
 
@@ -97,6 +98,10 @@ class DifferentialPart(Part[DifferentialInference]):
             f"Removing their own record changes what an attacker believes by more than {by} about "
             f"{'; '.join(people)}."
         ]
+
+    def among(self, finding: DifferentialInference) -> str | None:
+        tested, people = len(finding.tested), len(finding.microdata)
+        return None if tested == people else f"among the {tested:,} of {people:,} people tested"
 
     def diagnose(self, finding: DifferentialInference) -> list[str]:
         way = {
@@ -182,6 +187,18 @@ class DifferentialPart(Part[DifferentialInference]):
             ],
             rows=rows,
         )  # fmt: skip
+
+
+def _targets(subject: Subject) -> str | None:
+    """Everybody, or of releases made beforehand those people without whom one was made."""
+    assert subject.sanitizer is not None
+    available = subject.sanitizer.can_leave_out(subject.microdata)
+    if available is not None and not len(available):
+        raise InputError(
+            "there is a release of the whole table and none without somebody; have some made, "
+            "such as without_000017.csv, numbered by the rows of the table from 0"
+        )
+    return None if available is None else "available"
 
 
 def _how_many_people(finding: DifferentialInference) -> str:

@@ -38,7 +38,7 @@ class InferencePart(Part[Inference]):
     def look(self, subject: Subject, asked: Asked) -> Inference:
         asked.needs_all_known("inference")
         options = asked.told(self.name, adversary=asked.adversary, seed=asked.seed, progress=False)
-        return inference(subject.sanitizer or subject.release, subject.microdata, **options)
+        return inference(subject.anew or subject.release, subject.microdata, **options)
 
     def numbers(self, finding: Inference) -> dict[str, float | None]:
         gap = finding.gap

@@ -32,14 +32,14 @@ class MembershipPart(Part[Membership]):
     figures = ("membership",)
 
     def look(self, subject: Subject, asked: Asked) -> Membership:
-        if subject.sanitizer is None:
+        if subject.anew is None:
             raise InputError(
                 "who is in a published file is settled; give the program that made it, as a "
                 "sanitizer or an oracle"
             )
         asked.needs_all_known("membership")
         options = asked.told(self.name, seed=asked.seed, n_jobs=asked.n_jobs, progress=False)
-        return membership(subject.microdata, subject.sanitizer, **options)
+        return membership(subject.microdata, subject.anew, **options)
 
     def numbers(self, finding: Membership) -> dict[str, float | None]:
         areas = [one.auc.value for one in finding.against.values() if one is not None]

@@ -123,6 +123,10 @@ class Part(ABC, Generic[F]):
         """The same in a sentence or two, for the head of a report; nothing if there is nothing."""
         return list(self.tell(found, asked).sentences[: len(found)])
 
+    def among(self, finding: F) -> str | None:
+        """Of whom its numbers are, if not of everybody, such as 'among 3 of 200 people'."""
+        return None
+
     def diagnose(self, finding: F) -> list[str]:
         """What to know about how exact the numbers of a release are."""
         return []

@@ -78,8 +78,9 @@ class Endpoint(Form):
 
     @property
     def name(self) -> str:
-        """The address without a password that may be in it."""
-        return self.url._replace(auth=None, fragment=None).url
+        """The address without what may be secret in it: a password, or what is asked."""
+        asked = "…" if self.url.query else None
+        return self.url._replace(auth=None, query=asked, fragment=None).url
 
     def ask(self, microdata: Microdata, record: int | None) -> Any:
         """Post the table and read the answer."""
