@@ -81,7 +81,8 @@ class MeasuresPart(Part[Measures]):
                 f"Under {shown}, {FIGURES['unique'].text(alone)} of the records are alone in their "
                 "class: whoever knows the quasi-identifiers finds them."
             )
-        said = f"Under {shown}, nobody can be told from fewer than {k - 1:,} others"
+        others = "1 other" if k == 2 else f"{k - 1:,} others"
+        said = f"Under {shown}, nobody can be told from fewer than {others}"
         if finding.l_diversity is None:
             return f"{said}."
         values = finding.l_diversity.distinct
