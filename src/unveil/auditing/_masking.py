@@ -47,10 +47,11 @@ _LEVEL = re.compile(r"(?:=|\blevel |\bof |\bk is )$")
 _OUR_WORDS = frozenset(
     re.findall(
         r"\w+",
-        """a all an and any are as at be but by cell cells class column every false for from group
-        another has have he in into is it its missing more nan no none not of one only or out
-        people record records release row rows say sensitive so such table than that the their them there these they this to true
-        two value values was what where which who with without yes""",
+        """a all an and another any are as at be but by cell cells class column every false for
+        from group has have he in into is it its missing more nan no none not of one only or out
+        people record records release row rows say sensitive so such table than that the their
+        them there these they this to true two value values was what where which who with without
+        yes""",
     )
 )  # of messages: as values they are masked where they are quoted
 _LONGEST = 8  # words of a value that are looked for
