@@ -55,7 +55,7 @@ def proposed(**columns):
         ("first_name", among(*"ABCDEFGHIJKLMNOP"), "a person's name, by its name"),
         ("patientId", each("{}"), "an identifier, by its name"),
         ("Patient Name", among(*"ABCDEFGHIJKLMNOP"), "a person's name, by its name"),
-        ("Name", each("Müller, Anna {}"), "a name, by its name, and almost every value occurs once"),
+        ("Name", each("Müller, Anna {}"), "a name, by its name, and almost every value occurs"),
         ("SSN", each("{}"), "an official number of a person"),
     ],
 )  # fmt: skip
