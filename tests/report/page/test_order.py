@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from typing import Any
@@ -124,8 +125,30 @@ def test_why_a_part_is_missing_is_said(few: dict[str, Any]) -> None:
     utility = contents_of(few)[0]["sections"][2]
     assert utility["not_done"] == ["Anatomy(l=2)"]
     page = page_of(few)
-    assert "Without <bdi>Anatomy(l=2)</bdi>" in page
+    assert "Not told of <bdi>Anatomy(l=2)</bdi>: why is said below" in page
     assert "1 of 3 releases pass" in page
+
+
+def test_what_is_told_of_no_release_answers_nothing_and_says_why_at_once() -> None:
+    whole = uv.datasets.election_survey()
+    survey = whole.take(np.arange(0, len(whole), 6))
+    release = uv.Mondrian(k=5).sanitize(survey)
+    audit = json.loads(
+        uv.audit(
+            survey, {"ours": release}, attacks=["differential-inference", "measures"],
+            progress=False,
+        ).to_json()
+    )  # fmt: skip
+    answers = {one["name"]: [a["id"] for a in one["answers"]] for one in questions_of(audit)}
+    assert answers == {
+        "singling out": ["measures-1"],
+        "linkability": [],
+        "inference": ["measures-1"],
+    }
+    page = page_of(audit)
+    [why] = [look["why"] for look in audit["secrets"][0]["sections"][0]["looked"]]
+    assert f"Not told of <bdi>ours</bdi>: {why.partition(';')[0]}" in html.unescape(page)
+    assert "No part of this audit answers it." in page
 
 
 def test_a_chart_without_anything_says_so(few: dict[str, Any]) -> None:

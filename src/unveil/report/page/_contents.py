@@ -185,6 +185,7 @@ def _section(
         "tables": [_table(one) for one in section["tables"] if one["rows"]],
         "looks": _alike(section["looked"]),
         "not_done": [one["shown"] for one in section["looked"] if one["status"] != "done"],
+        "done": any(one["status"] == "done" for one in section["looked"]),
     }
 
 
@@ -244,6 +245,7 @@ def questions_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
                 ]}
                 for section in audit["secrets"][0]["sections"]
                 if str(question) in section["questions"]
+                and any(look["status"] == "done" for look in section["looked"])
             ],
             "figures": [
                 (name, one["title"])
