@@ -144,8 +144,8 @@ FIGURES: dict[str, Figure] = _listed(
     ),
     Figure(
         name="gr", title="GR", question=_INFERRED, share=True,
-        says="how much more often an attacker who knows that somebody is in the table guesses "
-        "right than one who only learns from it",
+        says="for how many more people the true value is the likeliest, or as likely as any, to "
+        "an attacker who knows that they are in the table than to one who only learns from it",
     ),
     Figure(
         name="relative_risk", title="worst relative risk", question=_INFERRED,

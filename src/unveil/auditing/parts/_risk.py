@@ -31,12 +31,15 @@ class RiskPart(Part[RelativeRisk]):
     means = (
         "Two people read the release. The learner asks about anybody with certain "
         "quasi-identifiers; the attacker knows that his victim is in the table. Relative risk is "
-        "how many times as credible the victim's own secret is to the attacker. GR is how many "
-        "more of the people's secrets the attacker gets right, as a share of all."
+        "how many times as credible the victim's own secret is to the attacker. GR is of how many "
+        "more people the attacker finds the true secret at the top of his list, be it alone or "
+        "together with others that he thinks as likely, as a share of all. In small classes there "
+        "are many such ties: then GR is large, and the attacker guesses hardly better."
     )
     assumes = (
         "Every combination of the table's own values has a probability of its own, and both have "
-        "priors worth one record each (α = β = 1); values that are equally likely count fully."
+        "priors worth one record each (α = β = 1). For GR, a true secret that is as likely as "
+        "others counts fully; for how often guesses are right, one of them is picked at random."
     )
     page = "relative-risk"
     function = staticmethod(relative_risk)
