@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from unveil._text import harmless
 from unveil.auditing import Audit as Found
 from unveil.auditing import Threshold, ToRead, audit, key_from, write_key
 from unveil.auditing.parts import DEFAULT, PARTS
@@ -141,7 +143,17 @@ class Audit:
         self.outputs.write(found, out)
         show_audit(found, out)
         self.outputs.tell(out)
+        self._tell_how_to_go_on(out)
         finish(found)
+
+    def _tell_how_to_go_on(self, out: Console) -> None:
+        """Roles that nobody has looked at are a beginning."""
+        if not self.table.roles_are_proposed:
+            return
+        file = shlex.quote(harmless(str(self.table.reading.file)))
+        out.print(f"The roles are a proposal. To correct them: unveil init {file}", soft_wrap=True)
+        if self.outputs.report is None:
+            out.print("As a page to read and to send: --report report.html", soft_wrap=True)
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
