@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import unveil as uv
+from unveil.projects import same_records
 from unveil.report.page import page_of
 from unveil.report.page._contents import contents_of, questions_of
 from unveil.report.page._drawing import drawn
@@ -149,6 +150,19 @@ def test_what_is_told_of_no_release_answers_nothing_and_says_why_at_once() -> No
     [why] = [look["why"] for look in audit["secrets"][0]["sections"][0]["looked"]]
     assert f"Not told of <bdi>ours</bdi>: {why.partition(';')[0]}" in html.unescape(page)
     assert "No part of this audit answers it." in page
+
+
+def test_how_the_table_was_read_is_told_once() -> None:
+    ages = [None if n % 9 == 0 else 20 + n % 30 for n in range(90)]
+    people = {"age": ages, "a": ["x", "y", "z"] * 30, "b": ["p", None, *"qrs"] * 18}
+    tables = [
+        uv.read_table(people, quasi="age", sensitive=name, missing="drop") for name in ("a", "b")
+    ]
+    for given in (tables[:1], same_records(tables)):
+        found = uv.audit(given, "mondrian:k=5", attacks=["measures", "linkage"], progress=False)
+        page = page_of(json.loads(found.to_json()))
+        assert page.count("records with missing values dropped") == len(given)
+        assert page.count("How the data was read") == 1
 
 
 def test_a_chart_without_anything_says_so(few: dict[str, Any]) -> None:

@@ -32,7 +32,8 @@ def contents_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [_secret(audit, secret) for secret in audit["secrets"]]
 
 
-def _secret(audit: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:
+def _secret(audit: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    secret = _noted_once(told, audit["data"]["notes"])
     families = families_of(secret["releases"])
     groups = _groups(audit, secret["releases"])
     return {
@@ -43,6 +44,28 @@ def _secret(audit: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, An
         "trade": _trade(audit, secret["releases"], families),
         "in_short": _whole(secret["sections"][0]) if secret["sections"] else [],
         "sections": [_section(one, families, secret["releases"]) for one in secret["sections"]],
+    }
+
+
+def _noted_once(secret: Mapping[str, Any], notes: Sequence[str]) -> dict[str, Any]:
+    """Without notes about how the table was read: these are told once, and not of each release."""
+
+    def new(one: Mapping[str, Any]) -> dict[str, Any]:
+        # With several secrets such a note says before what it is about.
+        left = [
+            note
+            for note in one.get("notes", ())
+            if not any(known == note or known.endswith(f", {note}") for known in notes)
+        ]
+        return {**one, "notes": left}
+
+    return {
+        **secret,
+        "releases": [new(one) for one in secret["releases"]],
+        "sections": [
+            {**section, "looked": [new(look) for look in section["looked"]]}
+            for section in secret["sections"]
+        ],
     }
 
 
