@@ -257,6 +257,16 @@ def test_a_published_file_with_two_secrets(table):
     }
 
 
+def test_every_secret_that_cannot_be_read_is_told(table):
+    people = pd.read_csv(table).drop(columns="name").assign(pay=["low", "high", "mid"] * 20)
+    people.to_csv("both.csv", index=False)
+    people.drop(columns="pay").assign(vote="q").to_csv("wrong.csv", index=False)
+    done = run("audit", "both.csv", "--quasi", "age,town", "--sensitive", "vote,pay", *QUICK,
+               "--release", "wrong.csv", code=2)  # fmt: skip
+    assert "'q' is no vote of the original" in done.stderr
+    assert "column 'pay' is not in wrong.csv" in done.stderr
+
+
 def test_a_project(table):
     run("init", table)
     text = Path("unveil.toml").read_text(encoding="utf-8")

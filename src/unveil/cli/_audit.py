@@ -253,8 +253,9 @@ def _add(found: dict[str, Any], name: str, one: Any) -> None:
 
 def finish(found: Found) -> None:
     """Say by the exit code what came of it."""
-    errors = {one.name: one.error for one in found.releases if one.error is not None}
-    for name, error in errors.items():
+    # Of several secrets one may be readable and another not, or each for a reason of its own.
+    errors = dict.fromkeys((o.name, o.error) for o in found.releases if o.error is not None)
+    for name, error in errors:
         said = in_command_line_words(error)
         say(f"error: {said if name in said else f'{name}: {said}'}")
     broken = [
