@@ -140,7 +140,10 @@ def test_what_is_told_of_no_release_answers_nothing_and_says_why_at_once() -> No
             progress=False,
         ).to_json()
     )  # fmt: skip
-    answers = {one["name"]: [a["id"] for a in one["answers"]] for one in questions_of(audit)}
+    answers = {
+        one["name"]: [place for a in one["answers"] for place, _ in a["places"]]
+        for one in questions_of(audit)
+    }
     assert answers == {
         "singling out": ["measures-1"],
         "linkability": [],

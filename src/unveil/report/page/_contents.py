@@ -248,6 +248,16 @@ def _alike(looked: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+def _told_at(part: str, secrets: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Where a part tells something of any release, secret by secret."""
+    return [
+        (f"{part}-{n}", secret["sensitive"])
+        for n, secret in enumerate(secrets, start=1)
+        for section in secret["sections"]
+        if section["part"] == part and any(look["status"] == "done" for look in section["looked"])
+    ]
+
+
 _ASKED = {
     Question.SINGLING_OUT: "Can somebody's record be isolated?",
     Question.LINKABILITY: "Can records be linked to a person, or to each other?",
@@ -262,13 +272,10 @@ def questions_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
             "name": str(question),
             "asks": asks,
             "answers": [
-                {"title": section["title"], "places": [
-                    (f"{section['part']}-{n}", secret["sensitive"])
-                    for n, secret in enumerate(audit["secrets"], start=1)
-                ]}
+                {"title": section["title"], "places": places}
                 for section in audit["secrets"][0]["sections"]
                 if str(question) in section["questions"]
-                and any(look["status"] == "done" for look in section["looked"])
+                and (places := _told_at(section["part"], audit["secrets"]))
             ],
             "figures": [
                 (name, one["title"])
