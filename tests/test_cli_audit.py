@@ -449,4 +449,6 @@ def test_references_that_cannot_be_resolved(table, given, message):
 def test_the_demo_as_a_report():
     done = run("demo", "--report", "demo.html")
     assert "in a browser: demo.html" in done.stdout
-    assert "<svg" in Path("demo.html").read_text(encoding="utf-8")
+    page = Path("demo.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "unveil demo --report demo.html" in page
