@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -15,10 +16,12 @@ import pandas as pd
 import pytest
 from command_line import ROLES, run
 from jsonschema import Draft202012Validator
+from rich.console import Console
 
 import unveil as uv
 from unveil.auditing import read_audit, schema
 from unveil.auditing.parts import PARTS
+from unveil.cli._audit_words import show_audit
 from unveil.errors import InputError
 
 QUICK = ["--attack", "measures,utility"]
@@ -64,6 +67,42 @@ def test_nothing_to_configure(table):
     assert figures(Path("audit.json")) == {
         one.name: pytest.approx(dict(one.figures)) for one in again.releases
     }
+
+    assert "To correct them: unveil init survey.csv" in words(done)
+
+
+def test_releases_side_by_side_have_whole_words(table):
+    """However narrow the terminal: then there are several tables."""
+    options = ["--sanitizer", "identity", "--sanitizer", "mondrian:k=2,5,10,20", *QUICK]
+    wide = run("audit", table, *ROLES, *options).stdout
+    [head] = [line for line in wide.splitlines() if "(k=2)" in line and "(k=20)" in line]
+    assert head.split() == ["no", "anonymization", "(k=2)", "(k=5)", "(k=10)", "(k=20)"]
+    audit = uv.audit(
+        uv.read_csv(table, quasi=["age", "town"], sensitive="vote"),
+        ["identity", "mondrian:k=2,5,10,20"], attacks=["measures", "utility"], progress=False,
+    )  # fmt: skip
+    for width in (60, 80, 100, 140):
+        out = Console(file=io.StringIO(), width=width, markup=False, highlight=False)
+        show_audit(audit, out)
+        assert isinstance(out.file, io.StringIO)
+        shown = out.file.getvalue()
+        assert max(map(len, shown.splitlines())) <= width
+        for word in ("anonymization", "Mondrian", "(k=20)", "information loss"):
+            assert word in shown
+        rows = [line.split() for line in shown.splitlines() if line.startswith("  k ")]
+        assert [k for row in rows for k in row[1:]] == [
+            f"{one.figures['k']:.0f}" for one in audit.releases
+        ]
+
+
+def test_notes_that_are_not_the_same_for_all_secrets_say_which(table):
+    people = pd.read_csv(table)
+    people["income"] = ["low", "high", None] * 20
+    people.to_csv("gaps.csv", index=False)
+    done = run("audit", "gaps.csv", "--quasi", "age,town", "--sensitive", "vote,income",
+               "--missing", "drop", "--identifier", "name", *QUICK)  # fmt: skip
+    assert "Note: for vote, 20 more records dropped" in words(done)
+    assert "Note: for income, 20 of 60 records with missing values dropped" in words(done)
 
 
 def test_numbers_are_the_same_as_in_python(table):
@@ -216,6 +255,16 @@ def test_a_published_file_with_two_secrets(table):
     assert {one["sensitive"]: one["releases"][0]["figures"]["k"] for one in found} == {
         name: people["town"].value_counts().min() for name in ("income", "vote")
     }
+
+
+def test_every_secret_that_cannot_be_read_is_told(table):
+    people = pd.read_csv(table).drop(columns="name").assign(pay=["low", "high", "mid"] * 20)
+    people.to_csv("both.csv", index=False)
+    people.drop(columns="pay").assign(vote="q").to_csv("wrong.csv", index=False)
+    done = run("audit", "both.csv", "--quasi", "age,town", "--sensitive", "vote,pay", *QUICK,
+               "--release", "wrong.csv", code=2)  # fmt: skip
+    assert "'q' is no vote of the original" in done.stderr
+    assert "column 'pay' is not in wrong.csv" in done.stderr
 
 
 def test_a_project(table):
@@ -388,6 +437,8 @@ def test_references_are_resolved(table):
         (["#000000000000"], "who is in the table?"),
         (["survey.csv"], "which references?"),
         (["survey.csv", "#zz", "#000000000000"], "'#zz' is no reference"),
+        (["-p", "unveil.toml", "#zz", "#000000000000"], "'#zz' is no reference"),
+        (["-p", "unveil.toml", "survey.csv", "#000000000000"], "both a table, 'survey.csv', and a"),
     ],
 )
 def test_references_that_cannot_be_resolved(table, given, message):
@@ -398,4 +449,6 @@ def test_references_that_cannot_be_resolved(table, given, message):
 def test_the_demo_as_a_report():
     done = run("demo", "--report", "demo.html")
     assert "in a browser: demo.html" in done.stdout
-    assert "<svg" in Path("demo.html").read_text(encoding="utf-8")
+    page = Path("demo.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "unveil demo --report demo.html" in page

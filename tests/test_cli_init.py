@@ -16,9 +16,9 @@ def test_it_writes_a_project_and_says_why(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = run("init", table).stdout
     assert text.startswith("survey.csv: 60 rows, 4 columns.\n")
-    rows = {line.split()[0]: line.split(maxsplit=2)[1:] for line in text.splitlines() if line}
-    assert rows["name"] == ["identifier", "an identifier, by its name, and almost every value "
-                            "occurs once"]  # fmt: skip
+    lines = [line.rstrip() for line in text.splitlines() if line]
+    rows = {line.split()[0]: line.split(maxsplit=2)[1:] for line in lines}
+    assert rows["name"] == ["identifier", "a name, by its name, and almost every value occurs once"]
     assert rows["age"][0] == "quasi"
     assert rows["vote"][1].rstrip() == "politics, by its name: 3 values"
     assert text.endswith("Written to unveil.toml. Read it, correct it, and then:\n"
@@ -86,3 +86,15 @@ def test_names_cannot_steer_the_terminal(name, tmp_path):
     assert "\x1b" not in text
     assert name.encode("unicode_escape").decode() in text or name in text
     assert list(uv.Project.read(tmp_path / "p.toml").roles) == ["age", name]
+
+
+def test_very_many_columns_that_are_nothing_are_counted(tmp_path):
+    file = tmp_path / "answers.csv"
+    answers = {f"q{i}": ["yes", "no"] * 20 for i in range(300)}
+    pd.DataFrame({"age": [30, 40] * 20, "vote": ["a", "b"] * 20, **answers}).to_csv(
+        file, index=False
+    )
+    text = " ".join(run("init", file, "-o", tmp_path / "p.toml").stdout.split())
+    assert "and 260 more" in text
+    assert "q299" not in text
+    assert 'q299 = "other"' in (tmp_path / "p.toml").read_text(encoding="utf-8")

@@ -241,3 +241,24 @@ def test_the_worst_of_a_few_is_not_put_beside_the_worst_of_all(survey: uv.Microd
 def test_a_plain_table_is_told_what_to_do() -> None:
     with pytest.raises(UnveilError, match="read_table"):
         uv.audit({"age": [1, 2]})  # type: ignore[arg-type]
+
+
+def test_a_secret_that_everybody_has_is_told_although_no_record_moves_a_belief() -> None:
+    table = uv.read_table(
+        {"age": [20 + n for n in range(30)], "ill": ["HIV"] * 30}, quasi="age", sensitive="ill"
+    )
+    both = ["differential-inference", "linkage"]
+    said = uv.audit(table, "mondrian:k=5", attacks=both, progress=False).verdict()
+    assert "about nobody" in said
+    assert (
+        "With a list of names, an attacker finds the ill of everybody under Mondrian(k=5)." in said
+    )
+    alone = uv.audit(table, "mondrian:k=5", attacks=["linkage"], progress=False).verdict()
+    assert "With a list" not in alone  # linkage has told it
+    few = uv.read_table(
+        {"age": [20 + n for n in range(30)], "ill": ["HIV", "flu"] * 15}, quasi="age",
+        sensitive="ill",
+    )  # fmt: skip
+    assert (
+        "With a list" not in uv.audit(few, "mondrian:k=5", attacks=both, progress=False).verdict()
+    )

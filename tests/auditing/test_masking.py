@@ -27,6 +27,7 @@ def people() -> uv.Microdata:
             "age": [30] * 9 + [40] * 9 + [97, 1234.5],
             "town": ["Ulm"] * 10 + ["Rom"] * 9 + ["Lone Isle"],
             "ill": ["flu", "cold"] * 9 + ["no", "kuru"],
+            "note": ["seen"] * 17 + ["(missing)", "another", "sensitive"],
         },
         identifier="name", quasi=["age", "town"], sensitive="ill", hierarchies={"town": tree},
     )  # fmt: skip
@@ -49,6 +50,8 @@ def people() -> uv.Microdata:
         ("nobody says no or yes", "nobody says no or yes"),  # words of ours
         ("because of 'no'; if that means missing, say missing_values={\"ill\": [\"no\"]}",
          "because of (masked); if that means missing, say missing_values={\"ill\": [(masked)]}"),
+        ("2 more records dropped: another sensitive column has a missing value there",
+         "2 more records dropped: another sensitive column has a missing value there"),
         ("say missing='drop' or k=97", "say missing='drop' or k=97"),
         ("recoded: age to level 97 of 97", "recoded: age to level 97 of 97"),
         ("", ""),

@@ -334,3 +334,14 @@ def test_cells_are_remembered_for_tables_without_a_record():
     whole = read_release(table, AGES)
     part = read_release({k: v[1:] for k, v in table.items()}, AGES.without(0))
     np.testing.assert_array_equal(bits(part)[0], bits(whole)[0][1:])
+
+
+def test_people_who_were_left_out_of_the_original_may_be_meant():
+    people = {"town": ["Rome", "Rome", "Lyon", "Bern"], "vote": ["a", "b", "a", None]}
+    published = {"town": ["Rome", "Rome", "Lyon", "Bern"], "vote": ["a", "b", "a", "b"]}
+    for missing, hint in (("drop", True), ("category", False)):
+        table = uv.read_table(people, quasi="town", sensitive="vote", missing=missing)
+        with pytest.raises(InputError) as told:
+            uv.read_release({**published, "town": ["Rome", "Rome", "Lyon", "Ulm"]}, table)
+        assert "'Ulm' is no value of the column" in str(told.value)
+        assert str(told.value).endswith('keep them there: missing="category"') is hint

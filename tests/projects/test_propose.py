@@ -54,6 +54,8 @@ def proposed(**columns):
         ("Nachname", each("M{}"), "a person's name, by its name"),
         ("first_name", among(*"ABCDEFGHIJKLMNOP"), "a person's name, by its name"),
         ("patientId", each("{}"), "an identifier, by its name"),
+        ("Patient Name", among(*"ABCDEFGHIJKLMNOP"), "a person's name, by its name"),
+        ("Name", each("Müller, Anna {}"), "a name, by its name, and almost every value occurs"),
         ("SSN", each("{}"), "an official number of a person"),
     ],
 )  # fmt: skip
@@ -61,6 +63,19 @@ def test_what_names_people_is_an_identifier(name, values, reason):
     column = proposed(**{name: values})[name]
     assert column.role is Role.IDENTIFIER
     assert reason in column.reason
+
+
+def test_names_that_people_share_are_identifiers_to_check():
+    column = proposed(Name=[f"Anna {i % 25}" for i in range(N)])["Name"]
+    assert column.role is Role.IDENTIFIER
+    assert column.reason == "a name, by its name; several have the same"
+    assert column.unsure is not None
+    assert "if it names no person" in column.unsure
+    assert "Anna" not in column.reason + column.unsure
+
+
+def test_a_few_names_are_those_of_something_else():
+    assert proposed(name=among("North", "South", "West"))["name"].role is Role.OTHER
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def content_of(audit: Audit) -> dict[str, Any]:
             "records": len(table),
             "quasi": [column.name for column in table.quasi],
             "sensitive": [one.sensitive for one in audit.secrets],
-            "notes": [masking.text(note) for note in table.notes],
+            "notes": [masking.text(note) for note in audit.notes],
         },
         "threat": _threat(audit),
         "verdict": {"passed": audit.passed, "sentences": verdict_of(audit)},

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from unveil.errors import InputError, did_you_mean
 
-__all__ = ["FIGURES", "Figure", "Question", "figure_named"]
+__all__ = ["FIGURES", "Figure", "Question", "figure_named", "one_in"]
 
 
 class Question(StrEnum):
@@ -234,3 +234,19 @@ def figure_named(name: str) -> Figure:
             f"{', '.join(FIGURES)})"
         )
     return FIGURES[plain]
+
+
+def one_in(share: float, people: int) -> str:
+    """A share as people say it.
+
+    >>> one_in(0.05, 1000), one_in(0.4, 10), one_in(0.001, 1000), one_in(1.0, 10)
+    ('1 person in 20', '4 people in 10', '1 person in 1,000', 'everybody')
+    >>> one_in(0, 10), one_in(0.13, 1000), one_in(0.96, 1000)
+    ('nobody', '1 person in 8', 'nearly everybody')
+    """
+    if share in (0, 1):
+        return "everybody" if share else "nobody"
+    if share > 0.15:
+        tenths = round(10 * share)
+        return "nearly everybody" if tenths == 10 else f"{tenths} people in 10"
+    return f"1 person in {min(people, round(1 / share)):,}"

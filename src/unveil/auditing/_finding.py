@@ -57,6 +57,19 @@ class Audit(Finding):
     fingerprints: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def notes(self) -> list[str]:
+        """How the table was read; for a secret by itself, where that was not the same for all."""
+        notes = dict.fromkeys(note for one in self.secrets for note in one.microdata.notes)
+        of = {
+            note: [one.sensitive for one in self.secrets if note in one.microdata.notes]
+            for note in notes
+        }
+        return [
+            note if len(of[note]) == len(self.secrets) else f"for {' and '.join(of[note])}, {note}"
+            for note in notes
+        ]
+
+    @property
     def releases(self) -> list[Audited]:
         """What was audited, with the sensitive attribute that is worst off first."""
         return [audited for one in self.secrets for audited in one.audited]

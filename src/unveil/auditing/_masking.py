@@ -47,13 +47,15 @@ _LEVEL = re.compile(r"(?:=|\blevel |\bof |\bk is )$")
 _OUR_WORDS = frozenset(
     re.findall(
         r"\w+",
-        """a all an and any are as at be but by cell cells class column every false for from group
-        has have he in into is it its more nan no none not of one only or out record records
-        release row rows say so such table than that the their them there these they this to true
-        two value values was what where which who with without yes""",
+        """a all an and another any are as at be but by cell cells class column every false for
+        from group has have he in into is it its missing more nan no none not of one only or out
+        people record records release row rows say sensitive so such table than that the their
+        them there these they this to true two value values was what where which who with without
+        yes""",
     )
 )  # of messages: as values they are masked where they are quoted
 _LONGEST = 8  # words of a value that are looked for
+_SEVERAL = re.compile(rf"{re.escape(MASK)}(?:, {re.escape(MASK)}){{2,}}")
 
 
 class Masking:
@@ -106,8 +108,16 @@ class Masking:
         return _NUMBER.sub(self._number, self.values(_ROWS.sub(_some_row, text)))
 
     def cell(self, text: str) -> str:
-        """What a class publishes: of a range or a set, without what few people have."""
-        return _NUMBER.sub(lambda found: self._of_few(found[0]), self.values(text))
+        """What a class publishes: of a range or a set, without what few people have.
+
+        >>> import unveil as uv
+        >>> people = uv.read_table({"age": [40] * 9 + [51, 68, 97], "vote": ["a", "b"] * 6},
+        ...                        quasi="age", sensitive="vote")
+        >>> Masking(people, 5).cell("[40, 97]"), Masking(people, 5).cell("{40, 51, 68, 97}")
+        ('[40, (masked)]', '{40, (3 masked)}')
+        """
+        masked = _NUMBER.sub(lambda found: self._of_few(found[0]), self.values(text))
+        return _SEVERAL.sub(lambda found: f"({found[0].count(MASK)} masked)", masked)
 
     def values(self, text: str) -> str:
         """A text without the words that few people have as a value."""

@@ -38,6 +38,10 @@ def key_from(path: str | os.PathLike[str]) -> str:
     """Read a key from its file."""
     try:
         text = Path(path).read_text("ascii").strip()
+    except FileNotFoundError as error:
+        raise InputError(
+            f"there is no key {str(path)!r}; an audit writes it beside its report: report.key"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read the key {str(path)!r}: {error}") from error
     if not _KEY.fullmatch(text):

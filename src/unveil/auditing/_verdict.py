@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from unveil.auditing._audited import Audited, OneSecret
+from unveil.auditing._figures import one_in
 from unveil.auditing._masking import Masking
 from unveil.report import display_name
 
@@ -39,9 +41,10 @@ def _of_secret(audit: Audit, one: OneSecret) -> list[str]:
 
 
 def _found(audit: Audit, one: OneSecret) -> list[str]:
-    """What of each release the first part says that found anything in it."""
+    """What of each release the first part says that found anything in it, and who is found."""
     said: list[str] = []
     masking = audit.masking(one)
+    told_by: dict[str, str] = {}
     left = {audited.name: audited for audited in one.audited}
     for part in audit.parts:
         found = {
@@ -52,8 +55,14 @@ def _found(audit: Audit, one: OneSecret) -> list[str]:
         sentences = part.in_short(found, audit.asked_of(one)) if found else ()
         if sentences:
             said += sentences
+            told_by.update(dict.fromkeys(found, part.name))
             left = {name: audited for name, audited in left.items() if name not in found}
-    return [*said, *(line for audited in left.values() for line in _nothing(audited, masking))]
+    found = [name for name in told_by if told_by[name] != "linkage"]
+    return [
+        *said,
+        *_given_away(one, found),
+        *(line for audited in left.values() for line in _nothing(audited, masking)),
+    ]
 
 
 def _nothing(audited: Audited, masking: Masking) -> list[str]:
@@ -64,6 +73,23 @@ def _nothing(audited: Audited, masking: Masking) -> list[str]:
         for part, look in audited.looked.items()
         if look.why is not None and look.status != "interrupted"
     ][:1]
+
+
+def _given_away(one: OneSecret, releases: Sequence[str]) -> list[str]:
+    """Whose secret is plain to see. Own records need not have moved any belief for that."""
+    shares = {
+        audited.name: audited.figures.get("one_value") or 0.0
+        for audited in one.audited
+        if audited.name in releases
+    }
+    people = [
+        f"{one_in(share, len(one.microdata))} under {display_name(name)}"
+        for name, share in shares.items()
+        if share > 0
+    ]
+    if not people:
+        return []
+    return [f"With a list of names, an attacker finds the {one.sensitive} of {'; '.join(people)}."]
 
 
 def _checked(audited: Audited, masking: Masking) -> str:

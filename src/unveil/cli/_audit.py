@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from unveil._text import harmless
 from unveil.auditing import Audit as Found
 from unveil.auditing import Threshold, ToRead, audit, junit_of, key_from, write_key
 from unveil.auditing.parts import DEFAULT, PARTS
@@ -174,9 +176,19 @@ class Audit:
             show_audit(found, out)
             if not not_written:
                 self.outputs.tell(out)
+            self._tell_how_to_go_on(out)
         for error in not_written:
             say(f"error: {in_command_line_words(str(error))}")
         finish(found, all_written=not not_written)
+
+    def _tell_how_to_go_on(self, out: Console) -> None:
+        """Roles that nobody has looked at are a beginning."""
+        if not self.table.roles_are_proposed:
+            return
+        file = shlex.quote(harmless(str(self.table.reading.file)))
+        out.print(f"The roles are a proposal. To correct them: unveil init {file}", soft_wrap=True)
+        if self.outputs.report is None:
+            out.print("As a page to read and to send: --report report.html", soft_wrap=True)
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""
@@ -278,9 +290,10 @@ def _add(found: dict[str, Any], name: str, one: Any) -> None:
 
 def finish(found: Found, *, all_written: bool = True) -> None:
     """Say by the exit code what came of it."""
-    errors = {one.name: one for one in found.releases if one.error is not None}
-    for name, one in errors.items():
-        said = in_command_line_words(str(one.error))
+    # Of several secrets one may be readable and another not, or each for a reason of its own.
+    errors = {(one.name, one.error): one for one in found.releases if one.error is not None}
+    for (name, error), one in errors.items():
+        said = in_command_line_words(str(error))
         named = any(known in said for known in (name, *one.subject.raw_names))
         say(f"error: {said if named else f'{name}: {said}'}")
     broken = [

@@ -16,6 +16,9 @@ from unveil.report import display_name
 __all__ = ["show_audit"]
 
 _ACROSS = 5  # releases that fit side by side; more have a line each, with the main figures
+_INSET = "  "
+_BETWEEN = 2  # columns
+_WIDEST = 24  # a longer word is broken
 _MAIN = ("k", "linked", "one_value", "delta", "over", "gr", "gain", "t",
          "discrimination", "loss")  # fmt: skip
 
@@ -30,7 +33,7 @@ def show_audit(found: Audit, out: Console) -> None:
         f"{wants}.", out,
     )  # fmt: skip
     out.print()
-    for note in dict.fromkeys(note for one in found.secrets for note in one.microdata.notes):
+    for note in found.notes:
         _say(f"Note: {in_command_line_words(note)}", out)
         out.print()
     for sentence in found.verdict().splitlines():
@@ -39,8 +42,9 @@ def show_audit(found: Audit, out: Console) -> None:
     for one in found.secrets:
         if len(found.secrets) > 1:
             out.print(harmless(one.sensitive), style="bold")
-        out.print(_side_by_side(one))
-        out.print()
+        for side_by_side in _side_by_side(one, out.width):
+            out.print(side_by_side)
+            out.print()
         _show_what_is_lacking(one, out)
 
 
@@ -49,20 +53,44 @@ def _say(text: str, out: Console, inset: str = "") -> None:
     out.print("\n".join([first, *(f"{inset}{line}" for line in rest)]), soft_wrap=True)
 
 
-def _side_by_side(one: OneSecret) -> Table:
+def _side_by_side(one: OneSecret, width: int) -> list[Table]:
+    """A table, or several, of as many releases as have room without a break in a word."""
     shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.audited)]
     if len(one.audited) > _ACROSS:
-        return _one_line_each(one.audited, [f for f in shown if f.name in _MAIN])
+        return [_one_line_each(one.audited, [f for f in shown if f.name in _MAIN])]
+    heads = [harmless(display_name(audited.name)) for audited in one.audited]
+    room = width - max((len(figure.title) for figure in shown), default=0) - len(_INSET)
+    if sum(len(head) + _BETWEEN for head in heads) > room:
+        heads = [head.replace("(", "\n(") for head in heads]  # a sanitizer, and its options
+    tables: list[list[int]] = [[]]
+    left = room
+    for place, head in enumerate(heads):
+        takes = _BETWEEN + min(_WIDEST, max(map(len, head.split()), default=0))
+        if takes > left and tables[-1]:
+            tables.append([])
+            left = room
+        tables[-1].append(place)
+        left -= takes
+    return [
+        _figures(
+            [heads[place] for place in places], [one.audited[place] for place in places], shown
+        )
+        for places in tables
+    ]
+
+
+def _figures(heads: Sequence[str], releases: Sequence[Audited], shown: Sequence[Figure]) -> Table:
+    """A line for each figure, a column for each release."""
     table = _table("")
-    for audited in one.audited:
-        table.add_column(harmless(display_name(audited.name)), justify="right", overflow="fold")
+    for head in heads:
+        table.add_column(head, justify="right", overflow="fold")
     for question in Question:
         figures = [figure for figure in shown if figure.question is question]
         if figures:
             table.add_row(str(question).capitalize(), style="italic")
         for figure in figures:
-            cells = [figure.text(audited.figures.get(figure.name)) for audited in one.audited]
-            table.add_row(f"  {figure.title}", *cells)
+            cells = [figure.text(audited.figures.get(figure.name)) for audited in releases]
+            table.add_row(f"{_INSET}{figure.title}", *cells)
     return table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,7 +86,8 @@ def _write_report(file: Path) -> None:
     from unveil.auditing import audit
 
     found = audit(election_survey(), _STORY)
-    write_text(file, replace(found, command="unveil demo --report demo.html").page())
+    command = shlex.join(["unveil", "demo", "--report", file.name])
+    write_text(file, replace(found, command=command).page())
 
 
 def _show_worst(trial: Trial, findings: list[DifferentialInference], out: Console) -> None:

@@ -21,6 +21,7 @@ from unveil.projects import Proposal, propose
 
 __all__ = ["Init", "show_proposal"]
 
+_LISTED = 40  # columns that are nothing, for the same reason
 _SHOWN = {
     Role.IDENTIFIER: "identifier",
     Role.QUASI: "quasi",
@@ -67,7 +68,8 @@ class Init:
 def show_proposal(proposal: Proposal, out: Console) -> None:
     """Every column, its role and why; and what to check."""
     out.print(
-        f"{harmless(proposal.source)}: {proposal.rows:,} rows, {len(proposal.columns)} columns.\n"
+        f"{harmless(proposal.source)}: {_counted(proposal.rows, 'row')}, "
+        f"{_counted(len(proposal.columns), 'column')}.\n"
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("column", overflow="fold", ratio=3)
@@ -84,6 +86,10 @@ def show_proposal(proposal: Proposal, out: Console) -> None:
         out.print()
 
 
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def _rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
     """One row a column; columns that are nothing, for the same reason, share one."""
     for role, shown in _SHOWN.items():
@@ -96,4 +102,6 @@ def _rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
             else:
                 yield harmless(one.name), shown, harmless(one.reason)
         for reason, columns in reasons.items():
-            yield ", ".join(columns), shown, harmless(reason)
+            more = len(columns) - _LISTED
+            listed = ", ".join(columns[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+            yield listed, shown, harmless(reason)

@@ -44,9 +44,13 @@ class Resolve:
             _show(reference, row, table, out)
 
     def _check(self, references: Sequence[str], files: Sequence[str]) -> None:
-        if len(files) > 1:
+        # One that is no reference may be the table, unless a project names it.
+        wrong = files[1:]
+        if self.project is not None:
+            wrong = [text for text in files if not Path(text).exists()]
+        if wrong:
             raise InputError(
-                f"{files[1]!r} is no reference; a report writes them as #0a1b2c3d4e5f, and in a "
+                f"{wrong[0]!r} is no reference; a report writes them as #0a1b2c3d4e5f, and in a "
                 "shell they stand in quotes"
             )
         if not references:

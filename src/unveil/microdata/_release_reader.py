@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -146,21 +147,24 @@ def read_release(
     known = _known(source, original, alone, said, empty)
     template = known.table
     columns = []
-    for column in template.quasi:
-        cells = column_cells(source, column.name)
-        read = read_column(column, cells, notation=said.get(column.name), empty=empty)
-        if original is None:
-            check_held(column, cells, read, known.held_by[column.name])
-        columns.append(read)
     secret = template.sensitive
-    told = column_cells(source, secret.name).distinct
-    secrets, as_missing = read_secrets(secret, told, empty, known.held_by[secret.name])
+    cells_of = {one.name: column_cells(source, one.name) for one in (*template.quasi, secret)}
+    with _left_out_may_be_meant(original):
+        for column in template.quasi:
+            cells = cells_of[column.name]
+            read = read_column(column, cells, notation=said.get(column.name), empty=empty)
+            if original is None:
+                check_held(column, cells, read, known.held_by[column.name])
+            columns.append(read)
+        told = cells_of[secret.name].distinct
+        secrets, as_missing = read_secrets(secret, told, empty, known.held_by[secret.name])
     weights, counted = read_weights(source, template, count, is_alone=original is None)
     release = _release(template, columns, secrets, weights, made_by)
     if original is None:
         counted += about_untold(len(secrets), int((secrets < 0).sum()), secret.name)
     else:
-        check_release(release, original, may_drop=True, may_change=may_change)
+        with _left_out_may_be_meant(original):
+            check_release(release, original, may_drop=True, may_change=may_change)
     taken = [
         *((c.name, r.as_missing) for c, r in zip(template.quasi, columns, strict=True)),
         (secret.name, as_missing),
@@ -172,6 +176,21 @@ def read_release(
         *about_uncovered(release, template, columns),
     ]
     return replace(release, notes=(*template.notes, *notes))
+
+
+@contextmanager
+def _left_out_may_be_meant(original: Microdata | None) -> Iterator[None]:
+    """Say what to do about people in the release who were left out of the original."""
+    try:
+        yield
+    except InputError as error:
+        # Notes are there if some were; who else is not there was left out by an attack.
+        if original is None or not any("dropped" in note for note in original.notes):
+            raise
+        raise InputError(
+            f"{error}; if it is of people who were left out of the original, for missing values, "
+            'keep them there: missing="category"'
+        ) from error
 
 
 def _quasi_names(original: Microdata | None, alone: Mapping[str, Any]) -> list[str]:

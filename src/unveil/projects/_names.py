@@ -63,8 +63,9 @@ TOPICS = (
     # Who it is.
     _topic("a person's name", Group.PERSON, """
         firstname lastname surname forename fullname givenname familyname middlename maidenname
-        vorname nachname familienname rufname prenom nomdefamille nombre apellido apellidos nome
-        cognome voornaam achternaam"""),
+        personname patientname customername employeename vorname nachname familienname rufname
+        vollername patientenname kundenname mitarbeitername prenom nomcomplet nombrecompleto
+        nomdefamille nombre apellido apellidos nome cognome voornaam achternaam"""),
     _topic("an e-mail address", Group.PERSON, """
         email mail emailaddress mailadresse correo correoelectronico courriel postaelettronica"""),
     _topic("a telephone number", Group.PERSON, """
@@ -80,11 +81,12 @@ TOPICS = (
     _topic("an account", Group.PERSON, """
         iban accountnumber cardnumber creditcard creditcardnumber username userid kontonummer
         benutzername compte cuenta conto rekeningnummer gebruikersnaam licenseplate kennzeichen"""),
+    _topic("a name", Group.PERHAPS_PERSON, "name names nom naam namen"),
     _topic("an identifier", Group.PERHAPS_PERSON, """
         id uid uuid guid identifier key index rowid recordid patientid customerid personid
         respondent respondentid caseid nr number no pid kunde kundennummer fallnummer
         laufendenummer lfdnr identifiant numero identificador identificativo codice klantnummer
-        name nom naam login nummer patientennummer patientnummer fallnr personalnummer
+        login nummer patientennummer patientnummer fallnr personalnummer
         mitarbeiternummer matrikelnummer device cookie ip ipaddress url token hash"""),
     # What others know, or can find out.
     _topic("an age", Group.KNOWN, """

@@ -23,6 +23,7 @@ _ALONE = 0.9  # "almost every value occurs once"
 _ENOUGH = 20  # rows from which that means anything
 _WORDS = 4  # from so many words on a text is prose
 _SHARED = 0.5
+_MANY_NAMES = 20  # of fewer, a name is rather that of a ward or a shop
 
 
 class Leaning(StrEnum):
@@ -139,6 +140,13 @@ def _named_perhaps(one: Profile) -> str | None:
     return f"{one.topic.name}, by its name, and {once}"
 
 
+def _called_a_name(one: Profile) -> str | None:
+    """People may share a name; what is called so and has many values is theirs, until corrected."""
+    if one.topic is None or one.topic.name != "a name" or one.is_numeric or one.size <= _MANY_NAMES:
+        return None
+    return "a name, by its name; several have the same"
+
+
 def _a_number_each(one: Profile) -> str | None:
     if one.filled < _ENOUGH or one.alone < _ALONE or (one.is_numeric and not one.is_whole):
         return None
@@ -172,6 +180,7 @@ RULES = (
     Rule(Leaning.SECRET, _looks_secret),
     Rule(Leaning.KNOWN, _looks_known),
     Rule(Leaning.IDENTIFIER, _named_perhaps),
+    Rule(Leaning.IDENTIFIER, _called_a_name),
     Rule(Leaning.IDENTIFIER, _a_number_each),
     Rule(Leaning.UNTOLD, _measured),
     Rule(Leaning.UNTOLD, _answers),

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unveil.microdata import Role
+from unveil.projects._names import Group
 from unveil.projects._profile import Profile
 from unveil.projects._rules import Leaning, lean, share
 
@@ -26,6 +27,7 @@ _MANY_REFUSE = 0.1
 _BROAD = 8  # groups of occupations, or fewer
 _MANY_VALUES = 50
 _MOSTLY_EMPTY = 0.5
+_SHARED = 0.5
 _SECRETS = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
 
 
@@ -78,7 +80,7 @@ def _first_roles(columns: list[Settled]) -> list[Settled]:
 
 def _first_role(one: Settled, protected: bool) -> Settled:
     if one.leaning is Leaning.IDENTIFIER:
-        return replace(one, role=Role.IDENTIFIER)
+        return replace(one, role=Role.IDENTIFIER, unsure=_about_identifier(one))
     if one.leaning is Leaning.KNOWN:
         return replace(one, role=Role.QUASI, unsure=_about_known(one))
     if one.leaning is Leaning.SECRET:
@@ -100,6 +102,13 @@ def _about_known(one: Settled) -> str | None:
             f"{share(one.profile.alone)} of the values occur once: it points to people by itself, "
             "and needs a hierarchy or to be left out"
         )
+    return None
+
+
+def _about_identifier(one: Settled) -> str | None:
+    shared = one.profile.size < _SHARED * one.profile.filled
+    if shared and one.profile.topic is not None and one.profile.topic.group is Group.PERHAPS_PERSON:
+        return "many have the same value; if it names no person, it may be quasi or other"
     return None
 
 

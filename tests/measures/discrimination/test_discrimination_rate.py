@@ -389,3 +389,15 @@ def test_importing_it_imports_nothing_heavy():
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert told.stdout.strip() == "set()", told.stderr
+
+
+@examples(30)
+@given(counts=st.lists(st.integers(1, 60), min_size=2, max_size=6), copies=st.integers(2, 7))
+def test_keys_that_tell_nothing_have_a_rate_of_exactly_nought(counts, copies):
+    """Every class has the same shares of all values: not even the last bit tells anything."""
+    values = [f"v{n}" for n, times in enumerate(counts) for _ in range(times)]
+    table = uv.read_table(
+        {"key": [copy for copy in range(copies) for _ in values], "secret": values * copies},
+        quasi="key", sensitive="secret",
+    )  # fmt: skip
+    assert uv.discrimination_rate(table, of="secret", by="key").rate == 0.0

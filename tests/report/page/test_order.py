@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import unveil as uv
+from unveil.projects import same_records
 from unveil.report.page import page_of
 from unveil.report.page._contents import contents_of, questions_of
 from unveil.report.page._drawing import drawn
@@ -124,8 +126,46 @@ def test_why_a_part_is_missing_is_said(few: dict[str, Any]) -> None:
     utility = contents_of(few)[0]["sections"][2]
     assert utility["not_done"] == ["Anatomy(l=2)"]
     page = page_of(few)
-    assert "Without <bdi>Anatomy(l=2)</bdi>" in page
+    assert "Not told of <bdi>Anatomy(l=2)</bdi>: why is said below" in page
     assert "1 of 3 releases pass" in page
+
+
+def test_what_is_told_of_no_release_answers_nothing_and_says_why_at_once() -> None:
+    whole = uv.datasets.election_survey()
+    survey = whole.take(np.arange(0, len(whole), 6))
+    release = uv.Mondrian(k=5).sanitize(survey)
+    audit = json.loads(
+        uv.audit(
+            survey, {"ours": release}, attacks=["differential-inference", "measures"],
+            progress=False,
+        ).to_json()
+    )  # fmt: skip
+    answers = {
+        one["name"]: [place for a in one["answers"] for place, _ in a["places"]]
+        for one in questions_of(audit)
+    }
+    assert answers == {
+        "singling out": ["measures-1"],
+        "linkability": [],
+        "inference": ["measures-1"],
+    }
+    page = page_of(audit)
+    [why] = [look["why"] for look in audit["secrets"][0]["sections"][0]["looked"]]
+    assert f"Not told of <bdi>ours</bdi>: {why.partition(';')[0]}" in html.unescape(page)
+    assert "No part of this audit answers it." in page
+
+
+def test_how_the_table_was_read_is_told_once() -> None:
+    ages = [None if n % 9 == 0 else 20 + n % 30 for n in range(90)]
+    people = {"age": ages, "a": ["x", "y", "z"] * 30, "b": ["p", None, *"qrs"] * 18}
+    tables = [
+        uv.read_table(people, quasi="age", sensitive=name, missing="drop") for name in ("a", "b")
+    ]
+    for given in (tables[:1], same_records(tables)):
+        found = uv.audit(given, "mondrian:k=5", attacks=["measures", "linkage"], progress=False)
+        page = page_of(json.loads(found.to_json()))
+        assert page.count("records with missing values dropped") == len(given)
+        assert page.count("How the data was read") == 1
 
 
 def test_a_chart_without_anything_says_so(few: dict[str, Any]) -> None:

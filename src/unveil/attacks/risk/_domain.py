@@ -152,7 +152,8 @@ def members_of(boxes: Boxes, domain: Domain) -> Members:
     """
     assert domain.codes is not None
     few = boxes.volumes <= _LOOKED_UP
-    if math.prod(int(one) for one in domain.sizes) >= 2**62:
+    # Without the original, and nobody asked about, there may be no tuple to look up.
+    if not domain.codes.shape[1] or math.prod(int(one) for one in domain.sizes) >= 2**62:
         few[:] = False
     parts = [(few, _looked_up(boxes, domain, few)), (~few, _gone_through(boxes, domain, ~few))]
     counts = np.zeros(len(boxes), dtype=np.int64)

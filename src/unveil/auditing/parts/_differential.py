@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from unveil.attacks import DifferentialInference, differential_inference, sampling_in_words
-from unveil.auditing._figures import FIGURES, Question
+from unveil.auditing._figures import FIGURES, Question, one_in
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import (
     Axis,
@@ -206,22 +206,6 @@ def _how_many_people(finding: DifferentialInference) -> str:
     tested = len(finding.tested)
     share = float(finding.share_over(_OVER))
     if tested == len(finding.microdata):
-        return _one_in(share, tested)
+        return one_in(share, tested)
     moved_by = round(share * tested)
     return f"{moved_by or 'none'} of the {tested:,} people tested"
-
-
-def _one_in(share: float, people: int) -> str:
-    """A share as people say it.
-
-    >>> _one_in(0.05, 1000), _one_in(0.4, 10), _one_in(0.001, 1000), _one_in(1.0, 10)
-    ('1 person in 20', '4 people in 10', '1 person in 1,000', 'everybody')
-    >>> _one_in(0, 10), _one_in(0.13, 1000), _one_in(0.96, 1000)
-    ('nobody', '1 person in 8', 'nearly everybody')
-    """
-    if share in (0, 1):
-        return "everybody" if share else "nobody"
-    if share > 0.15:
-        tenths = round(10 * share)
-        return "nearly everybody" if tenths == 10 else f"{tenths} people in 10"
-    return f"1 person in {min(people, round(1 / share)):,}"

@@ -37,7 +37,8 @@ class RiskPart(Part[RelativeRisk]):
     )
     assumes = (
         "Every combination of the table's own values has a probability of its own, and both have "
-        "priors worth one record each (α = β = 1)."
+        "priors worth one record each (α = β = 1). For GR, a true secret that is as likely as "
+        "others counts fully; for how often guesses are right, one of them is picked at random."
     )
     page = "relative-risk"
     function = staticmethod(relative_risk)

@@ -11,6 +11,8 @@ from unveil.measures._one_pass import ExactSum, entropy, plog2p
 
 __all__ = ["ConditionalEntropy", "check_apart", "class_entropies", "discrimination"]
 
+_LAST_BITS = 4 * np.finfo(np.float64).eps
+
 
 def class_entropies(block: Histograms) -> NDArray[np.float64]:
     """H(X|y) of each class."""
@@ -19,11 +21,17 @@ def class_entropies(block: Histograms) -> NDArray[np.float64]:
 
 
 def discrimination(left: float, whole: float) -> float | None:
-    """1 − left / whole, which is undefined where there was nothing to tell."""
+    """1 − left / whole, which is undefined where there was nothing to tell.
+
+    >>> discrimination(1.5849625007211560, 1.5849625007211562), discrimination(0.5, 2.0)
+    (0.0, 0.75)
+    """
     if whole == 0.0:
         return None
-    # It is between 0 and 1 by theory, and rounding shall not say otherwise.
-    return min(1.0, max(0.0, 1.0 - left / whole))
+    # It is between 0 and 1 by theory, and rounding shall not say otherwise; nor shall it say that
+    # something is told where nothing is.
+    rate = 1.0 - left / whole
+    return 0.0 if rate < _LAST_BITS else min(1.0, rate)
 
 
 def check_apart(counts: Contingency) -> None:

@@ -32,7 +32,8 @@ def contents_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [_secret(audit, secret) for secret in audit["secrets"]]
 
 
-def _secret(audit: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:
+def _secret(audit: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    secret = _noted_once(told, audit["data"]["notes"])
     families = families_of(secret["releases"])
     groups = _groups(audit, secret["releases"])
     return {
@@ -43,6 +44,28 @@ def _secret(audit: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, An
         "trade": _trade(audit, secret["releases"], families),
         "in_short": _whole(secret["sections"][0]) if secret["sections"] else [],
         "sections": [_section(one, families, secret["releases"]) for one in secret["sections"]],
+    }
+
+
+def _noted_once(secret: Mapping[str, Any], notes: Sequence[str]) -> dict[str, Any]:
+    """Without notes about how the table was read: these are told once, and not of each release."""
+
+    def new(one: Mapping[str, Any]) -> dict[str, Any]:
+        # With several secrets such a note says before what it is about.
+        left = [
+            note
+            for note in one.get("notes", ())
+            if not any(known == note or known.endswith(f", {note}") for known in notes)
+        ]
+        return {**one, "notes": left}
+
+    return {
+        **secret,
+        "releases": [new(one) for one in secret["releases"]],
+        "sections": [
+            {**section, "looked": [new(look) for look in section["looked"]]}
+            for section in secret["sections"]
+        ],
     }
 
 
@@ -185,6 +208,7 @@ def _section(
         "tables": [_table(one) for one in section["tables"] if one["rows"]],
         "looks": _alike(section["looked"]),
         "not_done": [one["shown"] for one in section["looked"] if one["status"] != "done"],
+        "done": any(one["status"] == "done" for one in section["looked"]),
     }
 
 
@@ -224,6 +248,16 @@ def _alike(looked: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+def _told_at(part: str, secrets: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Where a part tells something of any release, secret by secret."""
+    return [
+        (f"{part}-{n}", secret["sensitive"])
+        for n, secret in enumerate(secrets, start=1)
+        for section in secret["sections"]
+        if section["part"] == part and any(look["status"] == "done" for look in section["looked"])
+    ]
+
+
 _ASKED = {
     Question.SINGLING_OUT: "Can somebody's record be isolated?",
     Question.LINKABILITY: "Can records be linked to a person, or to each other?",
@@ -238,12 +272,10 @@ def questions_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
             "name": str(question),
             "asks": asks,
             "answers": [
-                {"title": section["title"], "places": [
-                    (f"{section['part']}-{n}", secret["sensitive"])
-                    for n, secret in enumerate(audit["secrets"], start=1)
-                ]}
+                {"title": section["title"], "places": places}
                 for section in audit["secrets"][0]["sections"]
                 if str(question) in section["questions"]
+                and (places := _told_at(section["part"], audit["secrets"]))
             ],
             "figures": [
                 (name, one["title"])
