@@ -57,10 +57,10 @@ def _found(audit: Audit, one: OneSecret) -> list[str]:
             said += sentences
             told_by.update(dict.fromkeys(found, part.name))
             left = {name: audited for name, audited in left.items() if name not in found}
-    found = [name for name in told_by if told_by[name] != "linkage"]
+    others = [name for name in told_by if told_by[name] != "linkage"]
     return [
         *said,
-        *_given_away(one, found),
+        *_given_away(one, others),
         *(line for audited in left.values() for line in _nothing(audited, masking)),
     ]
 
