@@ -38,6 +38,7 @@ def test_the_people_whose_releases_are_there_are_tested(survey: uv.Microdata, fo
     assert audited.figures["delta"] == alone.delta
     [check] = audited.checks
     assert "among the 3 of 120 people tested, which is not above" in str(check)
+    assert not check.passed  # of 117 people it is not known
     # The guesses of an attacker are those from the one release; others cannot be had.
     published = uv.inference(oracle.sanitize(survey), survey)
     assert audited.figures["accuracy"] == published.accuracy

@@ -80,12 +80,21 @@ class Audited:
         """Whether it meets all thresholds; None if there are none."""
         return all(check.passed for check in self.checks) if self.checks else None
 
-    def checked(self, thresholds: Sequence[Threshold], given_by: Mapping[str, str]) -> list[Check]:
-        """What becomes of thresholds; ``given_by`` says which part gives a figure."""
+    def checked(
+        self,
+        thresholds: Sequence[Threshold],
+        given_by: Mapping[str, str],
+        among: Mapping[str, str | None],
+    ) -> list[Check]:
+        """What becomes of thresholds.
+
+        ``given_by`` says which part gives a figure, and ``among`` of whom it is, if not of all.
+        """
         return [
             threshold.check(
                 self.figures.get(threshold.figure.name),
                 self._why_not(given_by.get(threshold.figure.name)),
+                among.get(threshold.figure.name),
             )
             for threshold in thresholds
         ]

@@ -44,6 +44,9 @@ class Figure:
         Whether it is a share of people or of records, written in percent.
     at_most_one : bool
         Whether it is never above 1, as all shares are: a threshold on it may be in percent.
+    of_the_worst : bool
+        Whether it is that of the worst-placed person, so that it is known only where everybody
+        has been looked at.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Figure:
     lower_is_better: bool = True
     share: bool = False
     at_most_one: bool = False
+    of_the_worst: bool = False
 
     def __post_init__(self) -> None:
         if self.share:
@@ -133,7 +137,7 @@ FIGURES: dict[str, Figure] = _listed(
         "guessing, 1 is knowing)",
     ),
     Figure(
-        name="delta", title="δ", question=_INFERRED, at_most_one=True,
+        name="delta", title="δ", question=_INFERRED, at_most_one=True, of_the_worst=True,
         says="how far the belief about the worst-placed person moves by that person's own record "
         "(0: not at all, 1: entirely)",
     ),

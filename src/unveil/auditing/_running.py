@@ -69,11 +69,7 @@ class Run:
                 figures |= part.numbers(found.finding)
                 among |= dict.fromkeys(part.figures, part.among(found.finding))
         audited = Audited(subject=subject, looked=looked, figures=figures, error=error)
-        checks = audited.checked(self._thresholds, self._given_by)
-        return replace(
-            audited,
-            checks=[replace(one, among=among.get(one.threshold.figure.name)) for one in checks],
-        )
+        return replace(audited, checks=audited.checked(self._thresholds, self._given_by, among))
 
     def _make(self, subject: Subject) -> str | None:
         """Have the release made once, before any clock of a part runs; why not, if it cannot be."""

@@ -121,13 +121,20 @@ class Threshold:
         bound = repr(float(self.bound)).removesuffix(".0")
         return f"{self.figure.name} {self.sign} {bound}"
 
-    def check(self, value: float | None, why_not: str | None = None) -> Check:
-        """Whether a release passes. What is not known does not pass: nothing would be proved."""
+    def check(
+        self, value: float | None, why_not: str | None = None, among: str | None = None
+    ) -> Check:
+        """Whether a release passes. What is not known does not pass: nothing would be proved.
+
+        Nor does it if somebody who was not looked at may be worse off: ``among`` says who was.
+        """
         if value is None or math.isnan(value):
             return Check(threshold=self, value=None, passed=False, why_not=why_not or "not known")
         compared = self.bound if _same(value, self.bound) else value
+        met = _OPERATORS[self.sign](compared, self.bound)
+        left_open = not met and among is not None and self.figure.of_the_worst
         return Check(
-            threshold=self, value=value, passed=not _OPERATORS[self.sign](compared, self.bound)
+            threshold=self, value=value, passed=not met and not left_open, among=among, met=met
         )
 
 
@@ -142,6 +149,8 @@ class Check:
     """Why the value is not known."""
     among: str | None = None
     """Of whom it is, if not of everybody."""
+    met: bool = False
+    """Whether the value itself is one to fail by."""
 
     def __str__(self) -> str:
         """For people.
@@ -152,19 +161,25 @@ class Check:
         delta is 0.02, which is not above 0.05
         >>> print(Threshold.parse("delta > 0.05").check(None, "a file cannot be made anew"))
         delta is not known: a file cannot be made anew
+        >>> print(Threshold.parse("delta > 0.05").check(0.02, among="among the 3 people tested"))
+        delta is 0.02 among the 3 people tested, which is not above 0.05, but of the others it is
+        not known: give the test longer (budget=)
         """
         name = self.threshold.figure.name
         if self.value is None:
             return f"{name} is not known: {self.why_not}"
         how = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}[self.threshold.sign]
-        no = "not " if self.passed else ""
+        no = "" if self.met else "not "
         text, bound = (self.threshold.figure.text(v) for v in (self.value, self.threshold.bound))
         if _same(self.value, self.threshold.bound):
             text = bound
         elif text == bound:
             text, bound = told_apart(self.value, self.threshold.bound)
         whom = f" {self.among}" if self.among else ""
-        return f"{name} is {text}{whom}, which is {no}{how} {bound}"
+        said = f"{name} is {text}{whom}, which is {no}{how} {bound}"
+        if self.passed or self.met:
+            return said
+        return f"{said}, but of the others it is not known: give the test longer (budget=)"
 
 
 def _same(value: float, bound: float) -> bool:

@@ -94,6 +94,7 @@ _AS_TYPED = tuple(
         (r"\bquasi=\[\.\.\.\] is empty", "--quasi is empty"),
         (r"\bat_most\b", "--at-most"),
         (r"^(delta|rounds|strategy|smoothing|steps) must be\b", r"--\1 must be"),
+        (r"\(budget=\)", "(--budget)"),
         (r"\((more|exactly): (rounds|steps)=\)", r"(\1: --\2)"),
         (r"\bGive the original, microdata, to count\b", "Give the original, FILE, to count"),
         (

@@ -33,8 +33,8 @@ def sanitizers_named(text: str) -> list[Sanitizer]:
     >>> [one.label for one in sanitizers_named("mondrian:k=5,10,l=1..3+1")][:4]
     ['Mondrian(k=5, l=1)', 'Mondrian(k=5, l=2)', 'Mondrian(k=5, l=3)', 'Mondrian(k=10, l=1)']
     >>> [one.label for one in sanitizers_named("randomized-response:epsilon=0.1..10*10")]
-    ['RandomizedResponse(epsilon=0.1)', 'RandomizedResponse(epsilon=1)',
-     'RandomizedResponse(epsilon=10)']
+    ['RandomizedResponse(epsilon=0.1)', 'RandomizedResponse(epsilon=1.0)',
+     'RandomizedResponse(epsilon=10.0)']
     """
     form = name_and_options(text) if isinstance(text, str) else None
     if form is None or not ("," in form[1] or ".." in form[1]):

@@ -44,7 +44,8 @@ class DifferentialPart(Part[DifferentialInference]):
     )
     assumes = (
         "The attacker knows the person's quasi-identifiers, learns from the release alone, and "
-        "the same anonymization would have been run without the person."
+        "the same anonymization would have been run without the person. He is the one named below; "
+        "another may be moved further, so try several."
     )
     page = "differential-inference"
     function = staticmethod(differential_inference)
