@@ -371,8 +371,11 @@ def test_a_column_that_is_not_there(people):
 def test_files_that_cannot_be_read_or_written(people, tmp_path):
     with pytest.raises(InputError, match="there is no project file"):
         Project.read(tmp_path / "unveil.toml")
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="there is no project file '.*unveil.toml'"):
         Project.read(tmp_path)
+    (tmp_path / "folder" / "unveil.toml").mkdir(parents=True)
+    with pytest.raises(InputError, match="cannot read"):
+        Project.read(tmp_path / "folder")
     (tmp_path / "p.toml").write_bytes(b"a = '\xff'")
     with pytest.raises(InputError, match="is not in UTF-8"):
         Project.read(tmp_path / "p.toml")

@@ -11,12 +11,12 @@ from unveil.cli._outputs import check_output, is_stdout, write, write_rows
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError
-from unveil.microdata import AnyRelease, Microdata, Permuted, Role
+from unveil.microdata import PARQUET, AnyRelease, Microdata, Permuted, Role, is_parquet
 from unveil.sanitize import Anatomy, Sanitizer, sanitizer_named
 
 __all__ = ["TABLES", "anonymize", "check_place", "write_release"]
 
-TABLES = (".csv", ".parquet", ".pq")
+TABLES = (".csv", *PARQUET)
 """How the name of a released table may end."""
 
 
@@ -73,7 +73,7 @@ def write_release(release: AnyRelease, out: Path) -> None:
         release.write(out)
         return
     frame = release.to_frame(by_class=True)  # the original's order could link rows to people
-    if out.suffix.lower() in (".parquet", ".pq"):
+    if is_parquet(out):
         write(out, lambda file: frame.to_parquet(file, index=False))
         return
     write_rows(out, frame)

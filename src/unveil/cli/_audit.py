@@ -136,11 +136,12 @@ class Outputs:
 
     def tell(self, out: Console) -> None:
         """Say where everything is."""
-        if self.report is not None:
-            out.print(f"report: {self.report}", soft_wrap=True)
+        for what, file in (("report", self.report), ("JSON", self.json), ("JUnit", self.junit)):
+            if file is not None and not is_stdout(file):
+                out.print(f"{what}: {file}", soft_wrap=True)
         if self.key_file is not None:
             out.print(
-                f"key of its references, not to be handed on: {self.key_file}", soft_wrap=True
+                f"key of the references, not to be handed on: {self.key_file}", soft_wrap=True
             )
 
 

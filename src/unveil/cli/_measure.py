@@ -30,11 +30,16 @@ from unveil.measures import (
     parse_partition,
     utility,
 )
-from unveil.microdata import Hierarchy, Microdata, csv_layout, read_hierarchies, read_release
+from unveil.microdata import (
+    Hierarchy,
+    Microdata,
+    csv_layout,
+    is_parquet,
+    read_hierarchies,
+    read_release,
+)
 
 __all__ = ["Measure"]
-
-_PARQUET = (".parquet", ".pq", ".parq")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,9 +205,9 @@ class Measure:
             sensitive=self.sensitive or "",
             hierarchies=self.hierarchies,
             ordinal=self.ordinal,
-            columns=None if file.suffix.lower() in _PARQUET else self.columns,
-            delimiter=None if file.suffix.lower() in _PARQUET else self.delimiter,
-            encoding=None if file.suffix.lower() in _PARQUET else self.encoding,
+            columns=None if is_parquet(file) else self.columns,
+            delimiter=None if is_parquet(file) else self.delimiter,
+            encoding=None if is_parquet(file) else self.encoding,
         ).read()
 
     def _tell(
@@ -225,7 +230,7 @@ class Measure:
 
 def _columns(file: Path, delimiter: str | None) -> Sequence[str]:
     """The columns of a table, from its beginning alone."""
-    if file.is_dir() or file.suffix.lower() in _PARQUET:
+    if file.is_dir() or is_parquet(file):
         import pyarrow.dataset
 
         return list(pyarrow.dataset.dataset(file).schema.names)

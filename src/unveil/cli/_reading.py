@@ -22,8 +22,6 @@ __all__ = ["NO_FILE", "Reading", "heading", "levels", "names", "on_disk"]
 NO_FILE = Path("no table")
 """In place of the file of a table that was not given, where that is allowed."""
 
-_PARQUET = (".parquet", ".pq")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
@@ -71,9 +69,10 @@ class Reading:
             "categorical": names(self.categorical),
             "ordinal": levels(self.ordinal),
         }
-        if self.file.suffix.lower() in _PARQUET:
+        from unveil.microdata import is_parquet, read_csv
+
+        if is_parquet(self.file):
             return self._read_parquet(options)
-        from unveil.microdata import read_csv
 
         delimiter = "\t" if self.delimiter == "\\t" else self.delimiter
         return read_csv(

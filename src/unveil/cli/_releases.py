@@ -19,6 +19,7 @@ from unveil.microdata import (
     AnyRelease,
     Microdata,
     csv_layout,
+    is_parquet,
     read_anatomy,
     read_release,
 )
@@ -283,7 +284,7 @@ def sanitized(sanitizer: Sanitizer, microdata: Microdata) -> ToRead:
 
 def _columns(file: Path) -> Sequence[str]:
     """The columns of a file that could be read; none if its first line is an odd one."""
-    if file.suffix.lower() in (".parquet", ".pq"):
+    if is_parquet(file):
         import pyarrow.parquet
 
         return list(pyarrow.parquet.read_schema(file).names)

@@ -13,7 +13,7 @@ from unveil.auditing import is_reference, key_from, rows_behind
 from unveil.cli._console import console
 from unveil.cli._reading import names
 from unveil.errors import InputError
-from unveil.microdata import from_csv, from_parquet
+from unveil.microdata import from_csv, from_parquet, is_parquet
 from unveil.microdata._sources import Source
 from unveil.projects import Project
 
@@ -71,7 +71,7 @@ class Resolve:
         project = Project.read(self.project)
         data = project.data
         file = project.folder / data.file
-        if _is_parquet(file):
+        if is_parquet(file):
             return from_parquet(file)
         return from_csv(
             file, delimiter=data.delimiter, encoding=data.encoding or "utf-8",
@@ -79,16 +79,12 @@ class Resolve:
         )  # fmt: skip
 
     def _of_file(self, file: Path) -> Source:
-        if _is_parquet(file):
+        if is_parquet(file):
             return from_parquet(file)
         return from_csv(
             file, delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
             encoding=self.encoding or "utf-8", columns=names(self.columns) or None,
         )  # fmt: skip
-
-
-def _is_parquet(file: Path) -> bool:
-    return file.suffix.lower() in (".parquet", ".pq")
 
 
 def _show(reference: str, row: int, table: Source, out: Console) -> None:

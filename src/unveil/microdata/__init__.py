@@ -43,10 +43,17 @@ from unveil.microdata._release_checks import (
     with_records,
 )
 from unveil.microdata._release_reader import read_release
-from unveil.microdata._sources import existing_file, from_parquet, from_table
+from unveil.microdata._sources import (
+    PARQUET,
+    existing_file,
+    from_parquet,
+    from_table,
+    is_parquet,
+)
 
 __all__ = [
     "MISSING",
+    "PARQUET",
     "AnyRelease",
     "CellCounts",
     "Column",
@@ -79,6 +86,7 @@ __all__ = [
     "from_table",
     "has_true_cells",
     "interval_hierarchy",
+    "is_parquet",
     "is_utf8",
     "lacking_codes",
     "likely_mapping",

@@ -11,7 +11,6 @@ import decimal
 import math
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from unveil.errors import InputError, did_you_mean
 from unveil.microdata._column import value_text
 from unveil.microdata._csv import from_csv
 from unveil.microdata._distinct import Distinct, distinct_values
-from unveil.microdata._sources import Source, from_parquet, from_table
+from unveil.microdata._sources import Source, from_parquet, from_table, is_parquet
 
 __all__ = ["Cells", "column_cells", "open_release"]
 
@@ -30,7 +29,7 @@ _PLAIN = (str, bool, int, float, np.generic, decimal.Decimal, datetime.date, dat
 def open_release(table: Any, *, delimiter: str | None, encoding: str) -> Source:
     """Open a table, or the file it is in."""
     if isinstance(table, str | os.PathLike):
-        if Path(table).suffix.lower() in (".parquet", ".pq"):
+        if is_parquet(table):
             source = from_parquet(table)
         else:
             source = from_csv(table, delimiter=delimiter, encoding=encoding, skip_unnamed=True)

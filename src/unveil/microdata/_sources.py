@@ -14,7 +14,18 @@ from typing import Any
 
 from unveil.errors import InputError
 
-__all__ = ["Source", "check_names", "existing_file", "from_parquet", "from_table"]
+__all__ = [
+    "PARQUET",
+    "Source",
+    "check_names",
+    "existing_file",
+    "from_parquet",
+    "from_table",
+    "is_parquet",
+]
+
+PARQUET = (".parquet", ".pq", ".parq")
+"""How the names of Parquet files end."""
 
 NOT_A_TABLE = (
     "cannot read a table from {kind}: give a pandas, polars or Arrow table, or a mapping from "
@@ -70,6 +81,15 @@ def check_names(names: Iterable[Any], source: str) -> None:
         if name in seen:
             raise InputError(f"{source} has two columns called {name!r}; rename one of them")
         seen.add(name)
+
+
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is Parquet, by its name.
+
+    >>> is_parquet("people.pq"), is_parquet("people.csv")
+    (True, False)
+    """
+    return Path(path).suffix.lower() in PARQUET
 
 
 def existing_file(path: str | os.PathLike[str]) -> Path:

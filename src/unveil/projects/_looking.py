@@ -25,11 +25,12 @@ from unveil.microdata import (
     from_csv,
     from_parquet,
     from_table,
+    is_parquet,
     is_utf8,
 )
 from unveil.microdata._sources import Source
 
-__all__ = ["ColumnNames", "LookedAt", "is_parquet", "look_at"]
+__all__ = ["ColumnNames", "LookedAt", "look_at"]
 
 ColumnNames: TypeAlias = Sequence[str] | Mapping[int, str]
 
@@ -78,11 +79,6 @@ class LookedAt:
     def is_sample(self) -> bool:
         """Whether there are rows that nobody has looked at."""
         return self.rows < self.of_rows
-
-
-def is_parquet(file: str | os.PathLike[str]) -> bool:
-    """Whether a file is Parquet, by its name."""
-    return Path(file).suffix.lower() in (".parquet", ".pq")
 
 
 def look_at(

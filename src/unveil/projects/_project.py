@@ -136,6 +136,8 @@ class Project:
         from unveil.projects._reading import project_from
 
         file = Path(path)
+        if file.is_dir():
+            file /= "unveil.toml"
         try:
             values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.errors import InputError
-from unveil.microdata import Microdata, Role, read_csv, read_parquet
-from unveil.projects._looking import is_parquet
+from unveil.microdata import Microdata, Role, is_parquet, read_csv, read_parquet
 
 if TYPE_CHECKING:
     from unveil.projects._project import Project

@@ -13,15 +13,26 @@ from unveil.microdata import Release
 if TYPE_CHECKING:
     from unveil.attacks.guessing._finding import Inference
 
-__all__ = ["INSIDE", "OUTSIDE", "PRIOR", "content_of", "points", "summary_of", "verdict_of"]
+__all__ = [
+    "INSIDE",
+    "OUTSIDE",
+    "PRIOR",
+    "REMEDY",
+    "content_of",
+    "points",
+    "summary_of",
+    "verdict_of",
+]
 
 PRIOR, OUTSIDE, INSIDE = "prior", "not in the release", "in the release"
 """What the sides are called, in tables and pictures."""
 
 NO_OTHERS = (
     "without people who are not in it, a breach cannot be told from what is known about the "
-    "population: say who they are with held_out=, or give the sanitizer in place of its release"
+    "population"
 )
+REMEDY = ": say who they are with held_out=, or give the sanitizer in place of its release"
+"""For whoever runs the attack; readers of a report can do nothing about it."""
 
 
 def points(estimate: Estimate) -> str:
@@ -44,7 +55,7 @@ def verdict_of(finding: Inference, name: str | None = None) -> str:
     )
     prior = f"{percent(finding.baseline)}"
     if finding.outside is None or finding.gap is None:
-        return f"{said}, where the prior alone gives {prior}; {NO_OTHERS}."
+        return f"{said}, where the prior alone gives {prior}; {NO_OTHERS}{REMEDY}."
     said += (
         f" and of {percent(finding.outside.accuracy.value)} of people who are not in it, where "
         f"the prior alone gives {prior}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from unveil.attacks import Inference, inference
 from unveil.attacks.guessing import Guesses
+from unveil.attacks.guessing._texts import REMEDY
 from unveil.auditing._figures import Question
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Axis, Chart, Series, Telling, numbers
@@ -46,7 +47,10 @@ class InferencePart(Part[Inference]):
 
     def tell(self, found: Mapping[str, Inference], asked: Asked) -> Telling:
         return Telling(
-            sentences=[finding.verdict(display_name(name)) for name, finding in found.items()],
+            sentences=[
+                finding.verdict(display_name(name)).replace(REMEDY, "")
+                for name, finding in found.items()
+            ],
             charts=[self._sides(found)],
         )
 

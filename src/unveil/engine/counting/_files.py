@@ -15,14 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.engine.counting._words import Fault, in_our_words
 from unveil.errors import InputError
-from unveil.microdata import CsvLayout, csv_fault, csv_layout, existing_file, is_utf8, value_text
+from unveil.microdata import (
+    PARQUET,
+    CsvLayout,
+    csv_fault,
+    csv_layout,
+    existing_file,
+    is_utf8,
+    value_text,
+)
 
 if TYPE_CHECKING:
     import ibis
 
 __all__ = ["csv_table", "is_parquet", "parquet_levels", "parquet_table"]
 
-PARQUET = (".parquet", ".pq", ".parq")
 
 _NAMES = itertools.count()
 

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError, UnveilError
-from unveil.microdata import Microdata, Release, check_release, read_release, same_domains
+from unveil.microdata import (
+    Microdata,
+    Release,
+    check_release,
+    is_parquet,
+    read_release,
+    same_domains,
+)
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 from unveil.sanitize.oracle._archive import Archive
@@ -203,7 +210,7 @@ def _form_of(oracle: Oracle) -> Form:
             return Command(source, limits, oracle.format)
     if isinstance(source, str | PathLike):
         path = Path(source)
-        if path.is_dir() or (path.suffix.lower() in (".parquet", ".pq") and path.is_file()):
+        if path.is_dir() or (is_parquet(path) and path.is_file()):
             return Archive(path)
     shown = str(source) if isinstance(source, PathLike) else source
     raise InputError(f"{shown!r} is no oracle: give {FORMS}")
