@@ -298,7 +298,7 @@ def test_anonymize_out_of_reach_leaves_the_old_file(table, tmp_path):
 def test_anonymize_refuses_names_it_cannot_write(table, tmp_path):
     result = run("anonymize", table, *ROLES, "--sanitizer", "identity", "-o", tmp_path / "o.txt",
                  code=2)  # fmt: skip
-    assert "must end in .csv, .parquet or .pq" in result.stderr
+    assert "must end in .csv, .parquet, .pq or .parq" in result.stderr
 
 
 # files --------------------------------------------------------------------------------------

@@ -82,12 +82,14 @@ def test_json_on_standard_output_and_the_scores_of_everybody(crowd):
 
 
 def test_a_first_look_leaves_out_what_the_members_cannot_meet(table):
-    text = run("membership", table, *ROLES).stdout
-    assert "Mondrian(k=20)" in text  # 24 members
+    text = run("membership", table, *ROLES, "--sanitizer", "mondrian:k=20").stdout
     assert "NOT SCORED under Mondrian(k=20) by population: 48 people" in text
-    text = run("membership", table, *ROLES, "--held-out", 0.7).stdout
-    assert "Mondrian(k=20)" not in text  # 14 members
+    text = run("membership", table, *ROLES).stdout
+    assert "Mondrian(k=20)" not in text  # 24 members, of whom some are to be left out
     assert "Mondrian(k=10)" in text
+    text = run("membership", table, *ROLES, "--held-out", 0.8).stdout
+    assert "Mondrian(k=10)" not in text  # 9 members
+    assert "Mondrian(k=5)" in text
 
 
 @pytest.mark.parametrize("sanitizers", [["identity"], ["identity", "mondrian:k=5"]])

@@ -57,7 +57,7 @@ def propose(
     ...           "disease": ["flu", "hiv", "flu"]}
     >>> uv.propose(people)
     Proposal for table: 3 rows, 3 columns
-      name: identifier; an identifier, by its name, and almost every value occurs once
+      name: identifier; a name, by its name, and almost every value occurs once
       age: quasi-identifier; an age, by its name: whole numbers
       disease: sensitive; health, by its name: 2 values
     """
