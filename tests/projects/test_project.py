@@ -371,7 +371,7 @@ def test_a_column_that_is_not_there(people):
 def test_files_that_cannot_be_read_or_written(people, tmp_path):
     with pytest.raises(InputError, match="there is no project file"):
         Project.read(tmp_path / "unveil.toml")
-    with pytest.raises(InputError, match="there is no project file '.*unveil.toml'"):
+    with pytest.raises(InputError, match=r"there is no project file '.*unveil.toml'"):
         Project.read(tmp_path)
     (tmp_path / "folder" / "unveil.toml").mkdir(parents=True)
     with pytest.raises(InputError, match="cannot read"):
