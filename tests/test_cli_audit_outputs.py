@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -12,7 +15,7 @@ import pytest
 from command_line import ROLES, run
 
 import unveil as uv
-from unveil.auditing import write_key
+from unveil.auditing import read_audit, write_key
 from unveil.errors import InputError
 
 QUICK = [*ROLES, "--sanitizer", "mondrian:k=3", "--attack", "measures"]
@@ -126,3 +129,29 @@ def test_what_is_asked_of_a_service_is_in_no_message(table):
                "http://me:pw@127.0.0.1:9/?token=abc", "--retries", 0, code=2)  # fmt: skip
     assert "nothing answers at http://127.0.0.1:9/?…: connection refused" in done.stderr
     assert "abc" not in done.output
+
+
+def test_who_is_ended_by_a_ci_system_keeps_what_was_found(table, tmp_path):
+    slow = tmp_path / "slow.py"
+    slow.write_text("import sys, time\nprint(open(sys.argv[1]).read())\ntime.sleep(2)\n")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    oracle = shlex.join([sys.executable, str(slow)]) + " {input}"
+    with subprocess.Popen(
+        [sys.executable, "-m", "unveil", "audit", table, *QUICK, "--oracle", oracle, "--json",
+         "audit.json"],
+        env={**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        ends = time.monotonic() + 60
+        while not any(temporary.glob("unveil-oracle-*/*")) and time.monotonic() < ends:
+            time.sleep(0.05)
+        process.terminate()
+        said = process.stderr.read()
+        assert process.wait(60) == 143
+    assert said.endswith("interrupted: what was found until then has been told\n")
+    found = read_audit("audit.json")
+    assert found["interrupted"]
+    first, _ = found["secrets"][0]["releases"]
+    assert first["figures"]["k"] >= 3
+    assert [path.name for path in temporary.iterdir() if path.name.startswith("unveil")] == []

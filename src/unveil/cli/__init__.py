@@ -7,7 +7,7 @@ import sys
 
 from unveil.cli import commands
 from unveil.cli._app import app
-from unveil.cli._guard import note_command
+from unveil.cli._guard import end_politely, note_command
 
 __all__ = ["app", "commands", "main"]
 
@@ -19,6 +19,6 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     # Whoever ends us politely gets everything cleaned up: temporary tables, workers, programs.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, end_politely)
     note_command(sys.argv[1:])
     app(prog_name="unveil")

@@ -24,7 +24,9 @@ from unveil.errors import UnveilError
 
 __all__ = [
     "BAD_INPUT",
+    "ENDED",
     "INTERRUPTED",
+    "end_politely",
     "files_read",
     "guarded",
     "if_anybody_reads",
@@ -35,6 +37,10 @@ __all__ = [
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+ENDED = 143
+"""The exit code if somebody else has ended us, as CI systems do after too long a time."""
+
+_ended = False
 
 P = ParamSpec("P")
 
@@ -218,6 +224,15 @@ def _tell_nobody() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def end_politely(*_: object) -> None:
+    """What is done at SIGTERM: as with Ctrl-C, what was found until then is kept; once."""
+    global _ended
+    if _ended:
+        sys.exit(ENDED)
+    _ended = True
+    raise KeyboardInterrupt
+
+
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Turn errors a user can do something about into a message and an exit code."""
 
@@ -238,6 +253,12 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(_code(INTERRUPTED)) from None
+        except typer.Exit as left:
+            raise typer.Exit(_code(left.exit_code)) from None
 
     return run
+
+
+def _code(code: int) -> int:
+    return ENDED if _ended and code == INTERRUPTED else code
