@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -14,9 +13,10 @@ from rich.console import Console
 
 from unveil._text import harmless
 from unveil.auditing import Audit as Found
-from unveil.auditing import Threshold, ToRead, audit, junit_of, key_from, write_key
+from unveil.auditing import Threshold, ToRead, audit
 from unveil.auditing.parts import DEFAULT, PARTS
 from unveil.cli._asked import Oracles
+from unveil.cli._audit_outputs import Outputs
 from unveil.cli._audit_words import show_audit
 from unveil.cli._audited_table import AuditedTable
 from unveil.cli._console import console, say
@@ -28,14 +28,6 @@ from unveil.cli._guard import (
     typed_command,
 )
 from unveil.cli._init import show_proposal
-from unveil.cli._outputs import (
-    check_output,
-    check_plot,
-    check_report,
-    is_stdout,
-    save_picture,
-    write_text,
-)
 from unveil.cli._reading import names
 from unveil.cli._releases import Given
 from unveil.engine import parse_duration
@@ -43,106 +35,10 @@ from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer, sanitizers_named
 
-__all__ = ["FAILED", "Audit", "Outputs"]
+__all__ = ["FAILED", "Audit"]
 
 FAILED = 1
 """The exit code if a release fails."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outputs:
-    """Where what was found goes."""
-
-    report: Path | None = None
-    json: Path | None = None
-    junit: Path | None = None
-    plot: Path | None = None
-    key: Path | None = None
-    include_records: bool = False
-
-    def check(self) -> None:
-        """Refuse, before the long work, what could not be written in the end."""
-        check_report(self.report)
-        check_output(self.json, "--json")
-        check_output(self.junit, "--junit", suffixes=(".xml",))
-        check_plot(self.plot)
-        files = {"--report": self.report, "--json": self.json, "--junit": self.junit,
-                 "--plot": self.plot, "--key": self.key}  # fmt: skip
-        seen: dict[Path, str] = {}
-        for option, file in files.items():
-            if file is not None and file in seen:
-                where = "standard output" if is_stdout(file) else f"the same file, {str(file)!r}"
-                raise InputError(f"{seen[file]} and {option} name {where}")
-            if file is not None:
-                seen[file] = option
-        if self.key is not None and is_stdout(self.key):
-            raise InputError("--key needs a file, such as report.key")
-        if self.key is not None and not self.key.exists():
-            check_output(self.key, "--key")
-
-    @property
-    def to_stdout(self) -> bool:
-        """Whether one of them goes to standard output, where nothing else may go then."""
-        return any(is_stdout(file) for file in (self.report, self.json, self.junit))
-
-    @property
-    def key_file(self) -> Path | None:
-        """Where the key of the references is kept; None where there are none to resolve."""
-        if self.key is not None:
-            return self.key
-        shown = [file for file in (self.report, self.json) if file and not is_stdout(file)]
-        return shown[0].with_suffix(".key") if shown and not self.include_records else None
-
-    def known_key(self) -> str | None:
-        """The key that is there already."""
-        file = self.key_file
-        return None if file is None or not file.exists() else key_from(file)
-
-    def write(self, found: Found, out: Console) -> list[InputError]:
-        """Write all that was asked for; the key first, for without it references are lost.
-
-        A file that cannot be written keeps nobody from the others; it is returned why.
-        """
-        try:
-            found = self._under_kept_key(found)
-        except InputError as error:  # references that nobody can resolve are better than nothing
-            failed = [error]
-        else:
-            failed = []
-        writers: list[tuple[Path | None, Callable[[Path], None]]] = [
-            (self.json, lambda file: write_text(file, found.to_json() + "\n")),
-            (self.junit, lambda file: write_text(file, junit_of(found.to_dict()))),
-            (self.report, lambda file: write_text(file, found.page())),
-            (self.plot, lambda file: save_picture(file, found.plot(), out)),
-        ]
-        for file, written in writers:
-            if file is not None:
-                try:
-                    with if_anybody_reads():
-                        written(file)
-                except InputError as error:
-                    failed.append(error)
-        return failed
-
-    def _under_kept_key(self, found: Found) -> Found:
-        file = self.key_file
-        if file is None:
-            return found
-        if not file.exists():
-            write_key(found.key, file)
-            return found
-        # It was there, or another audit has put it there meanwhile: people are called by it.
-        return found.under(key_from(file))
-
-    def tell(self, out: Console) -> None:
-        """Say where everything is."""
-        for what, file in (("report", self.report), ("JSON", self.json), ("JUnit", self.junit)):
-            if file is not None and not is_stdout(file):
-                out.print(f"{what}: {file}", soft_wrap=True)
-        if self.key_file is not None:
-            out.print(
-                f"key of the references, not to be handed on: {self.key_file}", soft_wrap=True
-            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,47 +110,37 @@ class Audit:
             return None
         return [*dict.fromkeys(one for name in asked for one in _MANY.get(name, [name]))]
 
-    def _within_budget(self, attacks: list[str] | None) -> dict[str, dict[str, Any]]:
+    def _within_budget(self, attacks: list[str] | None) -> Any:
+        """The attacks that were asked for; with a budget, all of them with their options."""
+        if self.budget is None:
+            return attacks
         project = self.table.project
         known = {} if project is None else project.options
-        names = attacks or [*(project.attacks if project else ())] or [*DEFAULT]
-        found: dict[str, dict[str, Any]] = {name: {**known.get(name, {})} for name in names}
+        chosen = attacks or [*(project.attacks if project else ())] or [*DEFAULT]
+        found: dict[str, dict[str, Any]] = {name: {**known.get(name, {})} for name in chosen}
         for name, option in _BUDGETS.items():
             if name in found:
                 found[name][option] = self.budget
         return found
 
     def _audited(self, tables: list[Microdata]) -> Found:
-        options: dict[str, Any] = {
-            "key": self.outputs.known_key(),
-            # A project may have a seed of its own.
-            **{
-                name: given
-                for name, given in (("seed", self.seed), ("n_jobs", self.jobs))
-                if given is not None
-            },
-        }
-        releases = self._releases(tables)
-        if releases:
-            options["releases"] = releases
-        attacks = self._attacks()
-        if self.budget is not None:
-            options["attacks"] = self._within_budget(attacks)
-        elif attacks is not None:
-            options["attacks"] = attacks
-        if self.adversary is not None:
-            options["adversary"] = self.adversary
-        if self.smallest is not None:
-            options["smallest"] = self.smallest
-        if self.outputs.include_records:
-            options["include_records"] = True
         project = self.table.project
+        given = {
+            "releases": self._releases(tables) or None,
+            "attacks": self._within_budget(self._attacks()),
+            "fail_on": [*(project.fail_on if project else ()), *self.fail_on] or None,
+            "adversary": self.adversary,
+            "smallest": self.smallest,
+            "include_records": self.outputs.include_records or None,
+            "key": self.outputs.known_key(),
+            "seed": self.seed,
+            "n_jobs": self.jobs,
+        }
+        # What was not typed is left to the project, if there is one.
+        options: dict[str, Any] = {name: one for name, one in given.items() if one is not None}
         if project is None:
-            return audit(tables, fail_on=list(self.fail_on) or None, **options)
-        fail_on = [*project.fail_on, *self.fail_on]
-        return project.audit(
-            microdata=tables, **options, **({"fail_on": fail_on} if fail_on else {})
-        )
+            return audit(tables, **options)
+        return project.audit(microdata=tables, **options)
 
     def _releases(self, tables: list[Microdata]) -> dict[str, Sanitizer | ToRead]:
         """What was named on the command line, by names; nothing if that was nothing."""

@@ -72,7 +72,8 @@ def audit(
     from dataclasses import replace
 
     from unveil.cli._asked import Oracles
-    from unveil.cli._audit import Audit, Outputs
+    from unveil.cli._audit import Audit
+    from unveil.cli._audit_outputs import Outputs
 
     oracles = Oracles(
         given=oracle or (), notation=given.notation, time_limit=time_limit,
