@@ -10,7 +10,7 @@ help:
 	@echo "make demo    try unveil on a real survey; writes demo-report.html"
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
 	@echo "make reports reports of three tables, into reports-out/; make test-browser tests them in Chromium"
-	@echo "make proofs  the same tests with all their random cases, of which make test takes half"
+	@echo "make proofs  the same tests with all their random cases, of which make test takes a third"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make docs    build the documentation into site/; make screenshot draws its picture of a report"
 	@echo "make notebooks   execute the example notebooks anew"
