@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from unveil.auditing._subjects import Subject
-from unveil.auditing.parts import Asked, Part
+from unveil.auditing.parts import PARTS, Asked, Part
 from unveil.engine import Step, parse_duration
 from unveil.sanitize import Sanitizer
 
@@ -33,10 +33,6 @@ _MICROSECONDS = {  # a record
     "measures": 1.5,
     "discrimination-rate": 2.0,
     "utility": 1.5,
-}
-_BUDGETS = {  # seconds, and the option that says otherwise
-    "differential-inference": ("budget", 4.0),
-    "relative-risk": ("limit", 3.0),
 }
 _ONCE = {MAKING: 0.05, "differential-inference": 0.1, "relative-risk": 0.5, "linkage": 0.05}
 _COMPILING = {  # seconds, of a family of releases or of the first one of any
@@ -70,8 +66,9 @@ def step_of_release(subject: Subject, name: str, options: Mapping[str, Any]) -> 
     each = _MICROSECONDS.get(name, 10.0) * _fineness(subject.sanitizer)
     seconds = _ALWAYS + 1e-6 * each * len(subject.microdata)
     at_most = None
-    if name in _BUDGETS and _takes_its_budget(name, subject.sanitizer):
-        option, usual = _BUDGETS[name]
+    budget = PARTS[name].budget if name in PARTS else None
+    if budget is not None and _takes_its_budget(name, subject.sanitizer):
+        option, usual = budget
         given = options.get(option, usual)
         if given is not None:
             seconds = at_most = parse_duration(given)

@@ -160,7 +160,7 @@ class Audit:
         return self.given.files_to_read(reading, microdata)[place].get()
 
 
-_BUDGETS = {"differential-inference": "budget", "relative-risk": "limit"}
+_BUDGETS = {name: part.budget[0] for name, part in PARTS.items() if part.budget is not None}
 _MANY = {"all": list(PARTS), "default": list(DEFAULT)}
 
 

@@ -26,7 +26,6 @@ __all__ = ["DifferentialPart"]
 _FLOOR = 1e-6  # a log axis has no zero
 _WORST = 5  # people listed
 _OVER = 0.05
-_BUDGET = "4 s"  # for one release whose sanitizer is run again and again
 _BUDGET_IF_QUICK = "1 min"  # where it need not be; a first run also compiles in it
 
 
@@ -50,6 +49,7 @@ class DifferentialPart(Part[DifferentialInference]):
     page = "differential-inference"
     function = staticmethod(differential_inference)
     figures = ("delta", "mean_d", "over")
+    budget = ("budget", "4 s")  # where the sanitizer is run again and again
 
     def look(self, subject: Subject, asked: Asked) -> DifferentialInference:
         if subject.sanitizer is None:
@@ -61,7 +61,7 @@ class DifferentialPart(Part[DifferentialInference]):
         quick = subject.sanitizer.leaves_one_out or subject.sanitizer.row_by_row
         options = asked.told(
             self.name, adversary=asked.adversary, seed=asked.seed, n_jobs=asked.n_jobs,
-            progress=asked.progress, budget=_BUDGET_IF_QUICK if quick else _BUDGET,
+            progress=asked.progress, budget=_BUDGET_IF_QUICK if quick else self.budget[1],
             targets=_targets(subject),
         )  # fmt: skip
         return differential_inference(subject.microdata, subject.sanitizer, **options)

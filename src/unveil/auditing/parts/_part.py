@@ -93,6 +93,8 @@ class Part(ABC, Generic[F]):
     """What is called, whose options can be given."""
     figures: ClassVar[tuple[str, ...]]
     """The numbers it gives, by their names."""
+    budget: ClassVar[tuple[str, str] | None] = None
+    """Which option bounds its time for one release, and what that is in an audit."""
 
     def check_options(self, given: Iterable[str]) -> None:
         """Refuse options that the attack does not have."""

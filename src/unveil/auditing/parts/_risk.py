@@ -16,7 +16,6 @@ from unveil.report import display_name
 
 __all__ = ["RiskPart"]
 
-_LIMIT = "3 s"  # for the sampling of one release
 _BINS = 24
 _SHOWN = 12  # sensitive values of a victim
 _WORST = 5
@@ -43,11 +42,16 @@ class RiskPart(Part[RelativeRisk]):
     page = "relative-risk"
     function = staticmethod(relative_risk)
     figures = ("gr", "relative_risk")
+    budget = ("limit", "3 s")  # for the sampling
 
     def look(self, subject: Subject, asked: Asked) -> RelativeRisk:
         asked.needs_all_known("relative risk")
         options = asked.told(
-            self.name, limit=_LIMIT, seed=asked.seed, n_jobs=asked.n_jobs, progress=asked.progress
+            self.name,
+            limit=self.budget[1],
+            seed=asked.seed,
+            n_jobs=asked.n_jobs,
+            progress=asked.progress,
         )
         # What is not in groups is refused there.
         return relative_risk(subject.release, subject.microdata, **options)  # type: ignore[arg-type]
