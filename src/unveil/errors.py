@@ -1,27 +1,366 @@
-"""The one family of exceptions.
+"""One family of exceptions, and messages with typed parts.
 
-Every message says what is wrong, where, and what would be right. The command line prints the
-message alone and exits with 2; code can match on the class.
+A message is a sentence with named places, and the things that go there: this option, this column,
+this cell, this row, this file. Each medium words them in its own way. Python says ``budget=``, the
+shell ``--budget``, and a report shows a cell only if enough people have it: it is masked because it
+is marked, not because a pattern found it.
+
+>>> message = Message("{option} is too short for {cell} in {row}",
+...                   option=Option("budget"), cell=Cell("97"), row=Row(3))
+>>> str(message)
+"budget= is too short for '97' in row 3"
+>>> message.shown(View("shell"))
+"--budget is too short for '97' in row 3"
+>>> message.shown(View("report"))
+'budget is too short for (masked) in a row'
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import PurePath
+from typing import Any, Literal, TypeAlias
 
 __all__ = [
+    "MASK",
+    "SMALLEST",
+    "Call",
+    "Cell",
+    "Column",
+    "File",
+    "Foreign",
     "GoalError",
     "HierarchyError",
     "InputError",
+    "Listed",
+    "Medium",
+    "Message",
     "MissingExtraError",
     "MissingValuesError",
+    "Option",
+    "Row",
+    "Text",
     "UnveilError",
+    "View",
     "did_you_mean",
+    "shown",
 ]
+
+Medium: TypeAlias = Literal["python", "shell", "project", "report"]
+
+MASK = "(masked)"
+"""What a report shows in place of something that may point to a person."""
+
+SMALLEST = 5
+"""What fewer people have is masked in a report, unless the user sets another limit."""
+
+_FILE = {"microdata": "FILE"}  # the shell's positional argument
+
+
+@dataclass(frozen=True)
+class View:
+    """For whom a message is worded.
+
+    Attributes
+    ----------
+    medium : {"python", "shell", "project", "report"}
+    smallest : int
+        A report shows a cell only if at least this many people have it.
+    shows_all : bool
+        A private report shows everything.
+    named : callable, optional
+        What a report calls a file, a release or a program; by default the last part of its path.
+    """
+
+    medium: Medium = "python"
+    smallest: int = SMALLEST
+    shows_all: bool = False
+    named: Callable[[str], str] | None = None
+
+    @property
+    def masks(self) -> bool:
+        """Whether what may point to a person is masked."""
+        return self.medium == "report" and not self.shows_all
+
+
+_PYTHON = View()
+
+
+class _Part:
+    """Something that a message is about."""
+
+    def shown(self, view: View) -> str:
+        """How one medium words it."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.shown(_PYTHON)
+
+
+class _Absent(Enum):
+    """No value was given; an enumeration, so that it survives being sent to a worker."""
+
+    ABSENT = "absent"
+
+
+_ABSENT: Any = _Absent.ABSENT
+
+
+@dataclass(frozen=True, eq=False)
+class Option(_Part):
+    """An option of a function, perhaps with a value: ``budget=``, ``--budget``, ``budget``.
+
+    >>> print(Option("missing", "drop"), Option("may_drop", True), Option("ordinal", {"a": [1, 2]}))
+    missing='drop' may_drop=True ordinal={'a': [1, 2]}
+    >>> shell = View("shell")
+    >>> Option("missing", "drop").shown(shell), Option("may_drop", True).shown(shell)
+    ('--missing drop', '--may-drop')
+    >>> Option("ordinal", {"edu level": ["low", "high"]}).shown(shell)
+    "--ordinal 'edu level=low|high'"
+    >>> Option("recode", {"sex": {"F": "Female", "M": None}}).shown(shell)
+    "--recode 'sex=F->Female|M->'"
+    >>> Option("microdata").shown(shell), Option("budget", "5 min").shown(View("project"))
+    ('FILE', 'budget = "5 min"')
+    """
+
+    name: str
+    value: Any = _ABSENT
+
+    def shown(self, view: View) -> str:
+        bare = self.value is _ABSENT
+        if view.medium == "python":
+            return f"{self.name}=" if bare else f"{self.name}={self.value!r}"
+        if view.medium == "shell":
+            flag = _FILE.get(self.name) or f"--{self.name.replace('_', '-')}"
+            if bare or self.value is True:
+                return flag
+            return f"{flag} {_quoted(_typed(self.value))}"
+        if bare:
+            return self.name
+        text = f'"{self.value}"' if isinstance(self.value, str) else repr(self.value)
+        return f"{self.name} = {text}" if view.medium == "project" else f"{self.name}={text}"
+
+
+def _typed(value: Any) -> str:
+    """A value as people type it in a shell."""
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={_within(inner)}" for name, inner in value.items())
+    if isinstance(value, range):
+        return f"{value.start}-{value.stop - 1}"
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return str(value)
+    return ",".join(str(one) for one in value)
+
+
+def _within(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "|".join(f"{old}->{'' if new is None else new}" for old, new in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str | range):
+        return "|".join(str(one) for one in value)
+    return _typed(value)
+
+
+def _quoted(text: str) -> str:
+    return text if re.fullmatch(r"[\w.,:=/…@-]+", text) else shlex.quote(text)
+
+
+@dataclass(frozen=True, eq=False)
+class Column(_Part):
+    """A column, by its name. Names of columns are public.
+
+    A name that came from somewhere else, such as a mistyped one, is a `Cell`.
+    """
+
+    name: str
+
+    def shown(self, view: View) -> str:
+        return repr(self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class Cell(_Part):
+    """A value of somebody's. A report shows it if enough people have it.
+
+    Attributes
+    ----------
+    value : any
+    people : int, optional
+        How many people have it. Where that is not known, a report masks it.
+    bare : bool
+        Without quotes.
+    """
+
+    value: Any
+    people: int | None = None
+    bare: bool = False
+
+    def shown(self, view: View) -> str:
+        if view.masks and (self.people is None or self.people < view.smallest):
+            return MASK
+        return str(self.value) if self.bare else repr(self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Row(_Part):
+    """Where something stands: a row, or several, counted from 1. A report does not tell which.
+
+    >>> print(Row(1234), Row([3, 4, 7]), Row(2, "line"))
+    row 1,234 rows 3, 4 and 7 line 2
+    >>> Row([3, 4]).shown(View("report"))
+    'some rows'
+    """
+
+    number: int | Sequence[int]
+    noun: str = "row"
+
+    def shown(self, view: View) -> str:
+        one = not isinstance(self.number, Sequence)
+        if view.masks:
+            return f"a {self.noun}" if one else f"some {self.noun}s"
+        if not isinstance(self.number, Sequence):
+            return f"{self.noun} {self.number:,}"
+        return f"{self.noun}s {Listed([f'{n:,}' for n in self.number], 'and').shown(view)}"
+
+
+@dataclass(frozen=True, eq=False)
+class File(_Part):
+    """A file, a release, a table or a program, by its name. A report shows no folders or secrets.
+
+    >>> print(File("/data/jane/out.csv"), File("Mondrian(k=5)", bare=True))
+    '/data/jane/out.csv' Mondrian(k=5)
+    >>> File("/data/jane/out.csv").shown(View("report"))
+    "'out.csv'"
+    """
+
+    name: Any
+    bare: bool = False
+
+    def shown(self, view: View) -> str:
+        name = str(self.name)
+        if view.medium == "report":
+            name = view.named(name) if view.named is not None else PurePath(name).name or name
+        return name if self.bare else repr(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Foreign(_Part):
+    """What another program said. It may name anybody, so a report leaves it out."""
+
+    text: str
+
+    def shown(self, view: View) -> str:
+        if view.masks:
+            return "(what the program said is shown only to whoever runs it)"
+        return self.text
+
+
+@dataclass(frozen=True, eq=False)
+class Call(_Part):
+    """A function of unveil that the reader may want, by its name.
+
+    >>> print(Call("relative_risk"))
+    unveil.relative_risk
+    >>> Call("relative_risk").shown(View("shell"))
+    'unveil relative-risk'
+    """
+
+    name: str
+
+    def shown(self, view: View) -> str:
+        if view.medium == "python":
+            return f"unveil.{self.name}"
+        return f"{'unveil ' if view.medium == 'shell' else ''}{self.name.replace('_', '-')}"
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(_Part):
+    """Several parts with commas between them, and perhaps a word before the last.
+
+    >>> print(Listed(["k", "l", "t"], "or"), Listed([Column("age")]))
+    k, l or t 'age'
+    """
+
+    parts: Sequence[Any]
+    word: str = ""
+
+    def shown(self, view: View) -> str:
+        texts = [shown(part, view) for part in self.parts]
+        if not self.word or len(texts) < 2:
+            return ", ".join(texts)
+        return f"{', '.join(texts[:-1])} {self.word} {texts[-1]}"
+
+
+class Message(_Part):
+    """A sentence with typed parts in named places.
+
+    Without parts the text is taken as it is, braces included. Two messages are equal if Python
+    words them alike.
+    """
+
+    def __init__(self, text: str, /, **parts: Any) -> None:
+        self.text, self.parts = text, parts
+
+    def shown(self, view: View) -> str:
+        if not self.parts:
+            return self.text
+        return self.text.format_map({name: shown(part, view) for name, part in self.parts.items()})
+
+    def __repr__(self) -> str:
+        return f"<Message {str(self)!r}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message | str) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __contains__(self, text: str) -> bool:
+        return text in str(self)
+
+
+Text: TypeAlias = str | Message
+"""A text of our own without typed parts, or a message."""
+
+
+def shown(text: Any, view: View) -> str:
+    """Any part, message or plain value, as one medium words it; numbers get thousands separators.
+
+    >>> shown(Column("age"), View()), shown(12345, View()), shown("as it is", View("shell"))
+    ("'age'", '12,345', 'as it is')
+    """
+    if isinstance(text, _Part):
+        return text.shown(view)
+    if isinstance(text, UnveilError):
+        return text.message.shown(view)
+    if isinstance(text, int) and not isinstance(text, bool):
+        return f"{text:,}"
+    return str(text)
 
 
 class UnveilError(Exception):
-    """Anything unveil refuses to do, with the place and the remedy in its message."""
+    """Anything that unveil refuses: what is wrong, where, and what to do.
+
+    >>> raise InputError("{option} is {value}, but must be at least 1",
+    ...                  option=Option("k"), value=0)
+    Traceback (most recent call last):
+    unveil.errors.InputError: k= is 0, but must be at least 1
+    """
+
+    def __init__(self, text: str | Message, /, **parts: Any) -> None:
+        self.message = text if isinstance(text, Message) else Message(text, **parts)
+        super().__init__(str(self.message))
+
+    def shown(self, view: View) -> str:
+        """The message, as one medium words it."""
+        return self.message.shown(view)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message,)
 
 
 class InputError(UnveilError, ValueError):
@@ -33,7 +372,7 @@ class HierarchyError(InputError):
 
 
 class MissingValuesError(InputError):
-    """Missing values were found and nobody has said what they mean."""
+    """Missing values were found, and the user has not said what they mean."""
 
 
 class GoalError(UnveilError):

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from unveil.auditing._masking import Masking
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, Threshold
+from unveil.errors import Message, Text
 from unveil.findings import Finding
 from unveil.microdata import Microdata
 from unveil.sanitize import Oracle
@@ -36,14 +37,14 @@ class Looked:
         ``interrupted``, by the user.
     finding : Finding, optional
         What was found, if it was done.
-    why : str, optional
+    why : str or Message, optional
         Why not, otherwise.
     seconds : float
     """
 
     status: Status
     finding: Finding | None = None
-    why: str | None = None
+    why: Text | None = None
     seconds: float = 0.0
 
 
@@ -60,7 +61,7 @@ class Audited:
         All numbers that there are, by their names.
     checks : sequence of Check
         What became of each threshold.
-    error : str, optional
+    error : str or Message, optional
         Why there is no such release at all.
     """
 
@@ -68,7 +69,7 @@ class Audited:
     looked: Mapping[str, Looked]
     figures: Mapping[str, float | None]
     checks: Sequence[Check] = ()
-    error: str | None = None
+    error: Text | None = None
 
     @property
     def name(self) -> str:
@@ -122,15 +123,15 @@ class Audited:
         why = self._told(check.why_not, masking) if failed else masking.text(check.why_not)
         return str(replace(check, why_not=why))
 
-    def _told(self, failure: str, masking: Masking) -> str:
+    def _told(self, failure: Text, masking: Masking) -> str:
         """A failure; programs of others say anything when they fail, records included."""
         if isinstance(self.subject.sanitizer, Oracle) and not masking.shows_all:
             return _WITHHELD
         return masking.text(failure)
 
-    def _why_not(self, part: str | None) -> str | None:
+    def _why_not(self, part: str | None) -> Text | None:
         if self.error is not None:
-            return f"{_NOT_MADE}: {self.error}"
+            return Message("{not_made}: {error}", not_made=_NOT_MADE, error=self.error)
         if part is None or part not in self.looked:
             return f"{part or 'what gives it'} was not asked for"
         return self.looked[part].why

@@ -23,6 +23,7 @@ from functools import cached_property
 
 import numpy as np
 
+from unveil.errors import Text, View, shown
 from unveil.microdata import Column, Microdata
 
 __all__ = ["MASK", "Masking"]
@@ -86,11 +87,11 @@ class Masking:
 
     def named(self, text: str) -> str:
         """A text of our own, with names as they are shown."""
-        for name, shown in self._instead:
-            text = text.replace(name, shown)
+        for name, public in self._instead:
+            text = text.replace(name, public)
         return text
 
-    def text(self, text: str) -> str:
+    def text(self, text: Text) -> str:
         """A text from elsewhere.
 
         >>> import unveil as uv
@@ -101,6 +102,7 @@ class Masking:
         >>> Masking(people, 5).text("97 of 100 records are like those of age 40; missing='drop'")
         "97 of 100 records are like those of age 40; missing='drop'"
         """
+        text = shown(text, View("report", smallest=self._smallest, shows_all=self.shows_all))
         if self.shows_all:
             return self.named(text)
         text = _QUOTED.sub(self._quoted, self.named(text))

@@ -17,7 +17,7 @@ from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Threshold
 from unveil.auditing.parts import Asked, Part
 from unveil.engine import Forecast, StepsShown
-from unveil.errors import InputError, MissingExtraError, UnveilError
+from unveil.errors import InputError, MissingExtraError, Text, UnveilError
 from unveil.microdata import Microdata
 
 __all__ = ["Run"]
@@ -71,12 +71,12 @@ class Run:
         audited = Audited(subject=subject, looked=looked, figures=figures, error=error)
         return replace(audited, checks=audited.checked(self._thresholds, self._given_by, among))
 
-    def _make(self, subject: Subject) -> str | None:
+    def _make(self, subject: Subject) -> Text | None:
         """Have the release made once, before any clock of a part runs; why not, if it cannot be."""
         try:
             subject.release  # noqa: B018
         except UnveilError as failed:
-            return str(failed)
+            return failed.message
         except KeyboardInterrupt:
             self.interrupted = True
         return None
@@ -93,11 +93,11 @@ class Run:
             self.interrupted = True
             return Looked(status="interrupted", why="it was ended by the user")
         except InputError as error:
-            why = str(error)
+            why = error.message
         except MissingExtraError:
             raise
         except UnveilError as error:
-            status, why = "failed", str(error)
+            status, why = "failed", error.message
         else:
             if getattr(finding, "interrupted", False):
                 self.interrupted = True

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from unveil.auditing._figures import Figure, Question, figure_named
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 
 __all__ = ["SAME", "Check", "Threshold", "thresholds_of", "told_apart"]
 
@@ -122,7 +122,7 @@ class Threshold:
         return f"{self.figure.name} {self.sign} {bound}"
 
     def check(
-        self, value: float | None, why_not: str | None = None, among: str | None = None
+        self, value: float | None, why_not: Text | None = None, among: str | None = None
     ) -> Check:
         """Whether a release passes. What is not known does not pass: nothing would be proved.
 
@@ -145,7 +145,7 @@ class Check:
     threshold: Threshold
     value: float | None
     passed: bool
-    why_not: str | None = None
+    why_not: Text | None = None
     """Why the value is not known."""
     among: str | None = None
     """Of whom it is, if not of everybody."""

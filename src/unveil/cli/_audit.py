@@ -75,7 +75,7 @@ class Audit:
                 self.outputs.tell(out)
             self._tell_how_to_go_on(out)
         for error in not_written:
-            say(f"error: {in_command_line_words(str(error))}")
+            say(f"error: {in_command_line_words(error)}")
         finish(found, all_written=not not_written)
 
     def _tell_how_to_go_on(self, out: Console) -> None:
@@ -180,7 +180,7 @@ def finish(found: Found, *, all_written: bool = True) -> None:
     # Of several secrets one may be readable and another not, or each for a reason of its own.
     errors = {(one.name, one.error): one for one in found.releases if one.error is not None}
     for (name, error), one in errors.items():
-        said = in_command_line_words(str(error))
+        said = in_command_line_words(error)
         named = any(known in said for known in (name, *one.subject.raw_names))
         say(f"error: {said if named else f'{name}: {said}'}")
     broken = [
@@ -190,7 +190,7 @@ def finish(found: Found, *, all_written: bool = True) -> None:
         if look.status == "failed"
     ]
     for name, part, why in broken:
-        say(f"error: {part} of {name}: {in_command_line_words(str(why))}")
+        say(f"error: {part} of {name}: {in_command_line_words(why or '')}")
     if found.interrupted:
         say("interrupted: what was found until then has been told")
         raise typer.Exit(INTERRUPTED)

@@ -20,7 +20,7 @@ from typing import Any, ParamSpec
 import typer
 
 from unveil.cli._console import say
-from unveil.errors import UnveilError
+from unveil.errors import Text, UnveilError, View, shown
 
 __all__ = [
     "BAD_INPUT",
@@ -168,12 +168,13 @@ _AS_TYPED = tuple(
 )
 
 
-def in_command_line_words(message: str) -> str:
+def in_command_line_words(message: Text | UnveilError) -> str:
     """A message of the library with its parameters spelled as they are typed in a shell.
 
     >>> in_command_line_words('say what is to be done: missing="drop" leaves them out')
     'say what is to be done: --missing drop leaves them out'
     """
+    message = shown(message, View("shell"))
     for pattern, typed in _AS_TYPED:
         message = pattern.sub(typed, message)
     return message
@@ -242,7 +243,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*args, **kwargs)
         except UnveilError as error:
-            say(f"error: {in_command_line_words(str(error))}")
+            say(f"error: {in_command_line_words(error)}")
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
             _tell_nobody()

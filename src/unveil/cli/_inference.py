@@ -166,7 +166,7 @@ class InferenceTest:
             try:
                 findings.append(inference(job.get(), job.table, **job.who, **self.options))
             except UnveilError as error:
-                why = in_command_line_words(str(error))
+                why = in_command_line_words(error)
                 text = why if job.name in why else f"{job.name}: {why}"
                 failed.append({job.kind: job.name, "error": text})
             except KeyboardInterrupt:

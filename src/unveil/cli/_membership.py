@@ -153,7 +153,7 @@ class MembershipTest:
             try:
                 finding = membership(microdata, sanitizer, **options)
             except UnveilError as error:
-                why = in_command_line_words(str(error))
+                why = in_command_line_words(error)
                 text = why if label in why else f"{label}: {why}"
                 failed.append(Outcome(sanitizer=label, error=text))
                 continue

@@ -54,7 +54,7 @@ class Collected:
 
     def fail(self, one: ToRead, error: UnveilError) -> None:
         """Remember why a release could not be used."""
-        said = in_command_line_words(str(error))
+        said = in_command_line_words(error)
         self.failed.append((one, said if one.name in said else f"{one.name}: {said}"))
 
     @property

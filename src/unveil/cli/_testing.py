@@ -57,7 +57,7 @@ class Trial:
                     self.microdata, sanitizer, predictions=kept, **self.options
                 )
             except UnveilError as error:
-                outcomes.append(_failed(sanitizer, in_command_line_words(str(error))))
+                outcomes.append(_failed(sanitizer, in_command_line_words(error)))
                 continue
             except KeyboardInterrupt:
                 outcomes.append(_failed(sanitizer, INTERRUPTED))
