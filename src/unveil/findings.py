@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unveil.errors import Text, View
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as MatplotlibAxes
+    from numpy.typing import NDArray
 
 __all__ = [
     "SCHEMA",
@@ -332,6 +330,10 @@ class Finding:
         """One row per person, record or class."""
         raise NotImplementedError
 
+    def of_person(self, person: int | str) -> Table:
+        """What was found about one person, by number or name; where the attack has people."""
+        raise NotImplementedError
+
     def verdict(self, release: Text | None = None) -> str:
         """What was found, in one sentence."""
         from unveil.errors import shown
@@ -411,9 +413,12 @@ def distribution(name: Text, values: NDArray[Any], *, floor: float = 0.0) -> Ser
 
     The largest value is always kept, and each kept step is a true point of the distribution.
 
+    >>> import numpy as np
     >>> distribution("d", np.array([0.3, 0.1, 0.3, 0.0]), floor=0.01)
     Series(name='d', x=[0.01, 0.1, 0.3], y=[0.25, 0.5, 1.0], low=(), high=(), marks=())
     """
+    import numpy as np
+
     values = values.astype(np.float64)
     finite = np.sort(values[np.isfinite(values)])
     at, last = np.unique(np.maximum(finite, floor), return_index=True)

@@ -9,17 +9,14 @@ from unveil._text import table_lines
 from unveil.errors import Text, View, shown
 from unveil.findings import Story, Table
 
-__all__ = ["cell_text", "text_of"]
+__all__ = ["cell_text", "table_text", "text_of"]
 
 
 def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
     """A finding as text: title, tables, sentences and notes."""
     lines = [shown(story.title, view), *(f"  {shown(line, view)}" for line in story.about)]
     for table in story.tables:
-        lines.append("")
-        if table.title:
-            lines.append(f"  {shown(table.title, view)}")
-        lines += table_lines(_cells(table, view))
+        lines += ["", table_text(table, view)]
     if story.verdict or story.sentences:
         lines.append("")
     lines += [
@@ -28,6 +25,12 @@ def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
         if sentence
     ]
     return "\n".join([*lines, *(f"  Note: {shown(note, view)}" for note in notes)])
+
+
+def table_text(table: Table, view: View) -> str:
+    """A table with its title, as text."""
+    title = [f"  {shown(table.title, view)}"] if table.title else []
+    return "\n".join([*title, *(table_lines(_cells(table, view)) if table.rows else ())])
 
 
 def _cells(table: Table, view: View) -> list[list[str]]:
