@@ -301,20 +301,13 @@ class Linkage(Finding):
             "known": self.known,
             "sensitive": self.release.sensitive.name,
             "people": len(self),
-            "found": self.found,
             "unique": int(self.unique.sum()),
             "one_value": int(self.one_value.sum()),
-            "in_table": self.in_table,
-            "own_among": self.own_among,
-            "unique_right": self.unique_right,
-            "one_value_right": self.one_value_right,
-            "record_right": self.record_right,
-            "value_right": self.value_right,
-            "value_by_chance": self.value_by_chance,
             "published": len(self.release),
-            "records_of_one": self.records_of_one,
-            "records_of_nobody": self.records_of_nobody,
-            "seconds": self.seconds,
+            **self.attributes(
+                "found in_table own_among unique_right one_value_right record_right value_right "
+                "value_by_chance records_of_one records_of_nobody seconds"
+            ),
         }
 
     def story(self, release: Text | None = None) -> Story:
