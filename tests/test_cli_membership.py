@@ -211,7 +211,7 @@ def test_an_interrupt_keeps_what_was_found(crowd, tmp_path, monkeypatch):
 
 def test_an_interrupt_in_the_middle_of_one(crowd, monkeypatch):
     monkeypatch.setattr(
-        "unveil.attacks.members._removal.Removal.others", lambda _: (_ for _ in ()).throw(
+        "unveil.attacks.membership._removal.Removal.others", lambda _: (_ for _ in ()).throw(
             KeyboardInterrupt))  # fmt: skip
     done = run("membership", crowd, *ROLES, "--sanitizer", "identity", "--sanitizer",
                "mondrian:k=5", code=130)  # fmt: skip
