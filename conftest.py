@@ -1,7 +1,7 @@
 """Attacks are imported before pytest collects doctests from their folders.
 
-An attack's function has the name of its folder: ``unveil.attacks.inference`` is the function. pytest
-(``--import-mode=importlib``) would otherwise import the folder by itself, and bind the module there.
+``unveil.attacks.inference`` is a function that has the name of its folder. pytest
+(``--import-mode=importlib``) would otherwise import the folder alone, and bind the module there.
 """
 
 import unveil.attacks  # noqa: F401

@@ -36,15 +36,15 @@ if TYPE_CHECKING:
         ShareBound,
         Victim,
         compare_encodings,
-        composition,
-        definetti,
         differential_inference,
-        inference,
         linkage,
-        membership,
-        minimality,
         relative_risk,
     )
+    from unveil.attacks.composition import composition
+    from unveil.attacks.definetti import definetti
+    from unveil.attacks.inference import inference
+    from unveil.attacks.membership import membership
+    from unveil.attacks.minimality import minimality
     from unveil.auditing import Audit, Threshold, audit
     from unveil.hardening import Hardening, harden
     from unveil.measures import (

@@ -9,7 +9,7 @@ from random_tables import random_microdata, tables
 
 import unveil as uv
 from unveil.adversary import Adversary, adversary_named
-from unveil.attacks.inference._asking import BELIEF, RIGHT, SURE, SURE_RIGHT
+from unveil.attacks.inference._guesses import BELIEF, RIGHT, SURE, SURE_RIGHT
 from unveil.attacks.inference._splits import in_folds, made_once, published_by
 from unveil.errors import GoalError, InputError
 
@@ -199,7 +199,9 @@ def test_another_table_is_brought_to_the_same_codes():
 
 def test_values_that_the_release_does_not_know_are_told():
     release = uv.Mondrian(k=2).sanitize(EIGHT)
-    with pytest.raises(InputError, match=r"'age' of those held out, table, has '99'.*as one table"):
+    with pytest.raises(
+        InputError, match=r"'age' of the people held out, table, has '99'.*as one table"
+    ):
         uv.inference(release, EIGHT, held_out=people([99, 31], ["Flu", "HIV"]))
     with pytest.raises(InputError, match=r"'disease'.* has 'flu'.*mapping=.*'flu': 'Flu'"):
         uv.inference(release, EIGHT, held_out=people([31, 32], ["flu", "HIV"]))
@@ -231,7 +233,7 @@ def test_targets():
     assert np.array_equal(some.inside.answers, everybody.inside.answers[:, [3, 17, 40]])
     assert np.array_equal(some.outside.answers, everybody.outside.answers[:, [3, 17, 40]])
     assert len(uv.inference(uv.Mondrian(k=2), table, targets=10).inside) == 10
-    with pytest.raises(InputError, match="nobody of the targets is in the release"):
+    with pytest.raises(InputError, match="none of the targets is in the release"):
         uv.inference(uv.Mondrian(k=2), table, held_out=[1, 2], targets=[1])
 
 
@@ -264,13 +266,13 @@ def test_who_believes_nothing_is_not_right():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"folds": 1}, "folds must be a whole number from 2 up, got 1"),
-        ({"folds": True}, "folds must be a whole number"),
-        ({"folds": 9}, "folds=9: table has 8 records, .*; take at most 8"),
+        ({"folds": 1}, "folds= must be a whole number of at least 2, got 1"),
+        ({"folds": True}, "folds= must be a whole number"),
+        ({"folds": 9}, "folds=9 is too many: table has 8 records, .*; take at most 8"),
         ({"folds": 3, "held_out": 0.5}, "both say who is held out"),
-        ({"held_out": 1.5}, "held_out must be a share"),
-        ({"held_out": [99]}, "held_out has 99"),
-        ({"confidence": 0}, "confidence must be a share above 0 and at most 1, got 0"),
+        ({"held_out": 1.5}, "held_out= must be a share"),
+        ({"held_out": [99]}, "held_out= has record 99"),
+        ({"confidence": 0}, "confidence= must be a share above 0 and at most 1, got 0"),
         ({"seed": -1}, "seed must be"),
         ({"adversary": "naive-bays"}, "did you mean 'naive-bayes'"),
         ({"adversary": ["naive-bayes", "naive-bayes"]}, "is given twice"),
@@ -291,18 +293,18 @@ def test_a_table_of_one_person_has_no_folds():
 def test_more_records_than_members_are_noted():
     release = uv.Mondrian(k=2).sanitize(EIGHT)
     finding = uv.inference(release, EIGHT, held_out=[0, 1])
-    assert "has 8 records, and 6 people are said to be in it" in finding.summary()
+    assert "has 8 records, but only 6 people are said to be in it" in finding.summary()
     fair = uv.inference(uv.Mondrian(k=2).sanitize(EIGHT.take(range(2, 8))), EIGHT, held_out=[0, 1])
     assert "are said to be in it" not in fair.summary()
 
 
 def test_what_a_release_does_not_take():
     release = uv.Mondrian(k=2).sanitize(EIGHT)
-    with pytest.raises(InputError, match="folds=3 is for a sanitizer"):
+    with pytest.raises(InputError, match="folds=3 needs a sanitizer"):
         uv.inference(release, EIGHT, folds=3)
-    with pytest.raises(InputError, match=r"who is in the release by Mondrian\(k=2\) is settled"):
+    with pytest.raises(InputError, match=r"the release by Mondrian\(k=2\) already exists"):
         uv.inference(release, EIGHT, held_out=0.5)
-    with pytest.raises(InputError, match="microdata in the first place"):
+    with pytest.raises(InputError, match="the first argument is microdata"):
         uv.inference(EIGHT, release)
     with pytest.raises(GoalError, match="table without fold 1 of 2 has 4 records"):
         uv.inference(uv.Mondrian(k=5), EIGHT, folds=2)

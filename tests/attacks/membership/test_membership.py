@@ -13,7 +13,7 @@ from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
 from unveil.adversary import ConditionalFrequency, NaiveBayes
-from unveil.attacks.membership._people import split_people
+from unveil.attacks.membership import _attackers, split_people
 from unveil.errors import GoalError, InputError
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
@@ -285,7 +285,7 @@ def test_members_in_a_table_of_their_own_are_all_published():
     assert (len(people.held_out), len(people.own)) == (30, 20)
     assert sorted([*people.held_out, *people.own]) == list(range(100, 150))
     assert finding.against["population"] is not None
-    with pytest.raises(InputError, match="1 people of the attacker's own are left"):
+    with pytest.raises(InputError, match="1 people in the attacker's own sample are left"):
         uv.membership(first, uv.Identity(), held_out=PEOPLE.take(range(100, 105)))
 
 
@@ -309,13 +309,13 @@ def test_the_same_people_in_one_table_or_in_two_get_the_same_scores():
     ("other", "message"),
     [
         ({"towns": ["a", "b"]},
-         "column 'town' of table is not in the table of those held out, table; did you mean "
-         "'towns'?; read both with the same columns as quasi-identifiers and sensitive "
-         "(there: age, flag, towns, s)"),
-        ({"more": [1, 2]}, "have other columns as quasi-identifiers and sensitive: age, town, "
-                           "flag, s here and age, town, flag, more, s there"),
+         "column 'town' of table is not in the table of people held out, table; did you mean "
+         "'towns'?; read both with the same quasi-identifiers and sensitive column "
+         "(there: 'age', 'flag', 'towns', 's')"),
+        ({"more": [1, 2]}, "have different quasi-identifiers and sensitive columns: 'age', "
+                           "'town', 'flag', 's' here and 'age', 'town', 'flag', 'more', 's' there"),
         ({"age": ["old", "young"]},
-         "and categorical values in the table of those held out, table (its values: old, young); "
+         "and categorical values in the table of people held out, table (its values: old, young); "
          "read both alike, or say what its values are called here: mapping={'age': {'old': …}}"),
         ({"age": np.array(["2001-02-03", "2001-02-04"], dtype="datetime64[D]")},
          "and point-in-time values in the table"),
@@ -375,7 +375,9 @@ def test_other_names_for_the_same_values_are_asked_about(here, there, mapping):
 def test_values_that_have_nothing_in_common_are_told():
     people = split_people(of_sex(["a", "b"] * 3), of_sex(["p", "q"] * 3), own=0).everybody
     (note,) = people.notes
-    assert note.startswith("sex: nobody in the table of those held out, table, has a value that a")
+    assert str(note).startswith(
+        "column 'sex': nobody in the table of people held out, table, has a value"
+    )
     assert "(p, q there, a, b here)" in note
     others = split_people(of_sex(["a", "b"] * 3), of_sex(["a", "q"] * 3), own=0).everybody
     assert others.notes == ()
@@ -389,39 +391,39 @@ def test_values_that_have_nothing_in_common_are_told():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"held_out": 0}, "nobody would be held out to compare members with; held_out must be a "
-                          "share of the people above 0 and below 1, such as 0.5, got 0"),
-        ({"held_out": 1}, "held_out must be a share"),
-        ({"held_out": 1.5}, "held_out must be a share"),
-        ({"held_out": float("nan")}, "held_out must be a share"),
-        ({"held_out": True}, "held_out must be a share"),
-        ({"held_out": []}, "nobody of the 150 records of random table is held out"),
+        ({"held_out": 0}, "nobody would be held out to compare members with; held_out= must be "
+                          "a share of the people above 0 and below 1, such as 0.5, got 0"),
+        ({"held_out": 1}, "held_out= must be a share"),
+        ({"held_out": 1.5}, "held_out= must be a share"),
+        ({"held_out": float("nan")}, "held_out= must be a share"),
+        ({"held_out": True}, "held_out= must be a share"),
+        ({"held_out": []}, "none of the 150 records of random table is held out"),
         ({"held_out": np.zeros(150, dtype=bool)}, "hold out a share of them, such as 0.5"),
         ({"held_out": np.ones(150, dtype=bool)}, "0 members are left, and at least 2 are needed"),
-        ({"held_out": [150]}, "held_out has 150, but records are numbered from 0 to 149"),
+        ({"held_out": [150]}, "held_out= has record 150, but records are numbered from 0 to 149"),
         ({"held_out": [0.5]}, "a mask of 150 truth values, or microdata of other people; got a"),
         ({"held_out": [[1], [2, 3]]}, "a list of record numbers counted from 0"),
-        ({"held_out": "half"}, "held_out must be a share such as 0.5, a list of record numbers"),
-        ({"held_out": PEOPLE.take([])}, "nobody of the 150 records"),
-        ({"held_out": 0.001}, "nobody of the 150 records"),
+        ({"held_out": "half"}, "held_out= must be a share such as 0.5, a list of record numbers"),
+        ({"held_out": PEOPLE.take([])}, "none of the 150 records"),
+        ({"held_out": 0.001}, "none of the 150 records"),
         ({"held_out": 0.999}, "0 members are left"),
-        ({"own": 1}, "own must be a share from 0 up and below 1, got 1"),
+        ({"own": 1}, "own= must be a share of at least 0 and below 1, got 1"),
         ({"own": 0}, 'own=0 leaves the attacker "population" without a sample'),
-        ({"own": 0.005}, "1 people of the attacker's own are left"),
+        ({"own": 0.005}, "1 people in the attacker's own sample are left"),
         ({"attackers": "removals"}, "no attacker 'removals'; did you mean 'removal'? (known: "
                                    "release, population, removal)"),
-        ({"attackers": 3}, "attackers must be one or several of release, population, removal, got "
-                           "3"),
+        ({"attackers": 3}, "attackers= must be one or several of release, population, removal, "
+                           "got 3"),
         ({"attackers": None}, "one or several of release, population, removal, got None"),
         ({"attackers": [3]}, "no attacker 3 (known: release, population, removal)"),
         ({"attackers": [["release"]]}, "no attacker ['release'] (known:"),
-        ({"attackers": []}, "attackers is empty; name at least one of release, population"),
-        ({"removals": 0}, "removals must be a whole number from 1 up, got 0"),
+        ({"attackers": []}, "attackers= is empty; name at least one of release, population"),
+        ({"removals": 0}, "removals= must be a whole number of at least 1, got 0"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"adversary": "naive-bays"}, "did you mean 'naive-bayes'?"),
         ({"adversary": "naive-bayes:encoding=quantiles-before-hot"},
-         "those held out are in no such table; choose another encoding, such as quantiles-after"),
+         "leaves out people held out; choose another encoding, such as quantiles-after"),
     ],
 )  # fmt: skip
 def test_bad_options_are_told(options, message):
@@ -581,7 +583,7 @@ def test_an_interrupt_while_members_are_tested(monkeypatch):
         finding = real(*args, **options)
         return replace(finding, not_tested={"interrupted": 1})
 
-    monkeypatch.setattr("unveil.attacks.membership._removal.differential_inference", interrupted)
+    monkeypatch.setattr(_attackers, "differential_inference", interrupted)
     finding = uv.membership(PEOPLE, uv.Mondrian(k=3))
     assert finding.not_scored == {"removal": {"interrupted": 120}}
 

@@ -10,9 +10,13 @@ from hypothesis import strategies as st
 from proofs import examples
 from scipy.stats import beta, norm, t
 
-from unveil.attacks.membership._area import area_under_curve
-from unveil.attacks.membership._found import enough_for_a_low_end, found_at
-from unveil.attacks.membership._roc import roc_points, separation
+from unveil.attacks.membership._roc import (
+    area_under_curve,
+    enough_for_a_low_end,
+    found_at,
+    roc_points,
+    separation,
+)
 
 # Few values, so that there are ties, and both infinities.
 scores = st.lists(

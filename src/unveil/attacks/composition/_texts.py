@@ -58,7 +58,7 @@ def content_of(finding: Composition, *, records: bool) -> dict[str, Any]:
         "own_lost": int(finding.lost.sum()),
         "determined_right": finding.determined_right,
         "seconds": finding.seconds,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if records:
         frame = finding.to_frame()

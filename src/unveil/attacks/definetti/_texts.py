@@ -81,7 +81,7 @@ def content_of(finding: DeFinetti, *, records: bool) -> dict[str, Any]:
         "known": int((finding.in_table & finding.placed).sum()),
         "right": {name: view.accuracy for name, view in _three(finding).items()} if truth else None,
         "seconds": finding.seconds,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if records:
         frame = finding.to_frame()

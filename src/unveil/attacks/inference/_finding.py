@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks.inference._sides import Guesses, TwoSides
-from unveil.attacks.membership._estimates import Estimate
-from unveil.errors import InputError, did_you_mean
+from unveil.attacks._estimates import Estimate
+from unveil.attacks.inference._guesses import Guesses, TwoSides
+from unveil.errors import InputError, Text, did_you_mean
 from unveil.findings import Finding
 from unveil.microdata import AnyRelease, Microdata
 
@@ -54,7 +54,7 @@ class Inference(Finding):
     confidence: float
     seed: int
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def strongest(self) -> str:

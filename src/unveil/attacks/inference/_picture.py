@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil._axes import new_axes, written
-from unveil.attacks.inference._sides import Guesses, TwoSides
+from unveil.attacks.inference._guesses import Guesses, TwoSides
 from unveil.attacks.inference._texts import INSIDE, OUTSIDE, PRIOR, points
 
 if TYPE_CHECKING:

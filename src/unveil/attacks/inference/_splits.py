@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.membership._people import split_people
-from unveil.errors import InputError, did_you_mean
+from unveil.attacks.membership import split_people
+from unveil.errors import Cell, Column, File, InputError, Option, did_you_mean
 from unveil.microdata import AnyRelease, Mapped, Microdata, same_domains
 from unveil.sanitize import Sanitizer
 
-__all__ = ["FOLDS", "Split", "Splits", "in_folds", "made_once", "published_by"]
+__all__ = ["Splits", "in_folds", "made_once", "published_by"]
 
-FOLDS = 5
+_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Record numbers of those in a release, and of those who are not; nobody may be held out."""
+    """Record numbers of people in a release, and of people held out, who may be none."""
 
     members: NDArray[np.intp]
     held_out: NDArray[np.intp]
@@ -29,14 +29,14 @@ class Split:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Splits:
-    """Everybody, and who of them is in each release.
+    """Everybody, and who is in each release.
 
     Attributes
     ----------
     everybody : Microdata
     each : tuple of Split
     fold_of : array or None
-        If there are folds, that in which each person is held out.
+        The fold in which each person is held out, if there are folds.
     """
 
     everybody: Microdata
@@ -45,18 +45,16 @@ class Splits:
 
     @property
     def ever_in(self) -> NDArray[np.intp]:
-        """Who is in a release at all."""
+        """Who is in any release."""
         return np.unique(np.concatenate([split.members for split in self.each]))
 
 
 def in_folds(microdata: Microdata, folds: Any, seed: int) -> Splits:
-    """Everybody is held out of one release, and in all the others.
+    """Hold everybody out of one release, and put them into all others.
 
-    Sensitive values are dealt out evenly: if a fold had more of one than its share, the others
-    had less, and whoever goes by what is frequent would be wrong about the fold more often.
+    Sensitive values are dealt out evenly. If a fold had more of a value than its share, the other
+    folds would have less, and an adversary who goes by frequencies would be wrong about it.
 
-    Examples
-    --------
     >>> import unveil as uv
     >>> votes = ["a", "b", "a", "b", "a", "b"]
     >>> table = uv.read_table({"age": range(6), "vote": votes}, quasi="age", sensitive="vote")
@@ -64,14 +62,22 @@ def in_folds(microdata: Microdata, folds: Any, seed: int) -> Splits:
     ...  for split in in_folds(table, 3, seed=0).each]
     [['a', 'b'], ['a', 'b'], ['a', 'b']]
     """
-    n, wanted = len(microdata), FOLDS if folds is None else folds
+    n, wanted = len(microdata), _FOLDS if folds is None else folds
     if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or wanted < 2:
-        raise InputError(f"folds must be a whole number from 2 up, got {folds!r}")
-    if wanted > n:
-        could = f"take at most {n:,}" if n > 1 else "there is nobody to compare with"
         raise InputError(
-            f"folds={wanted}: {microdata.source} has {n:,} record{'' if n == 1 else 's'}, and a "
-            f"fold needs at least one; {could}"
+            "{folds} must be a whole number of at least 2, got {given}",
+            folds=Option("folds"),
+            given=repr(folds),
+        )
+    if wanted > n:
+        raise InputError(
+            "{folds} is too many: {source} has {n} {records}, and a fold needs at least one; "
+            "{remedy}",
+            folds=Option("folds", wanted),
+            source=File(microdata.source, bare=True),
+            n=n,
+            records="record" if n == 1 else "records",
+            remedy=f"take at most {n:,}" if n > 1 else "there is nobody to compare with",
         )
     rng = np.random.default_rng([seed, 5])
     shuffled = rng.permutation(n)
@@ -89,27 +95,20 @@ def made_once(
     microdata: Microdata, held_out: Any, release: AnyRelease | None, seed: int, *,
     mapping: Mapped = None,
 ) -> Splits:  # fmt: skip
-    """One release, of all the people but those held out.
+    """One release of all people but those held out (None: nobody), who may be a share of them.
 
-    Parameters
-    ----------
-    microdata : Microdata
-    held_out : Microdata, sequence of int, mask, share or None
-        As `split_people` takes it; None: nobody. A share only if there is no release yet.
-    release : AnyRelease or None
-        If it is there, codes must mean in it what they mean in the tables.
-    seed : int
-    mapping : optional
-        As `split_people` takes it.
+    If there is a release, people held out must be named, and have values that it knows.
     """
     if held_out is None:
         nobody = np.arange(0)
         return Splits(everybody=microdata, each=(Split(np.arange(len(microdata)), nobody),))
     if release is not None and isinstance(held_out, int | float | np.number):
         raise InputError(
-            f"held_out={held_out}: who is in the release by {release.made_by} is settled; say who "
-            "is not, by a table of other people or record numbers, or give the sanitizer in place "
-            "of its release"
+            "{held_out} would draw people, but the release by {made_by} already exists; name the "
+            "people who are not in it by a table of other people or by record numbers, or give the "
+            "sanitizer instead of its release",
+            held_out=Option("held_out", held_out),
+            made_by=File(release.made_by, bare=True),
         )
     people = split_people(microdata, held_out, own=0, mapping=mapping, seed=seed)
     if release is not None:
@@ -118,10 +117,10 @@ def made_once(
 
 
 def published_by(sanitizer: Sanitizer, splits: Splits, seed: int) -> Iterator[AnyRelease]:
-    """What is published of the members of each split, each with random numbers of its own."""
+    """The release of each split's members, each with random numbers of its own."""
     everybody, several = splits.everybody, splits.fold_of is not None
     for number, split in enumerate(splits.each):
-        # A goal that a part cannot meet is told with the source's name.
+        # Errors about a goal that this part cannot meet name the source.
         out = f"fold {number + 1} of {len(splits.each)}" if several else "those held out"
         part = everybody.take(split.members)
         if len(split.held_out):
@@ -131,21 +130,26 @@ def published_by(sanitizer: Sanitizer, splits: Splits, seed: int) -> Iterator[An
 
 
 def _check_domains(everybody: Microdata, release: AnyRelease, others: Any) -> None:
-    """Refuse people held out with values that the release's columns do not have."""
+    """Refuse people held out whose values the release's columns do not have."""
     if same_domains(release, everybody):
         return
-    source = others.source if isinstance(others, Microdata) else everybody.source
     columns = zip((*everybody.quasi, everybody.sensitive), (*release.quasi, release.sensitive),
                   strict=True)  # fmt: skip
-    name, text, near = next(
-        (ours.name, text, did_you_mean(text, theirs.texts))
+    name, text, known = next(
+        (ours.name, text, theirs.texts)
         for ours, theirs in columns
         for text in ours.texts
         if text not in theirs.places
     )
+    source, near = getattr(others, "source", everybody.source), did_you_mean(text, known)
     raise InputError(
-        f"column {name!r} of those held out, {source}, has {text!r}, which is no value of it in "
-        f"the release by {release.made_by}{near}; if it is another name for one of them, rename it "
-        "before reading; else read all people as one table, take the members and those held out "
-        "from it (everybody.take(…)), and read or make the release with these members"
+        "column {column} of the people held out, {source}, has {value}, which is not one of its "
+        "values in the release by {made_by}{near}; if it is another name for one of them, rename "
+        "it before reading; otherwise read all people as one table, take members and people held "
+        "out from it (everybody.take(…)), and read or make the release with these members",
+        column=Column(name),
+        source=File(source, bare=True),
+        value=Cell(text),
+        made_by=File(release.made_by, bare=True),
+        near=Cell(near, bare=True) if near else "",
     )

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from unveil._text import percent, table_lines
-from unveil.attacks.inference._sides import Guesses, TwoSides
-from unveil.attacks.membership._estimates import CONFIDENCE, Estimate
+from unveil.attacks._estimates import CONFIDENCE, Estimate
+from unveil.attacks.inference._guesses import Guesses, TwoSides
 from unveil.microdata import Release
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def content_of(finding: Inference, *, records: bool) -> dict[str, Any]:
         ],
         "seed": finding.seed,
         "seconds": finding.seconds,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if isinstance(finding.release, Release) and len(finding.releases) == 1:
         content |= {

@@ -1,6 +1,6 @@
 """Membership: can an attacker tell whose records are in the data?"""
 
-from unveil.attacks.membership._estimates import Estimate
+from unveil.attacks._estimates import Estimate
 from unveil.attacks.membership._finding import Membership
 from unveil.attacks.membership._membership import attackers_named, membership
 from unveil.attacks.membership._people import split_people

@@ -2,8 +2,8 @@
 
 The 2019 report on differential inference testing (A. Kassem, G. Ács, C. Castelluccia,
 C. Palamidessi) remarks that the pair of predictions, with and without a person's record, is also
-a test of membership. Here it is played as a game: some people's records are published, others'
-are held out, and an attacker who knows everything about a person but this has to say which.
+a test of membership. Here it is played as a game: some people's records are published, others are
+held out, and an attacker who knows everything else about a person has to say which.
 """
 
 from __future__ import annotations
@@ -19,15 +19,12 @@ from unveil.adversary import Adversary, adversary_named
 from unveil.attacks._beliefs import INTERRUPTED
 from unveil.attacks._targets import seed_number
 from unveil.attacks._ways import understood
-from unveil.attacks.membership._beliefs import true_beliefs
+from unveil.attacks.membership._attackers import Removal, published, scores_of, true_beliefs
 from unveil.attacks.membership._finding import Membership
 from unveil.attacks.membership._people import People, split_people
-from unveil.attacks.membership._published import published
-from unveil.attacks.membership._removal import Removal
-from unveil.attacks.membership._scores import Scores, scores_of
 from unveil.attacks.membership._texts import ATTACKERS
 from unveil.engine import chosen_backend
-from unveil.errors import InputError, UnveilError, did_you_mean
+from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError, did_you_mean
 from unveil.microdata import Mapped, Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
@@ -54,39 +51,39 @@ def membership(
     Parameters
     ----------
     microdata : Microdata
-        The original table, or the members alone if those held out have a table of their own:
-        it is then published whole.
+        The original table; or the members alone, if people held out have a table of their own. It
+        is then published whole.
     sanitizer : Sanitizer or callable
         What publishes the members' records.
     held_out : float, sequence of int, mask or Microdata
         Who is not in the published table: a share of the people (drawn at random from those who
-        are not the attacker's own), record numbers counted from 0, a mask of all records, or
-        another table with the same columns.
+        are not in the attacker's own sample), record numbers counted from 0, a mask of all
+        records, or another table with the same columns.
     attackers : str or sequence of str
-        Who attacks. ``"release"`` sees the release alone, ``"population"`` has a sample of other
-        people and sanitizes it the same way, ``"removal"`` has two releases between which one
+        Who attacks. ``"release"`` sees the release alone. ``"population"`` has a sample of other
+        people and sanitizes it the same way. ``"removal"`` has two releases between which one
         person left, and asks who. Default: all three.
     own : float
-        For ``"population"``: the share of the people who are the attacker's own sample and neither
-        members nor held out. If a share is held out, they are a share of the table, and drawn
-        first: with the defaults, 20 % of all people are his own, 40 % members and 40 % held out.
-        If record numbers or a mask say who is held out, they are a share of all others; if
-        another table does, of that table. Without ``"population"`` nobody is taken.
+        For ``"population"``: share of the people who are the attacker's own sample, and neither
+        members nor held out. If a share is held out, this is a share of the table, drawn first:
+        with the defaults, 20 % of all people are the sample, 40 % members and 40 % held out.
+        If record numbers or a mask say who is held out, it is a share of all others; if another
+        table does, of that table. Not used without ``"population"``.
     adversary : Adversary, str or scikit-learn classifier, optional
         How beliefs follow from a release; see `differential_inference`. Default: naive Bayes, or
-        whoever learns from what the sanitizer publishes.
+        an adversary that suits what the sanitizer publishes.
     mapping : mapping of str to mapping, optional
-        If another table says who is held out: for each column, what its values are called in the
-        members' table, such as ``{"sex": {"M": "Male"}}``.
+        Names of values in the table of people held out, where they differ: for each column, its
+        values and ours, such as ``{"sex": {"M": "Male"}}``.
     removals : int
-        For ``"removal"``: at most so many releases without a random member, shared out among
-        those held out. In intervals, people who share one count as one.
+        For ``"removal"``: maximum number of releases without a random member, shared out among
+        people held out. In intervals, people who share a release count as one.
     seed : int
-        On which all random choices hang.
+        Random seed.
     n_jobs, backend : optional
         As for `differential_inference`, which tests the members.
     progress : bool, optional
-        Show progress; default: if standard error is a terminal.
+        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
@@ -95,8 +92,8 @@ def membership(
 
     Examples
     --------
-    Published as they are, records of people who are one of a kind give themselves away to
-    somebody who sees the table before and after they left:
+    Unique records that are published as they are give themselves away to an attacker who sees the
+    table before and after they left:
 
     >>> import unveil as uv
     >>> people = uv.read_table({"id": range(400), "vote": ["a", "b", "a", "c"] * 100},
@@ -109,17 +106,21 @@ def membership(
     f, number, names = as_sanitizer(sanitizer), seed_number(seed), attackers_named(attackers)
     attacker = adversary_named(f.attacked_by if adversary is None else adversary, seed=number)
     if isinstance(removals, bool) or not isinstance(removals, int | np.integer) or removals < 1:
-        raise InputError(f"removals must be a whole number from 1 up, got {removals!r}")
-    chosen_backend(n_jobs, backend)  # what is wrong with them is told now
+        raise InputError(
+            "{removals} must be a whole number of at least 1, got {given}",
+            removals=Option("removals"),
+            given=repr(removals),
+        )
+    chosen_backend(n_jobs, backend)  # refuses wrong ones before the work begins
     people = _people(microdata, held_out, own, mapping, names, number)
     if attacker.prepared(people.table) is not people.table:
         raise InputError(
-            f"{attacker.label} needs the table cut into quantiles before it is sanitized, and "
-            "those held out are in no such table; choose another encoding, such as "
-            "quantiles-after"
+            "{adversary} needs the table cut into quantiles before it is sanitized, which leaves "
+            "out people held out; choose another encoding, such as quantiles-after",
+            adversary=attacker.label,
         )
     started = time.perf_counter()
-    # All that is random hangs on the seed, the noise of what is published as well.
+    # The noise of what is published depends on the seed, too.
     release = f.with_seed(number).sanitize(people.table)
     understood(attacker, release)
     game = Removal(
@@ -129,6 +130,7 @@ def membership(
     )  # fmt: skip
     present = true_beliefs(people.everybody, attacker, release, people.asked)
     played = {name: scores_of(name, game, present) for name in names}
+    theirs = (note for scored in played.values() for note in scored.notes)
     finding = Membership(
         people=people,
         played=played,
@@ -138,7 +140,7 @@ def membership(
         smallest_class=int(release.sizes.min()) if len(release.sizes) else None,
         seed=number,
         seconds=time.perf_counter() - started,
-        notes=_notes(release.notes, attacker.notes, played),
+        notes=tuple(dict.fromkeys((*release.notes, *attacker.notes, *theirs))),
     )
     _check(finding)
     return finding
@@ -146,17 +148,28 @@ def membership(
 
 def attackers_named(attackers: Any) -> tuple[str, ...]:
     """The names of attackers, from the weakest to the strongest."""
+    option, known = Option("attackers"), Listed(list(ATTACKERS))
     if not isinstance(attackers, Iterable):
         raise InputError(
-            f"attackers must be one or several of {', '.join(ATTACKERS)}, got {attackers!r}"
+            "{attackers} must be one or several of {known}, got {given}",
+            attackers=option,
+            known=known,
+            given=repr(attackers),
         )
     listed = [attackers] if isinstance(attackers, str) else list(attackers)
     for name in listed:
         if not isinstance(name, str) or name not in ATTACKERS:
             near = did_you_mean(name, ATTACKERS) if isinstance(name, str) else ""
-            raise InputError(f"no attacker {name!r}{near} (known: {', '.join(ATTACKERS)})")
+            raise InputError(
+                "there is no attacker {name}{near} (known: {known})",
+                name=repr(name),
+                near=near,
+                known=known,
+            )
     if not listed:
-        raise InputError(f"attackers is empty; name at least one of {', '.join(ATTACKERS)}")
+        raise InputError(
+            "{attackers} is empty; name at least one of {known}", attackers=option, known=known
+        )
     return tuple(name for name in ATTACKERS if name in listed)
 
 
@@ -174,28 +187,26 @@ def _people(
     )
     if needs_own and not len(people.own):
         raise InputError(
-            'own=0 leaves the attacker "population" without a sample; give him a share of the '
-            'people, such as own=0.2, or choose others: attackers=["release", "removal"]'
+            '{none} leaves the attacker "population" without a sample; give them a share of the '
+            "people, such as {some}, or choose other attackers: {others}",
+            none=Option("own", 0),
+            some=Option("own", 0.2),
+            others=Option("attackers", ["release", "removal"]),
         )
     return people
 
 
-def _notes(
-    release: tuple[str, ...], adversary: tuple[str, ...], played: dict[str, Scores]
-) -> tuple[str, ...]:
-    theirs = (note for scored in played.values() for note in scored.notes)
-    return tuple(dict.fromkeys((*release, *adversary, *theirs)))
-
-
 def _check(finding: Membership) -> None:
-    """Refuse a finding that says nothing."""
+    """Refuse a finding without any scores to compare."""
     if any(one is not None for one in finding.against.values()):
         return
     reasons = [why for reasons in finding.not_scored.values() for why in reasons]
     if INTERRUPTED in reasons:
         raise KeyboardInterrupt
-    said = [text for scored in finding.played.values() for _, text in scored.failures]
-    why = "; ".join(dict.fromkeys([*reasons, *finding.notes, *said[:1]]))
+    said = [Foreign(text) for scored in finding.played.values() for _, text in scored.failures]
+    why = list(dict.fromkeys([*reasons, *finding.notes]))
     raise UnveilError(
-        f"no attacker could score both members and people held out of {finding.sanitizer}: {why}"
+        "no attacker could score both members and people held out of {sanitizer}: {why}",
+        sanitizer=File(finding.sanitizer, bare=True),
+        why=Listed([*why, *said[:1]]),
     )

@@ -6,9 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from unveil._text import percent
-from unveil.attacks.membership._estimates import CONFIDENCE, Estimate
-from unveil.attacks.membership._found import enough_for_a_low_end
-from unveil.attacks.membership._roc import RATES, Separation
+from unveil.attacks._estimates import CONFIDENCE, Estimate
+from unveil.attacks.membership._roc import RATES, Separation, enough_for_a_low_end
 
 if TYPE_CHECKING:
     from unveil.attacks.membership._finding import Membership
@@ -99,7 +98,7 @@ def content_of(finding: Membership, *, records: bool) -> dict[str, Any]:
         ],
         "seed": finding.seed,
         "seconds": finding.seconds,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if records:
         content["record"] = people.asked.tolist()

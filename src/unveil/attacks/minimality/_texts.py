@@ -115,7 +115,7 @@ def content_of(finding: Minimality, *, records: bool) -> dict[str, Any]:
         "largest_error": float(finding.error_of.max()),
         "rhat": finding.rhat if math.isfinite(finding.rhat) else None,
         "seconds": finding.seconds,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if records:
         frame = finding.to_frame()
