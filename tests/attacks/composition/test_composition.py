@@ -229,7 +229,7 @@ def test_a_release_of_another_table_is_refused():
     table = uv.read_table({"age": [21, 22], "s": ["a", "b"]}, quasi="age", sensitive="s")
     other = uv.read_table({"age": [21, 22], "s": ["b", "a"]}, quasi="age", sensitive="s")
     releases = {"mine": uv.Identity().sanitize(table), "other": uv.Identity().sanitize(other)}
-    with pytest.raises(InputError, match="other does not have the own s of 2 of 2 people") as told:
+    with pytest.raises(InputError, match="other lacks the own value of 's' of 2 of 2 people") as told:
         uv.composition(releases, table)
     assert "row 1 of table" in str(told.value)
 
@@ -252,13 +252,13 @@ def test_releases_that_changed_values_are_refused():
     [
         (CITY, {}, "give a list of them, got a Release"),
         (7, {}, "give a list of them, got a int"),
-        ([CITY], {}, "two or more releases together, got 1; linkage looks at one"),
+        ([CITY], {}, "two or more releases, got 1; unveil.linkage takes one"),
         ([CITY, "county"], {}, "composition needs a release, got a str"),
         (HOSPITALS, {"external": None}, "composition needs people to look for"),
-        (HOSPITALS, {"k": 0}, "k must be a whole number from 1 up, got 0"),
-        (HOSPITALS, {"k": True}, "k must be a whole number"),
+        (HOSPITALS, {"k": 0}, "k= must be a whole number of at least 1, got 0"),
+        (HOSPITALS, {"k": True}, "k= must be a whole number"),
         (HOSPITALS, {"quasi": "agee"}, "did you mean 'age'"),
-        (HOSPITALS, {"pseudonyms": 3}, "one sequence for each release"),
+        (HOSPITALS, {"pseudonyms": 3}, "one sequence per release"),
         (HOSPITALS, {"pseudonyms": [[1]]}, "1 sequences for 2 releases"),
         (HOSPITALS, {"pseudonyms": [[1], [1]]}, "1 names for the 6 records of city"),
         (
@@ -267,7 +267,7 @@ def test_releases_that_changed_values_are_refused():
             "two records of city have the pseudonym '1'",
         ),
         (HOSPITALS, {"pseudonyms": [range(6), range(10, 19)]}, "nobody in common"),
-        (HOSPITALS, {"pseudonyms": [range(6), range(9)]}, "different values of disease"),
+        (HOSPITALS, {"pseudonyms": [range(6), range(9)]}, "different values of 'disease'"),
         (HOSPITALS, {"missing": "drop", "external": {"age": [None]}}, "leaves nobody of table"),
     ],
 )

@@ -2,34 +2,34 @@
 
 After S. R. Ganta, S. P. Kasiviswanathan and A. Smith, *Composition Attacks and Auxiliary
 Information in Data Privacy*, KDD 2008: the *intersection attack*. Two hospitals publish their
-patients, each so that nobody can be told from k others. Somebody who knows that a person was in
-both looks for that person in each release, and keeps only what fits both. Every release may keep
-its promise, and both together keep none.
+patients, each with k-anonymity. An attacker who knows that a person was in both looks for that
+person in each release, and keeps only what fits both. Each release may meet its goal while both
+together do not.
 
-*What is known.* The person is in all tables that were published, and has the same sensitive value
-in all of them. The attacker knows the quasi-identifiers that the releases have.
+*What is known.* The person is in all published tables, and has the same sensitive value in each.
+The attacker knows the quasi-identifiers that the releases have.
 
-*One release.* The *candidates* of the person p are the published sensitive values that may be p's:
-those of the records whose cells cover p, or, of a permuted release, those of the groups in which
-there is a record like p. c(s) is how many of them are s.
+*One release.* The *candidates* of person p are the published sensitive values that may be p's:
+those of the records whose cells cover p or, in a permuted release, those of the groups that have a
+record like p. c(s) is the number of candidates with value s.
 
 *Together.* A value s may be p's only if each release has it among p's candidates, so the sets of
 values are intersected. How many people may still be p? They are in all tables, too, and their
 records are among p's candidates in each release. The attacker cannot tell which records of two
-releases are the same person's. But those with the value s are at most as many as each release has
-of them: min over the releases of c(s). So at most Σ min c(s), summed over the values, people are
-left. Fewer than k is then certain, even though nobody knows which records they are.
+releases are the same person's. But at most min over the releases of c(s) people have the value s,
+so at most Σ min c(s) people are left, summed over the values. If that is less than k, it is
+certain, although nobody knows which records they are.
 
-*Pseudonyms.* If the releases do say which records are the same person's (a pseudonym, a key, the
-same order), records are intersected instead, and the number is exact: those people whose records
+*Pseudonyms.* If the releases tell which records are the same person's (a pseudonym, a key, the
+same order), records are intersected instead, and the number is exact: the people whose records
 cover p in every release.
 
-*What may not happen.* If p is in all tables and nothing published is untrue, p's own record is a
-candidate in each release, so p's own value is always left. Releases whose values were changed
+*Contradictions.* If p is in all tables and everything published is true, p's own record is a
+candidate in each release, so p's own value is always left. Releases with changed values
 (microaggregation, randomized response) are refused: there, an empty intersection means nothing. If
-the own value of somebody is lost all the same, that person is not in one of the tables, or it was
-published otherwise than said. Where a release has as many records as the original, that is an
-error; where it has fewer, these people are counted.
+a person's own value is lost anyway, the person is not in one of the tables, or was published
+differently. That is an error if the release has as many records as the original; otherwise these
+people are counted.
 """
 
 from __future__ import annotations
@@ -42,8 +42,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.composition._finding import Composition
-from unveil.attacks.composition._same_records import joint_index, matched_records
-from unveil.attacks.composition._together import Left, Problem, intersected
+from unveil.attacks.composition._intersection import (
+    Left,
+    Problem,
+    intersected,
+    joint_index,
+    matched_records,
+)
 from unveil.attacks.linking._external import External, external_of
 from unveil.attacks.linking._index import Index
 from unveil.attacks.linking._linkage import known_columns, with_candidates
@@ -54,7 +59,7 @@ from unveil.attacks.linking._placing import (
     check_placing,
 )
 from unveil.attacks.linking._truth import Truth, truth_of
-from unveil.errors import InputError, MissingValuesError
+from unveil.errors import Call, Column, File, InputError, MissingValuesError, Option, Row
 from unveil.microdata import AnyRelease, Mapped, Microdata, Permuted, Release, refuse_perturbed
 
 __all__ = ["composition"]
@@ -76,25 +81,25 @@ def composition(
     record_of: Sequence[int] | NDArray[Any] | None = None,
     progress: bool | None = None,
 ) -> Composition:
-    """Put two or more releases together, and look at what is left of people's candidates.
+    """Combine two or more releases, and count the candidates that are left for each person.
 
     Parameters
     ----------
     releases : sequence of releases, or mapping of names to releases
-        Generalized or permuted ones, with the same sensitive column. Their quasi-identifiers and
-        domains may differ.
+        Generalized or permuted releases with the same sensitive column. Their quasi-identifiers
+        and domains may differ.
     microdata : Microdata, optional
-        The people who are in all of the tables, with their own values. Needed unless ``external``
-        is given.
+        The people who are in all of the tables, with their own values. Required unless
+        ``external`` is given.
     external : table, optional
-        The people to look for, if they are others, as for `linkage`. Their own values are
-        known if they are found in the microdata.
+        The people to look for, if they are others, as for `linkage`. Their own values are known if
+        they are found in the microdata.
     k : int, optional
-        How many candidates a person should have at least. By default as many as the smallest
-        class (or group) of all releases has records.
+        Number of candidates that a person should have at least. Default: the number of records in
+        the smallest class (or group) of all releases.
     pseudonyms : sequence of sequences, optional
-        If the releases tell which records are the same person's: for each release, what names its
-        records, in their order.
+        If the releases tell which records are the same person's: for each release, the names of
+        its records, in their order.
     identifier, quasi, columns, mapping, unknown, missing, record_of, progress
         As for `linkage`.
 
@@ -104,7 +109,7 @@ def composition(
 
     Examples
     --------
-    Two hospitals, k = 2 in both. Bob, 36, was in both:
+    Two hospitals, both with k = 2. Bob, 36, was in both:
 
     >>> import unveil as uv
     >>> city = uv.read_release(
@@ -127,11 +132,16 @@ def composition(
     least = _least(k, published)
     if microdata is None and external is None:
         raise InputError(
-            "composition needs people to look for: microdata=, those who are in all the tables, or "
-            "external=, a table of people with the quasi-identifiers"
-        )
+            "{composition} needs people to look for; give {microdata}, the people who are in all "
+            "the tables, or {external}, a table of people with the quasi-identifiers",
+            composition=Call("composition"), microdata=Option("microdata"),
+            external=Option("external"),
+        )  # fmt: skip
     if external is None and columns is not None:
-        raise InputError("columns says what the external table calls columns: give external=, too")
+        raise InputError(
+            "{columns} says what the external table calls columns; give {external}, too",
+            columns=Option("columns"), external=Option("external"),
+        )  # fmt: skip
     table = microdata if external is None else external
     people = external_of(table, names, identifier, called=columns)
     truth = truth_of(
@@ -186,24 +196,25 @@ def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted,
     """The releases, and what each is called."""
     if isinstance(releases, AnyRelease) or not isinstance(releases, Iterable):
         raise InputError(
-            "composition puts two or more releases together: give a list of them, got a "
-            f"{type(releases).__name__}"
-        )
+            "{composition} combines two or more releases; give a list of them, got a {kind}",
+            composition=Call("composition"), kind=type(releases).__name__,
+        )  # fmt: skip
     listed = list(releases.values()) if isinstance(releases, Mapping) else list(releases)
     published = tuple(with_candidates(release, "composition") for release in listed)
     if len(published) < 2:
         raise InputError(
-            f"composition puts two or more releases together, got {len(published)}; linkage looks "
-            "at one"
-        )
+            "{composition} combines two or more releases, got {given}; {linkage} takes one",
+            composition=Call("composition"), given=len(published), linkage=Call("linkage"),
+        )  # fmt: skip
     for release in published:
         if isinstance(release, Release):
             refuse_perturbed(release, [release.sensitive], "composition")
         if release.sensitive.name != published[0].sensitive.name:
             raise InputError(
-                f"the releases have different sensitive columns, {published[0].sensitive.name!r} "
-                f"and {release.sensitive.name!r}: what one tells cannot be compared with the other"
-            )
+                "the releases have different sensitive columns, {first} and {second}; give "
+                "releases with the same one",
+                first=Column(published[0].sensitive.name), second=Column(release.sensitive.name),
+            )  # fmt: skip
     if isinstance(releases, Mapping):
         return tuple(str(name) for name in releases), published
     made = [release.made_by for release in published]
@@ -217,17 +228,20 @@ def _least(k: Any, releases: Sequence[Release | Permuted]) -> int:
     if k is None:
         return min(int(release.sizes.min()) for release in releases)
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k must be a whole number from 1 up, got {k!r}")
+        raise InputError(
+            "{k} must be a whole number of at least 1, got {given}", k=Option("k"), given=repr(k)
+        )
     return int(k)
 
 
 def _kept(people: External, placings: Sequence[Placing]) -> NDArray[np.intp]:
-    """Who is left out by no release."""
+    """The people whom no release leaves out."""
     left = np.flatnonzero(~np.any([placing.gone[0] for placing in placings], axis=0))
     if not len(left):
         raise MissingValuesError(
-            f"missing='drop' leaves nobody of {people.source}: everybody lacks a value"
-        )
+            "{drop} leaves nobody of {source}: everybody lacks a value",
+            drop=Option("missing", "drop"), source=File(people.source, bare=True),
+        )  # fmt: skip
     return left
 
 
@@ -250,7 +264,7 @@ def _secrets(
     texts: Sequence[str],
     sensitive: str,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Everybody's own value (-1: not known, or in no release), and whose is known."""
+    """Everybody's own value (-1: not known, or in no release), and for whom it is known."""
     if truth is None or microdata is None:
         return np.full(len(kept), -1), np.zeros(len(kept), dtype=bool)
     places = {text: place for place, text in enumerate(texts)}
@@ -267,13 +281,15 @@ def _check_own(
     people: External,
     alone: Sequence[Left],
 ) -> None:
-    """Refuse a release that has everybody, and does not have somebody's own value for them."""
+    """Refuse a release that has all records, but lacks somebody's own value among candidates."""
     for release, label, left in zip(releases, labels, alone, strict=True):
         lost = np.flatnonzero(~left.own)
         if len(lost) and len(release) >= len(microdata):
             raise InputError(
-                f"{label} does not have the own {release.sensitive.name} of {len(lost):,} of "
-                f"{len(people):,} people (the first is in row {int(people.rows[lost[0]]) + 1:,} of "
-                f"{people.source}) among the records that cover them: it is no release of this "
-                "table, or values were changed; give the people who are in all the tables"
-            )
+                "{label} lacks the own value of {column} of {lost} of {people} people (the first "
+                "is in {row} of {source}) among the records that cover them: it is not a release "
+                "of this table, or values were changed; give the people who are in all the tables",
+                label=File(label, bare=True), column=Column(release.sensitive.name),
+                lost=len(lost), people=len(people), row=Row(int(people.rows[lost[0]]) + 1),
+                source=File(people.source, bare=True),
+            )  # fmt: skip

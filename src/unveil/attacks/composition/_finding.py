@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.composition._together import Left, Problem, candidates_of_one
+from unveil.attacks.composition._intersection import Left, Problem, candidates_of_one
 from unveil.attacks.linking._external import External
 from unveil.findings import Finding
 from unveil.microdata import Permuted, Release

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unveil._text import of_all, percent, table_lines
-from unveil.attacks.composition._together import Left
+from unveil.attacks.composition._intersection import Left
 
 if TYPE_CHECKING:
     from unveil.attacks.composition._finding import Composition

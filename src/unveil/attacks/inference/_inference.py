@@ -204,18 +204,15 @@ def _check_release(release: AnyRelease, microdata: Microdata, folds: Any) -> Non
         raise InputError(
             "the release by {made_by} does not belong to {source}: their columns or values differ; "
             "read it with {read_release}(table, microdata)",
-            made_by=made_by,
-            source=File(microdata.source, bare=True),
+            made_by=made_by, source=File(microdata.source, bare=True),
             read_release=Call("read_release"),
-        )
+        )  # fmt: skip
     if folds is not None:
         raise InputError(
             "{folds} needs a sanitizer, which can publish parts of the table, but got the release "
             "by {made_by}; say who is not in it with {held_out}",
-            folds=Option("folds", folds),
-            made_by=made_by,
-            held_out=Option("held_out"),
-        )
+            folds=Option("folds", folds), made_by=made_by, held_out=Option("held_out"),
+        )  # fmt: skip
 
 
 def _attackers(
@@ -259,17 +256,15 @@ def _splits(
     if mapping is not None and not isinstance(held_out, Microdata):
         raise InputError(
             "{mapping} is about the values of a table of people held out; give one as {held_out}",
-            mapping=Option("mapping"),
-            held_out=Option("held_out"),
-        )
+            mapping=Option("mapping"), held_out=Option("held_out"),
+        )  # fmt: skip
     if release is None and held_out is None:
         return in_folds(microdata, folds, seed)
     if folds is not None:
         raise InputError(
             "{folds} and {held_out} both say who is held out; leave out one of them",
-            folds=Option("folds", folds),
-            held_out=Option("held_out"),
-        )
+            folds=Option("folds", folds), held_out=Option("held_out"),
+        )  # fmt: skip
     return made_once(microdata, held_out, release, seed, mapping=mapping)
 
 
@@ -308,6 +303,5 @@ def _share(confidence: Any) -> float:
         return float(confidence)
     raise InputError(
         "{confidence} must be a share above 0 and at most 1, got {given}",
-        confidence=Option("confidence"),
-        given=repr(confidence),
-    )
+        confidence=Option("confidence"), given=repr(confidence),
+    )  # fmt: skip

@@ -66,19 +66,16 @@ def in_folds(microdata: Microdata, folds: Any, seed: int) -> Splits:
     if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or wanted < 2:
         raise InputError(
             "{folds} must be a whole number of at least 2, got {given}",
-            folds=Option("folds"),
-            given=repr(folds),
-        )
+            folds=Option("folds"), given=repr(folds),
+        )  # fmt: skip
     if wanted > n:
         raise InputError(
             "{folds} is too many: {source} has {n} {records}, and a fold needs at least one; "
             "{remedy}",
-            folds=Option("folds", wanted),
-            source=File(microdata.source, bare=True),
-            n=n,
+            folds=Option("folds", wanted), source=File(microdata.source, bare=True), n=n,
             records="record" if n == 1 else "records",
             remedy=f"take at most {n:,}" if n > 1 else "there is nobody to compare with",
-        )
+        )  # fmt: skip
     rng = np.random.default_rng([seed, 5])
     shuffled = rng.permutation(n)
     by_value = shuffled[np.argsort(microdata.sensitive.codes[shuffled], kind="stable")]
@@ -107,9 +104,8 @@ def made_once(
             "{held_out} would draw people, but the release by {made_by} already exists; name the "
             "people who are not in it by a table of other people or by record numbers, or give the "
             "sanitizer instead of its release",
-            held_out=Option("held_out", held_out),
-            made_by=File(release.made_by, bare=True),
-        )
+            held_out=Option("held_out", held_out), made_by=File(release.made_by, bare=True),
+        )  # fmt: skip
     people = split_people(microdata, held_out, own=0, mapping=mapping, seed=seed)
     if release is not None:
         _check_domains(people.everybody, release, held_out)
@@ -147,9 +143,6 @@ def _check_domains(everybody: Microdata, release: AnyRelease, others: Any) -> No
         "values in the release by {made_by}{near}; if it is another name for one of them, rename "
         "it before reading; otherwise read all people as one table, take members and people held "
         "out from it (everybody.take(…)), and read or make the release with these members",
-        column=Column(name),
-        source=File(source, bare=True),
-        value=Cell(text),
-        made_by=File(release.made_by, bare=True),
-        near=Cell(near, bare=True) if near else "",
-    )
+        column=Column(name), source=File(source, bare=True), value=Cell(text),
+        made_by=File(release.made_by, bare=True), near=Cell(near, bare=True) if near else "",
+    )  # fmt: skip

@@ -108,9 +108,8 @@ def membership(
     if isinstance(removals, bool) or not isinstance(removals, int | np.integer) or removals < 1:
         raise InputError(
             "{removals} must be a whole number of at least 1, got {given}",
-            removals=Option("removals"),
-            given=repr(removals),
-        )
+            removals=Option("removals"), given=repr(removals),
+        )  # fmt: skip
     chosen_backend(n_jobs, backend)  # refuses wrong ones before the work begins
     people = _people(microdata, held_out, own, mapping, names, number)
     if attacker.prepared(people.table) is not people.table:
@@ -152,20 +151,16 @@ def attackers_named(attackers: Any) -> tuple[str, ...]:
     if not isinstance(attackers, Iterable):
         raise InputError(
             "{attackers} must be one or several of {known}, got {given}",
-            attackers=option,
-            known=known,
-            given=repr(attackers),
-        )
+            attackers=option, known=known, given=repr(attackers),
+        )  # fmt: skip
     listed = [attackers] if isinstance(attackers, str) else list(attackers)
     for name in listed:
         if not isinstance(name, str) or name not in ATTACKERS:
             near = did_you_mean(name, ATTACKERS) if isinstance(name, str) else ""
             raise InputError(
                 "there is no attacker {name}{near} (known: {known})",
-                name=repr(name),
-                near=near,
-                known=known,
-            )
+                name=repr(name), near=near, known=known,
+            )  # fmt: skip
     if not listed:
         raise InputError(
             "{attackers} is empty; name at least one of {known}", attackers=option, known=known
@@ -189,10 +184,9 @@ def _people(
         raise InputError(
             '{none} leaves the attacker "population" without a sample; give them a share of the '
             "people, such as {some}, or choose other attackers: {others}",
-            none=Option("own", 0),
-            some=Option("own", 0.2),
+            none=Option("own", 0), some=Option("own", 0.2),
             others=Option("attackers", ["release", "removal"]),
-        )
+        )  # fmt: skip
     return people
 
 
@@ -207,6 +201,5 @@ def _check(finding: Membership) -> None:
     why = list(dict.fromkeys([*reasons, *finding.notes]))
     raise UnveilError(
         "no attacker could score both members and people held out of {sanitizer}: {why}",
-        sanitizer=File(finding.sanitizer, bare=True),
-        why=Listed([*why, *said[:1]]),
-    )
+        sanitizer=File(finding.sanitizer, bare=True), why=Listed([*why, *said[:1]]),
+    )  # fmt: skip

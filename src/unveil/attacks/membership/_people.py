@@ -114,16 +114,14 @@ def split_people(
     if isinstance(own, bool) or not isinstance(own, int | float | np.number) or not 0 <= own < 1:
         raise InputError(
             "{own} must be a share of at least 0 and below 1, got {given}",
-            own=Option("own"),
-            given=repr(own),
-        )
+            own=Option("own"), given=repr(own),
+        )  # fmt: skip
     n, rng, everybody = len(microdata), np.random.default_rng([seed, 1]), microdata
     if mapping is not None and not isinstance(held_out, Microdata):
         raise InputError(
             "{mapping} is about the values of a table of people held out; give one as {held_out}",
-            mapping=Option("mapping"),
-            held_out=Option("held_out"),
-        )
+            mapping=Option("mapping"), held_out=Option("held_out"),
+        )  # fmt: skip
     if held_out is microdata:
         raise InputError(
             "the people held out are the members themselves; give a table of other people, or a "
@@ -161,9 +159,8 @@ def _share(held_out: Any) -> float:
             "{nobody}{held_out} must be a share of the people above 0 and below 1, such as 0.5, "
             "got {given}",
             nobody="nobody would be held out to compare members with; " if held_out == 0 else "",
-            held_out=Option("held_out"),
-            given=repr(held_out),
-        )
+            held_out=Option("held_out"), given=repr(held_out),
+        )  # fmt: skip
     return float(held_out)
 
 
@@ -179,18 +176,14 @@ def _listed(held_out: Any, n: int) -> NDArray[np.intp]:
         raise InputError(
             "{held_out} must be a share such as 0.5, a list of record numbers counted from 0, a "
             "mask of {n} truth values, or microdata of other people; got a {kind}",
-            held_out=Option("held_out"),
-            n=n,
-            kind=type(held_out).__name__,
-        )
+            held_out=Option("held_out"), n=n, kind=type(held_out).__name__,
+        )  # fmt: skip
     wrong = chosen[(chosen < 0) | (chosen >= n)]
     if len(wrong):
         raise InputError(
             "{held_out} has {record}, but records are numbered from 0 to {last}",
-            held_out=Option("held_out"),
-            record=Row(int(wrong[0]), "record"),
-            last=n - 1,
-        )
+            held_out=Option("held_out"), record=Row(int(wrong[0]), "record"), last=n - 1,
+        )  # fmt: skip
     return np.unique(chosen).astype(np.intp)
 
 
@@ -201,9 +194,8 @@ def _check(people: People, *, needs_own: bool) -> None:
         raise InputError(
             "none of the {records} records of {source} is held out, so there is nobody to compare "
             "members with; hold out a share of them, such as 0.5",
-            records=records,
-            source=source,
-        )
+            records=records, source=source,
+        )  # fmt: skip
     counts = {"members": len(people.members), "people held out": len(people.held_out)}
     if needs_own:
         counts["people in the attacker's own sample"] = len(people.own)
@@ -212,12 +204,8 @@ def _check(people: People, *, needs_own: bool) -> None:
             raise InputError(
                 "{source} has {records} records, too few to split like this: {count} {what} are "
                 "left, and at least {fewest} are needed",
-                source=source,
-                records=records,
-                count=count,
-                what=what,
-                fewest=_FEWEST,
-            )
+                source=source, records=records, count=count, what=what, fewest=_FEWEST,
+            )  # fmt: skip
 
 
 def _joined(microdata: Microdata, others: Microdata, mapping: Mapped = None) -> Microdata:
@@ -269,22 +257,16 @@ def _same(column: Column, microdata: Microdata, others: Microdata) -> Column:
         raise InputError(
             "column {column} of {source} is not in the table of people held out, {there}{near}; "
             "read both with the same quasi-identifiers and sensitive column (there: {theirs})",
-            column=errors.Column(column.name),
-            source=source,
-            there=there,
-            near=did_you_mean(column.name, theirs),
-            theirs=named,
-        )
+            column=errors.Column(column.name), source=source, there=there,
+            near=did_you_mean(column.name, theirs), theirs=named,
+        )  # fmt: skip
     if other.role is not column.role or len(theirs) != len(microdata.quasi) + 1:
         ours = [errors.Column(one.name) for one in (*microdata.quasi, microdata.sensitive)]
         raise InputError(
             "{source} and the table of people held out, {there}, have different quasi-identifiers "
             "and sensitive columns: {ours} here and {theirs} there; read both with the same ones",
-            source=source,
-            there=there,
-            ours=Listed(ours),
-            theirs=named,
-        )
+            source=source, there=there, ours=Listed(ours), theirs=named,
+        )  # fmt: skip
     return other
 
 
@@ -294,14 +276,10 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
             "column {column} has {sort} values here ({values}) and {other} values in the table of "
             "people held out, {source} ({others}); read both alike, or say what its values are "
             "called here: {mapping}",
-            column=errors.Column(column.name),
-            sort=_sort(column),
-            values=values_of(column),
-            other=_sort(other),
-            source=File(others.source, bare=True),
-            others=values_of(other),
+            column=errors.Column(column.name), sort=_sort(column), values=values_of(column),
+            other=_sort(other), source=File(others.source, bare=True), others=values_of(other),
             mapping=mapping_said(column.name, other.texts, column.texts),
-        )
+        )  # fmt: skip
     if column.texts == other.texts:
         return replace(column, codes=np.concatenate([column.codes, other.codes]))
     declared = column.hierarchy is not None or column.kind is Kind.ORDINAL
@@ -350,8 +328,8 @@ def _strangers(column: Column, other: Column, others: Microdata) -> list[Message
     return [
         Message(
             "column {column}: nobody in the table of people held out, {source}, has a value that a "
-            "member has ({theirs} there, {ours} here); if these are other names for the same values, they "
-            "alone tell members apart: say which are the same, {mapping}",
+            "member has ({theirs} there, {ours} here); if these are other names for the same "
+            "values, they alone tell members apart: say which are the same, {mapping}",
             column=errors.Column(column.name),
             source=File(others.source, bare=True),
             theirs=Cell(values_listed(theirs), bare=True),
