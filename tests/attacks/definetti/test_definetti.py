@@ -206,17 +206,17 @@ def test_foreground_knowledge_is_of_the_column_that_tells_most():
     ("options", "message"),
     [
         ({"method": "definetty"}, "did you mean 'definetti'"),
-        ({"smoothing": -1}, "smoothing must be a number from 0 up"),
-        ({"smoothing": 0}, "smoothing must be above 0"),
-        ({"tolerance": "small"}, "tolerance must be a number"),
-        ({"rounds": 0}, "rounds must be a whole number from 1 up"),
-        ({"steps": 1.5}, "steps must be a whole number from 0 up"),
+        ({"smoothing": -1}, "smoothing= must be a number of at least 0"),
+        ({"smoothing": 0}, "smoothing= must be above 0"),
+        ({"tolerance": "small"}, "tolerance= must be a number"),
+        ({"rounds": 0}, "rounds= must be a whole number of at least 1"),
+        ({"steps": 1.5}, "steps= must be a whole number of at least 0"),
         ({"method": "foreground", "rounds": 3}, "is learnt once"),
-        ({"by": "smoke"}, "by names .smoke., .* did you mean .smokes."),
-        ({"by": []}, "learns nothing"),
-        ({"by": 3}, "by must be the name of a quasi-identifier"),
-        ({"tolerance": None}, "tolerance must be a number"),
-        ({"steps": None}, "steps must be a whole number"),
+        ({"by": "smoke"}, "by= names .smoke., .* did you mean .smokes."),
+        ({"by": []}, "by= is empty"),
+        ({"by": 3}, "by= must be the name of a quasi-identifier"),
+        ({"tolerance": None}, "tolerance= must be a number"),
+        ({"steps": None}, "steps= must be a whole number"),
         ({"missing": "drp"}, "missing must be"),
     ],
 )
@@ -231,7 +231,7 @@ def test_as_many_steps_as_you_like():
 
 
 def test_releases_that_make_no_sense():
-    with pytest.raises(InputError, match="give the original, microdata, or a table of the people"):
+    with pytest.raises(InputError, match="give the original, microdata=, or a table of the people"):
         uv.definetti(uv.Mondrian(k=2).sanitize(PEOPLE))
     with pytest.raises(InputError, match="publishes none, only counts"):
         uv.definetti(uv.LaplaceCounts(epsilon=1).sanitize(PEOPLE), PEOPLE)
@@ -240,7 +240,7 @@ def test_releases_that_make_no_sense():
     means = replace(uv.Mondrian(k=2).sanitize(PEOPLE), perturbed=("smokes",))
     with pytest.raises(InputError, match="publishes values of smokes that need not be"):
         uv.definetti(means, PEOPLE)
-    with pytest.raises(InputError, match="a table of people without secrets is people="):
+    with pytest.raises(InputError, match="a table of people without sensitive values as people="):
         uv.definetti(RELEASE, {"smokes": ["yes"]})
     with pytest.raises(InputError, match="column 'smokes' is not in"):
         uv.definetti(RELEASE, people={"smoker": ["yes"]})

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.composition._intersection import Left, Problem, candidates_of_one
 from unveil.attacks.linking._external import External
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.microdata import Permuted, Release
 
@@ -58,7 +59,7 @@ class Composition(Finding):
     is_known: NDArray[np.bool_]
     problem: Problem
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def __len__(self) -> int:
         return len(self.people)

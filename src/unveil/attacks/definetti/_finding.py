@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.definetti._beliefs import Judged, Views
 from unveil.attacks.definetti._groups import Groups
-from unveil.attacks.definetti._learning import Learned
+from unveil.attacks.definetti._learning import Judged, Learned, Views
 from unveil.attacks.linking._external import External
 from unveil.attacks.risk._at_risk import ROUNDING
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 from unveil.findings import Finding
 from unveil.microdata import Permuted, Release
 
@@ -70,7 +69,7 @@ class DeFinetti(Finding):
     undecided: int
     doubted: int
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def __len__(self) -> int:
         return len(self.people)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.minimality._attempts import Attempt
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 from unveil.findings import Finding
 from unveil.microdata import Microdata, Release
 
@@ -75,7 +75,7 @@ class Minimality(Finding):
     bound: NDArray[np.float64]
     bound_in_words: str
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def __len__(self) -> int:
         return len(self.microdata)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import unveil as uv
 from unveil.attacks.definetti._groups import groups_of_permuted
-from unveil.attacks.definetti._model import Knowledge
-from unveil.attacks.definetti._telling import told
+from unveil.attacks.definetti._learning import Knowledge, told
 
 
 def told_by(codes, group_of, counts, smoothing):

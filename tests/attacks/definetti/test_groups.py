@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.attacks.definetti._seating import DOUBTED, NOWHERE, UNDECIDED, seated
+from unveil.attacks.definetti._groups import DOUBTED, NOWHERE, UNDECIDED, seated
 from unveil.microdata import Intervals
 
 
