@@ -12,11 +12,17 @@ from hypothesis import strategies as st
 from plain_recoding import recodable_tables
 
 import unveil as uv
-from unveil.attacks.minimality import _looking, _minimality
-from unveil.attacks.minimality._attempts import Attempt
-from unveil.attacks.minimality._binding import binding, components
-from unveil.attacks.minimality._looking import _put_together, _tried
-from unveil.attacks.minimality._solving import Tries, _averaged, _drawn, _walked, solved
+from unveil.attacks.minimality import _minimality, _solving
+from unveil.attacks.minimality._attempts import Attempt, tried
+from unveil.attacks.minimality._components import binding, components
+from unveil.attacks.minimality._solving import (
+    Tries,
+    _averaged,
+    _drawn,
+    _put_together,
+    _walked,
+    solved,
+)
 from unveil.errors import GoalError, InputError
 
 # Two have HIV; six are cut between 30 and 60 if both parts have no disease in more than a half.
@@ -216,7 +222,7 @@ def by_force_alone(sanitizer, table):
     they are in; an attempt counts that can come out otherwise only by who has what in this class.
     """
     release = sanitizer.sanitize(table)
-    attempts, own = _tried(sanitizer, table)[1], table.sensitive.codes
+    attempts, own = tried(sanitizer, table)[1], table.sensitive.codes
 
     def refused(attempt, secrets):
         parts = [secrets[attempt.people[attempt.part_of == p]] for p in range(len(attempt.sizes))]
@@ -283,7 +289,7 @@ def test_classes_that_are_looked_at_alone(data):
 def test_too_many_classes_together_are_looked_at_alone(monkeypatch):
     survey = uv.datasets.election_survey().take(range(0, 944, 4))
     sanitizer = uv.Mondrian(k=3, l=2)
-    monkeypatch.setattr(_looking, "_TOGETHER", 1)
+    monkeypatch.setattr(_solving, "_TOGETHER", 1)
     finding = uv.minimality(sanitizer, survey)
     alone = uv.minimality(sanitizer, survey, scope="class")
     assert finding.looked_at_alone.any()
@@ -291,7 +297,7 @@ def test_too_many_classes_together_are_looked_at_alone(monkeypatch):
     assert np.isnan(finding.kept)
     assert "were looked at alone" in finding.verdict()
     assert finding.to_dict()["looked_at_alone"] == finding.looked_at_alone.sum()
-    with pytest.raises(InputError, match="scope must be"):
+    with pytest.raises(InputError, match="scope= must be"):
         uv.minimality(sanitizer, survey, scope="classes")
     with pytest.raises(InputError, match="is run on worlds; leave it out"):
         uv.minimality(sanitizer, survey, scope="class", path="general")
@@ -309,7 +315,7 @@ def test_drawn_and_walked_worlds_agree_with_all(goal):
     )  # fmt: skip
     sanitizer = uv.Mondrian(**goal)
     release = sanitizer.sanitize(table)
-    asked, attempts = _tried(sanitizer, table)
+    asked, attempts = tried(sanitizer, table)
     bindings = [one for one in (binding(a, release, asked) for a in attempts) if one is not None]
     looked_at = 0
     for one in components(bindings, release):
@@ -429,15 +435,15 @@ def test_nothing_to_put_together():
 @pytest.mark.parametrize(
     ("sanitizer", "options", "message"),
     [
-        (uv.Anatomy(l=2), {}, "depends on chance; differential_inference and membership test"),
-        (uv.RandomizedResponse(epsilon=1.0), {}, "depends on chance"),
-        (uv.Oracle(lambda table: table), {}, "may depend on chance; if it does not, say so"),
-        (uv.Microaggregation(k=2), {}, "takes what is published for true"),
-        (uv.Recoding(l=2, scheme="local"), {"path": "fast"}, 'path="general" runs it on worlds'),
+        (uv.Anatomy(l=2), {}, "is random; unveil.differential_inference and unveil.membership"),
+        (uv.RandomizedResponse(epsilon=1.0), {}, "is random"),
+        (uv.Oracle(lambda table: table), {}, "may be random; if it is not, say so"),
+        (uv.Microaggregation(k=2), {}, "assumes that published values are true"),
+        (uv.Recoding(l=2, scheme="local"), {"path": "fast"}, "path='general' runs it on worlds"),
         (uv.Mondrian(l=2), {"path": "fats"}, "did you mean 'fast'"),
-        (uv.Mondrian(l=2), {"steps": 0}, "steps must be a whole number from 1 up"),
-        (uv.Mondrian(l=2), {"draws": 1.5}, "draws must be a whole number from 1 up"),
-        (uv.Mondrian(l=2), {"seed": -1}, "seed must be a whole number from 0 up"),
+        (uv.Mondrian(l=2), {"steps": 0}, "steps= must be a whole number of at least 1"),
+        (uv.Mondrian(l=2), {"draws": 1.5}, "draws= must be a whole number of at least 1"),
+        (uv.Mondrian(l=2), {"seed": -1}, "seed= must be a whole number of at least 0"),
         ("mondrian", {}, "needs a sanitizer"),
     ],
 )

@@ -1,17 +1,17 @@
-"""Counting the worlds of a component: all of them, or as many as are drawn.
+"""Count the worlds of a component: all of them, or as many as are drawn.
 
-A component is some classes of the release whose secrets hang together through attempts. People of
-a class who fall into the same parts of all attempts are a *block*: exchanging them changes nothing.
-So a world is, for each class, a table of blocks × sensitive values with the sizes of the blocks and
-the histogram of the class as its margins.
+A component is a set of classes that attempts tie together. People of a class who are in the same
+parts of all attempts are a *block*: exchanging them changes nothing. So a world is, for each class,
+a table of blocks × sensitive values whose margins are the sizes of the blocks and the histogram of
+the class.
 
-*All worlds.* Values are placed one after the other, a few of each into every block, with the
-hypergeometric probability of doing so. As soon as all attempts are refused whatever comes, the
-rest is any world: what is still to be placed is expected in proportion to the room that is left.
-Values so rare that they cannot make any part fail need not be placed at all.
+*All worlds.* Values are placed one after the other, some of each into every block, with the
+hypergeometric probability of doing so. As soon as all attempts are refused whatever follows, the
+rest is any world: values still to be placed are expected in proportion to the room that is left.
+Values so rare that they cannot make any part fail are not placed at all.
 
-*Draws.* Secrets are shuffled within classes. *Walks*: exchanges of two people of a class, each
-taken if no fewer attempts are refused.
+*Draws* shuffle values within classes. *Walks* exchange two people of a class if no fewer attempts
+are refused afterwards.
 
 Everything is in this one file because numba's cache does not notice changes in other files. What
 is called from Python returns a number, for the reason given in Mondrian's kernels.
@@ -29,8 +29,8 @@ SIZE, EXTRA, ATTEMPT = 0, 1, 2  # columns of Parts.part
 LIMIT, MARGIN, SIZE_BEFORE, EXTRA_BEFORE = 0, 1, 2, 3  # columns of Parts.attempt
 CLASS, VALUE, NUMBER, ROOM = 0, 1, 2, 3  # columns of an item
 
-_SHUFFLED = 60  # people of a class, up to which it is shuffled as a whole: larger ones hardly can
-_PAIRS = 4  # exchanges for each block of a class, a sweep
+_SHUFFLED = 60  # people of a class, up to which it is shuffled as a whole
+_PAIRS = 4  # exchanges per block of a class and sweep
 
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _inner = _jit(no_cpython_wrapper=True)
@@ -42,11 +42,11 @@ class Parts(NamedTuple):
     Attributes
     ----------
     part : parts × (SIZE, EXTRA, ATTEMPT)
-        Those that may fail or not; a part's records, what suppressing it adds, and whose it is.
+        Those that may fail or not: records, what suppressing them adds, and the attempt.
     attempt : attempts × (LIMIT, MARGIN, SIZE_BEFORE, EXTRA_BEFORE)
-        When it is refused, and what the parts that always fail contribute to that.
+        When it is refused, and what the parts that always fail contribute.
     base : parts × values
-        The secrets in each part that are known.
+        The sensitive values in each part that are known.
     start, listed : arrays
         The parts of block b are ``listed[start[b]:start[b + 1]]``.
     """
@@ -56,6 +56,26 @@ class Parts(NamedTuple):
     base: Any
     start: Any
     listed: Any
+
+
+class State(NamedTuple):
+    """The parts and attempts in a world, perhaps an unfinished one.
+
+    Attributes
+    ----------
+    hist : parts × values
+    over : array
+        For each part, the number of values that are too frequent for ℓ.
+    far : array
+        For each part, whether it was found too far from the table, so that it fails in any case.
+    sums : attempts × 2
+        Records in failing parts, and what suppressing them adds.
+    """
+
+    hist: Any
+    over: Any
+    far: Any
+    sums: Any
 
 
 @_inner
@@ -128,12 +148,9 @@ def _turn(parts, sums, p, fails):
 
 
 @_inner
-def _put(parts, hist, over, far, sums, goal, block, s, number):
-    """Place ``number`` (or take away, if negative) of value s in a block; returns newly refused.
-
-    ``over`` counts for each part the values that are too frequent for ℓ; ``far`` tells whether it
-    has been found too far from the table, so that it fails in any case.
-    """
+def _put(parts, goal, state, block, s, number):
+    """Place ``number`` of value s in a block (or remove, if negative); returns newly refused."""
+    hist, over = state.hist, state.over
     change = 0
     for at in range(parts.start[block], parts.start[block + 1]):
         p = parts.listed[at]
@@ -144,14 +161,24 @@ def _put(parts, hist, over, far, sums, goal, block, s, number):
         if goal.l < 2 or was == now:
             continue
         over[p] += 1 if now else -1
-        if over[p] == (1 if now else 0) and not far[p]:
-            change += _turn(parts, sums, p, now)
+        if over[p] == (1 if now else 0) and not state.far[p]:
+            change += _turn(parts, state.sums, p, now)
     return change
 
 
 @_inner
-def _begun(parts, goal, hist, over, sums):
-    """What is known before anything is placed; returns how many attempts are refused already."""
+def _new_state(parts):
+    """A state for `_begin` to fill."""
+    return State(
+        parts.base.copy(), np.zeros(len(parts.part), np.int64),
+        np.zeros(len(parts.part), np.bool_), np.zeros((len(parts.attempt), 2), np.int64),
+    )  # fmt: skip
+
+
+@_inner
+def _begin(parts, goal, state):
+    """The state before anything is placed; returns how many attempts are refused already."""
+    hist, over, sums = state.hist, state.over, state.sums
     for a in range(len(sums)):
         sums[a, 0] = parts.attempt[a, SIZE_BEFORE]
         sums[a, 1] = parts.attempt[a, EXTRA_BEFORE]
@@ -172,14 +199,14 @@ def _begun(parts, goal, hist, over, sums):
 
 @_jit()
 def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed, left):
-    """Go through all worlds; returns the share of those kept, or -1 after too many steps.
+    """Enumerate all worlds; returns the share of those kept, or -1 after too many steps.
 
     Parameters
     ----------
     items : items × (CLASS, VALUE, NUMBER, ROOM)
-        What is placed, in this order; ROOM is what its class has left before.
+        What is placed, in this order; ROOM is the room left in its class before.
     room : array
-        The size of each block; those of a class stand together.
+        The size of each block; blocks of a class are next to each other.
     first : array
         The first block of each class, and where the last one ends.
     of_class : array
@@ -187,12 +214,12 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
     choose : array
         Binomial coefficients.
     steps : int
-        How many placements are tried at most.
+        Maximum number of placements.
     placed : blocks × values
-        Is given the expected number of records of what was placed, times the share kept.
+        Receives the expected number of records of what was placed, times the share kept.
     left : (items + 1) × blocks
-        Is given, for worlds that were known to be kept after so many items, the share of what was
-        left of its class that each block has.
+        Receives, for worlds known to be kept after so many items, the share of the room left in
+        its class that each block has.
     """
     depths = 0
     for i in range(len(items)):
@@ -204,11 +231,10 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
             item[at], block[at] = i, b
             at += 1
     item[depths], block[depths] = len(items), -1
-    hist, over = parts.base.copy(), np.zeros(len(parts.part), np.int64)
-    far = np.zeros(len(parts.part), np.bool_)  # looked at in the end
-    sums = np.zeros((len(parts.attempt), 2), np.int64)
+    state = _new_state(parts)  # distances are checked in the end
+    hist, sums = state.hist, state.sums
     scratch = sums.copy()
-    refused = _begun(parts, goal, hist, over, sums)
+    refused = _begin(parts, goal, state)
     cap = room.copy()
     choice, most = np.zeros(depths + 1, np.int64), np.zeros(depths + 1, np.int64)
     rest, behind = np.zeros(depths + 1, np.int64), np.zeros(depths + 1, np.int64)
@@ -218,7 +244,7 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
         if not down:
             b, s = block[depth], items[item[depth], VALUE]
             cap[b] += choice[depth]
-            refused += _put(parts, hist, over, far, sums, goal, b, s, -choice[depth])
+            refused += _put(parts, goal, state, b, s, -choice[depth])
             if choice[depth] == most[depth]:
                 depth -= 1
                 continue
@@ -248,7 +274,7 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
         b, s = block[depth], items[item[depth], VALUE]
         weight[depth + 1] = weight[depth] * choose[cap[b], choice[depth]]
         cap[b] -= choice[depth]
-        refused += _put(parts, hist, over, far, sums, goal, b, s, choice[depth])
+        refused += _put(parts, goal, state, b, s, choice[depth])
         depth, down = depth + 1, True
     return mass
 
@@ -282,10 +308,10 @@ def _count(parts, block_of, secrets, hist):
 
 @_jit()
 def draw(parts, goal, block_of, class_start, secrets, rng, draws, kept, refused):
-    """Shuffle secrets within classes, again and again; returns how many worlds are kept.
+    """Shuffle values within classes, again and again; returns how many worlds are kept.
 
-    ``secrets`` are those of the people, class by class. ``kept`` and ``refused`` (blocks × values)
-    are given the records in both kinds of worlds.
+    ``secrets`` are the people's values, class by class. ``kept`` and ``refused`` (blocks × values)
+    receive the records in both kinds of worlds.
     """
     hist = parts.base.copy()
     sums = np.zeros((len(parts.attempt), 2), np.int64)
@@ -307,64 +333,62 @@ def draw(parts, goal, block_of, class_start, secrets, rng, draws, kept, refused)
 
 
 @_inner
-def _look(parts, goal, hist, over, far, sums, p):
-    """See whether a part is too far from the table; returns how many more attempts are refused."""
-    now = _is_far(hist[p], parts.part[p, SIZE], goal)
-    if now == far[p]:
+def _look(parts, goal, state, p):
+    """Check whether a part is too far from the table; returns how many more are refused."""
+    now = _is_far(state.hist[p], parts.part[p, SIZE], goal)
+    if now == state.far[p]:
         return 0
-    far[p] = now
-    return _turn(parts, sums, p, now) if over[p] == 0 else 0
+    state.far[p] = now
+    return _turn(parts, state.sums, p, now) if state.over[p] == 0 else 0
 
 
 @_inner
-def _look_at_block(parts, goal, hist, over, far, sums, block):
+def _look_at_block(parts, goal, state, block):
     change = 0
     if len(goal.stretch) > 0:
         for at in range(parts.start[block], parts.start[block + 1]):
-            change += _look(parts, goal, hist, over, far, sums, parts.listed[at])
+            change += _look(parts, goal, state, parts.listed[at])
     return change
 
 
 @_inner
-def _exchange(parts, goal, hist, over, far, sums, b, d, s, z):
+def _exchange(parts, goal, state, b, d, s, z):
     """Value s goes from block b to d, and z the other way; returns newly refused attempts."""
-    change = _put(parts, hist, over, far, sums, goal, b, s, -1)
-    change += _put(parts, hist, over, far, sums, goal, b, z, 1)
-    change += _put(parts, hist, over, far, sums, goal, d, z, -1)
-    change += _put(parts, hist, over, far, sums, goal, d, s, 1)
-    change += _look_at_block(parts, goal, hist, over, far, sums, b)
-    return change + _look_at_block(parts, goal, hist, over, far, sums, d)
+    change = _put(parts, goal, state, b, s, -1)
+    change += _put(parts, goal, state, b, z, 1)
+    change += _put(parts, goal, state, d, z, -1)
+    change += _put(parts, goal, state, d, s, 1)
+    change += _look_at_block(parts, goal, state, b)
+    return change + _look_at_block(parts, goal, state, d)
 
 
 @_inner
-def _replace(parts, goal, hist, over, far, sums, block_of, start, end, old, new):
-    """The people from start to end have new secrets; returns newly refused attempts."""
+def _replace(parts, goal, state, block_of, start, end, old, new):
+    """Give the people from start to end new values; returns newly refused attempts."""
     change = 0
     for i in range(start, end):
         if old[i] != new[i]:
-            change += _put(parts, hist, over, far, sums, goal, block_of[i], old[i], -1)
-            change += _put(parts, hist, over, far, sums, goal, block_of[i], new[i], 1)
+            change += _put(parts, goal, state, block_of[i], old[i], -1)
+            change += _put(parts, goal, state, block_of[i], new[i], 1)
     if len(goal.stretch) > 0:
         for i in range(start, end):
             if i == start or block_of[i] != block_of[i - 1]:
-                change += _look_at_block(parts, goal, hist, over, far, sums, block_of[i])
+                change += _look_at_block(parts, goal, state, block_of[i])
     return change
 
 
 @_inner
-def _shuffle(
-    parts, goal, hist, over, far, sums, block_of, start, end, secrets, other, rng
-):  # fmt: skip
-    """Shuffle the secrets of a class, if no fewer attempts are refused; returns how many more."""
+def _shuffle(parts, goal, state, block_of, start, end, secrets, other, rng):
+    """Shuffle the values of a class, if no fewer attempts are refused; returns how many more."""
     other[start:end] = secrets[start:end]
     for i in range(end - 1, start, -1):
         j = start + np.int64(rng.random() * (i + 1 - start))
         other[i], other[j] = other[j], other[i]
-    change = _replace(parts, goal, hist, over, far, sums, block_of, start, end, secrets, other)
+    change = _replace(parts, goal, state, block_of, start, end, secrets, other)
     if change >= 0:
         secrets[start:end] = other[start:end]
         return change
-    _replace(parts, goal, hist, over, far, sums, block_of, start, end, other, secrets)
+    _replace(parts, goal, state, block_of, start, end, other, secrets)
     return 0
 
 
@@ -372,35 +396,31 @@ def _shuffle(
 def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, kept):
     """Walk from a world to others; returns how many attempts are not refused in the end.
 
-    A step is taken if no fewer attempts are refused after it than before. So from any world it
-    comes to one that is kept, or stays somewhere before; and from one that is kept to others.
+    A step is taken if no fewer attempts are refused after it than before. So the walk goes from any
+    world to one that is kept, or gets stuck before; and from one that is kept to others.
 
-    In a sweep every small class is shuffled anew, and then people of two blocks of a class are
-    exchanged, some times a block. Blocks are picked with equal probability, whatever their size,
-    which treats both people of a pair alike: small blocks are those that decide. ``first`` and
-    ``room`` are as in `all_worlds`; people stand block by block. ``kept`` (blocks × values) is
-    given the records after each sweep.
+    A sweep shuffles every small class, and then exchanges people of two blocks of a class, several
+    times per block. Blocks are picked with equal probability, whatever their size, which treats
+    both people of a pair alike: small blocks are those that decide. ``first`` and ``room`` are as
+    in `all_worlds`; people are ordered by block. ``kept`` (blocks × values) receives the records
+    after each sweep.
     """
     begin = np.zeros(len(room) + 1, np.int64)
     for b in range(len(room)):
         begin[b + 1] = begin[b] + room[b]
-    hist, over = parts.base.copy(), np.zeros(len(parts.part), np.int64)
-    far = np.zeros(len(parts.part), np.bool_)
-    sums = np.zeros((len(parts.attempt), 2), np.int64)
-    refused = _begun(parts, goal, hist, over, sums)
+    state = _new_state(parts)
+    refused = _begin(parts, goal, state)
     for i in range(len(secrets)):
-        refused += _put(parts, hist, over, far, sums, goal, block_of[i], secrets[i], 1)
+        refused += _put(parts, goal, state, block_of[i], secrets[i], 1)
     if len(goal.stretch) > 0:
-        for p in range(len(far)):
-            refused += _look(parts, goal, hist, over, far, sums, p)
+        for p in range(len(state.far)):
+            refused += _look(parts, goal, state, p)
     other = secrets.copy()
     for _ in range(sweeps):
         for c in range(len(class_start) - 1):
             start, end = class_start[c], class_start[c + 1]
             if end - start <= _SHUFFLED:
-                refused += _shuffle(
-                    parts, goal, hist, over, far, sums, block_of, start, end, secrets, other, rng
-                )
+                refused += _shuffle(parts, goal, state, block_of, start, end, secrets, other, rng)
             blocks = first[c + 1] - first[c]
             for _ in range(_PAIRS * blocks):
                 b = first[c] + np.int64(rng.random() * blocks)
@@ -410,12 +430,12 @@ def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, 
                 s, z = secrets[i], secrets[j]
                 if s == z or b == d:
                     continue
-                change = _exchange(parts, goal, hist, over, far, sums, b, d, s, z)
+                change = _exchange(parts, goal, state, b, d, s, z)
                 if change < 0:
-                    _exchange(parts, goal, hist, over, far, sums, b, d, z, s)
+                    _exchange(parts, goal, state, b, d, z, s)
                     continue
                 secrets[i], secrets[j] = z, s
                 refused += change
         for i in range(len(secrets)):
             kept[block_of[i], secrets[i]] += 1
-    return len(sums) - refused
+    return len(state.sums) - refused

@@ -2,28 +2,29 @@
 
 After R. C. Wong, A. W. Fu, K. Wang, J. Pei, *Minimality Attack in Privacy Preserving Data
 Publishing*, VLDB 2007 (and *Anonymization-Based Attacks in Privacy-Preserving Data Publishing*,
-TODS 2009); G. Cormode, N. Srivastava, N. Li, T. Li, *Minimizing Minimality and Maximizing Utility*,
+TODS 2009). G. Cormode, N. Srivastava, N. Li, T. Li, *Minimizing Minimality and Maximizing Utility*,
 VLDB 2010, say which algorithms leak how much.
 
-A sanitizer generalizes no more than its goal demands. So where it did not cut further, although
-the halves would have been large enough, a half must have failed for the secrets in it. Whoever
-knows everybody's quasi-identifiers, the sanitizer and its goal can tell which cuts these were.
+A sanitizer generalizes no more than its goal demands. So if it did not cut further, although the
+halves would have been large enough, the sensitive values of a half must have missed the goal. An
+attacker who knows everybody's quasi-identifiers, the sanitizer and its goal can tell which cuts
+these were.
 
-*Worlds* are all ways to give the published secrets of each class to the people in it. From the
-release alone they are all equally likely: belief in a value is its share in the class. The
-attacker keeps the worlds of which **the sanitizer makes exactly this release**:
+*Worlds* are all ways to give the published sensitive values of each class to its people. From the
+release alone all are equally likely: the belief in a value is its share in the class. The attacker
+keeps the worlds of which **the sanitizer makes exactly this release**:
 
     belief(person, value) = worlds kept in which the person has the value / worlds kept.
 
-A goal that is about sizes alone (k) is met or missed in all worlds alike and tells nothing. For
-ℓ and t, built-in Mondrian and global Recoding are looked into: a world is kept just if everything
-that was refused is refused in it (see `_mondrian`, `_recoding`). Classes that no refused cut ties
-together are independent. All worlds are counted where that is possible, else drawn. Where a great
-many classes hang together, the attacker is taken to look at each of them alone (see `_looking`).
-Any other deterministic sanitizer is run on worlds (see `_general`).
+A goal about sizes alone (k) is met or missed in all worlds alike and tells nothing. For ℓ and t,
+the built-in Mondrian and global Recoding are looked into: a world is kept exactly if everything
+that was refused is refused in it (see `_attempts`). Classes that no refused attempt ties together
+are independent. All worlds are counted if possible, otherwise some are drawn; if a great many
+classes are tied, the attacker is assumed to look at each of them alone (see `_solving`). Any other
+deterministic sanitizer is run on worlds (see `_running`).
 
-Assumed is an attacker who knows everybody in the table and the program that made the release. That
-is a strong one; the program is often public, and people of a class often know each other.
+*Assumptions.* The attacker knows everybody in the table and the program that made the release. That
+is a strong attacker; but the program is often public, and people of a class often know each other.
 """
 
 from __future__ import annotations
@@ -32,21 +33,20 @@ import time
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.attacks.minimality._finding import Minimality
-from unveil.attacks.minimality._general import by_running
-from unveil.attacks.minimality._looking import Scope, by_looking, nothing_told
-from unveil.attacks.minimality._promise import promised
-from unveil.attacks.minimality._same import check_same
-from unveil.attacks.minimality._solving import Tries
-from unveil.errors import InputError, did_you_mean
-from unveil.microdata import AnyRelease, Microdata, Permuted, Release
-from unveil.sanitize import Identity, LaplaceCounts, Mondrian, Recoding, Sanitizer
-from unveil.sanitize._sanitizer import as_microdata
+from unveil.attacks.minimality._running import by_running, check_same
+from unveil.attacks.minimality._solving import Scope, Tries, by_looking, nothing_told
+from unveil.errors import Call, File, InputError, Listed, Option, did_you_mean
+from unveil.errors import Column as ColumnName
+from unveil.microdata import AnyRelease, Column, Microdata, Permuted, Release
+from unveil.sanitize import Identity, LaplaceCounts, Mondrian, Recoding, Sanitizer, as_microdata
+from unveil.sanitize._closeness import Distance, distance_between, heights
 
-__all__ = ["Path", "minimality"]
+__all__ = ["minimality"]
 
-Path: TypeAlias = Literal["fast", "general"]
+_Path: TypeAlias = Literal["fast", "general"]
 
 
 def minimality(
@@ -54,14 +54,14 @@ def minimality(
     microdata: Microdata,
     *,
     release: Release | None = None,
-    path: Path | None = None,
+    path: _Path | None = None,
     scope: Scope | None = None,
     steps: int = 200_000,
     draws: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
 ) -> Minimality:
-    """Count what is believed of people by those who know how a release was made.
+    """Compute what is believed about people by those who know how a release was made.
 
     Parameters
     ----------
@@ -70,24 +70,24 @@ def minimality(
     microdata : Microdata
         The original.
     release : Release, optional
-        What was published, as it was read back; it must be what the sanitizer makes of the
-        table. By default the sanitizer makes it.
+        What was published, as it was read back. It must be what the sanitizer makes of the table.
+        Default: the sanitizer makes it.
     path : {"fast", "general"}, optional
-        Look into the sanitizer, or run it on worlds. By default ``"fast"`` for Mondrian and global
+        Look into the sanitizer, or run it on worlds. Default: ``"fast"`` for Mondrian and global
         Recoding, ``"general"`` for all others.
     scope : {"all", "class"}, optional
-        What the attacker takes into account: everything that was refused, or of each class only
-        what was refused within it. By default everything where that can be found out, and of
-        classes of which too many hang together, or about which chains do not agree, what is their
-        own (`Minimality.alone`).
+        What the attacker uses: everything that was refused, or of each class only what was refused
+        within it. Default: everything if that can be computed; for classes of which too many are
+        tied together, or about which chains do not agree, their own (`Minimality.alone`).
     steps : int
-        How long all worlds of a few classes are counted, before some are drawn instead.
+        Maximum number of steps to count all worlds of a few classes; then some are drawn instead.
     draws : int, optional
-        How many worlds are drawn; by default 20,000, of which classes that hang together in large
-        numbers walk through fewer, and 1,000 if the sanitizer is run on each.
+        Number of worlds drawn. Default: 20,000, or fewer for large numbers of tied classes; 1,000
+        if the sanitizer is run on each.
     seed : int
+        Random seed.
     progress : bool, optional
-        Show progress; default: if standard error is a terminal.
+        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
@@ -95,8 +95,8 @@ def minimality(
 
     Examples
     --------
-    Four people, of whom two have HIV. Each half would have had two people, enough for ℓ = 2; but
-    they were not cut. So one half, and then the other too, has one disease only.
+    Four people, of whom two have HIV. Each half would have had two people, enough for ℓ = 2, but
+    they were not cut. So one half has one disease only, and then so has the other.
 
     >>> import unveil as uv
     >>> patients = uv.read_table(
@@ -110,8 +110,8 @@ def minimality(
     0   Flu       0.5       0.5
     1   HIV       0.5       0.5
 
-    Two of the six worlds are left, which tells that 20 and 30 have the same disease, and not which.
-    Where only HIV is there twice, and four others are too many for it, it is known who has it:
+    Two of the six worlds are left. They tell that 20 and 30 have the same disease, but not which.
+    If only HIV occurs twice, and the other half has four people, it is known who has it:
 
     >>> patients = uv.read_table(
     ...     {"age": [20, 30, 60, 60, 60, 60],
@@ -127,10 +127,9 @@ def minimality(
     """
     _check(sanitizer, path, scope, steps, draws, seed)
     microdata = as_microdata(microdata, "minimality")
-    made = _made(sanitizer, microdata)
+    made = _checked_release(sanitizer.sanitize(microdata))
     if release is not None:
-        _check_release(release)
-        check_same(release, made, microdata, sanitizer)
+        check_same(_checked_release(release), made, microdata, sanitizer)
     inside = _asks_inside(sanitizer)
     # A goal about sizes alone tells nothing, however it is met: there is nothing to run.
     fast = path == "fast" if path is not None else _is_known(sanitizer) or not inside
@@ -143,7 +142,7 @@ def minimality(
         finding = by_looking(sanitizer, microdata, made, tries, scope, progress)
     else:
         finding = _by_running(sanitizer, microdata, made, tries, progress)
-    bound, words = promised(sanitizer, microdata, made)
+    bound, words = _promised(sanitizer, microdata, made)
     return Minimality(
         **finding,
         microdata=microdata,
@@ -158,14 +157,14 @@ def minimality(
 
 
 def _is_known(sanitizer: Sanitizer) -> bool:
-    """Whether it is a sanitizer that can be looked into."""
+    """Whether the sanitizer can be looked into."""
     if isinstance(sanitizer, Recoding):
         return sanitizer.scheme == "global"
     return isinstance(sanitizer, Mondrian)
 
 
 def _asks_inside(sanitizer: Sanitizer) -> bool:
-    """Whether its goal is about secrets; of one that is not known, it may be."""
+    """Whether its goal is about sensitive values; an unknown one may be."""
     if isinstance(sanitizer, Identity):
         return False
     if not isinstance(sanitizer, Mondrian | Recoding):
@@ -194,70 +193,129 @@ def _by_running(
     }
 
 
-def _made(sanitizer: Sanitizer, microdata: Microdata) -> Release:
-    release = sanitizer.sanitize(microdata)
-    _check_release(release)
-    assert isinstance(release, Release)  # checked
-    return release
+def _promised(
+    sanitizer: Sanitizer, microdata: Microdata, release: Release
+) -> tuple[NDArray[np.float64], str]:
+    """For each sensitive value, the largest belief that the goal promises; and that in words.
+
+    ℓ promises 1/ℓ. t promises a class that is near the whole table: with q the share of the table
+    that has a value, and d the smallest distance from it to another one, at most q + t/d of a
+    class can have it, because any excess has to be moved at least d. A sanitizer whose goal is not
+    known promises no more than its release has: the largest share of the value in any class.
+    """
+    secret = microdata.sensitive
+    if not isinstance(sanitizer, Mondrian | Recoding) or (
+        sanitizer.l is None and sanitizer.t is None
+    ):
+        shares = release.counts / release.sizes[:, None]
+        return shares.max(axis=0), "the largest share of any class"
+    most, words = np.ones(secret.size), []
+    if sanitizer.l is not None:
+        most = np.minimum(most, 1 / sanitizer.l)
+        words.append(f"1/{sanitizer.l}")
+    if sanitizer.t is not None:
+        distance = distance_between(secret, sanitizer.t_distance)
+        nearest = _nearest(secret, distance)
+        share = microdata.sensitive_counts / len(microdata)
+        most = np.minimum(most, share + sanitizer.t / nearest)
+        words.append(
+            "the table's share + t" if distance == "equal" else "what t allows, by its distance"
+        )
+    return most.clip(max=1.0), " and ".join(words)
 
 
-def _check_release(release: AnyRelease) -> None:
+def _nearest(secret: Column, distance: Distance) -> NDArray[np.float64]:
+    """The distance of each value from the nearest other one."""
+    if distance == "ordered":
+        return np.full(secret.size, 1 / max(1, secret.size - 1))
+    if distance == "equal":
+        return np.ones(secret.size)
+    tree = secret.hierarchy
+    assert tree is not None  # distance_between says so
+    height = heights(tree)
+    found = np.ones(secret.size)
+    for leaf in range(secret.size):
+        above = [node for node in tree.ancestors(leaf) if tree.last[node] > tree.first[node]]
+        if above:
+            found[leaf] = height[above[0]] / height[tree.root]
+    return found
+
+
+def _checked_release(release: AnyRelease) -> Release:
+    parts = {
+        "minimality": Call("minimality"),
+        "made_by": File(release.made_by, bare=True),
+        "differential": Call("differential_inference"),
+        "membership": Call("membership"),
+    }
     if isinstance(release, Permuted):
         raise InputError(
-            f"minimality gives the secrets of a class to its people, and {release.made_by} "
-            "publishes groups that it draws: which groups it made does not follow from who has "
-            "which secret"
+            "{minimality} gives the sensitive values of a class to its people, but {made_by} draws "
+            "its groups at random: which groups it made does not depend on who has which value",
+            **parts,
         )
     if not isinstance(release, Release):
         raise InputError(
-            f"minimality gives the secrets of a class to its people, and {release.made_by} "
-            f"publishes none, {release.instead}"
-        )
+            "{minimality} gives the sensitive values of a class to its people, but {made_by} "
+            "publishes no classes, {instead}",
+            instead=release.instead, **parts,
+        )  # fmt: skip
     if release.perturbed:
         raise InputError(
-            f"minimality takes what is published for true, and {release.made_by} publishes values "
-            f"of {', '.join(release.perturbed)} that need not be; differential_inference and "
-            "membership test such releases"
-        )
+            "{minimality} assumes that published values are true, but {made_by} publishes values "
+            "of {columns} that may not be; {differential} and {membership} test such releases",
+            columns=Listed([ColumnName(name) for name in release.perturbed], "and"), **parts,
+        )  # fmt: skip
+    return release
 
 
 def _check(sanitizer: Any, path: Any, scope: Any, steps: Any, draws: Any, seed: Any) -> None:
+    minimality = Call("minimality")
     if not isinstance(sanitizer, Sanitizer):
         raise InputError(
-            f"minimality needs a sanitizer, such as unveil.Mondrian(k=5, l=3), got a "
-            f"{type(sanitizer).__name__}"
-        )
-    if path not in (None, "fast", "general"):
-        near = did_you_mean(str(path), ["fast", "general"])
-        raise InputError(f'path must be "fast" or "general", got {path!r}{near}')
-    if path == "fast" and not _is_known(sanitizer):
+            "{minimality} needs a sanitizer, such as {mondrian}(k=5, l=3), got a {kind}",
+            minimality=minimality, mondrian=Call("Mondrian"), kind=type(sanitizer).__name__,
+        )  # fmt: skip
+    label, known = File(sanitizer.label, bare=True), _is_known(sanitizer)
+    for name, given, choices in (
+        ("path", path, ("fast", "general")),
+        ("scope", scope, ("all", "class")),
+    ):
+        if given is not None and given not in choices:
+            raise InputError(
+                "{option} must be {choices}, got {given}{near}",
+                option=Option(name), choices=Listed([f'"{choice}"' for choice in choices], "or"),
+                given=repr(given), near=did_you_mean(str(given), choices),
+            )  # fmt: skip
+    if path == "fast" and not known:
         raise InputError(
-            f'path="fast" looks into Mondrian and global Recoding, and {sanitizer.label} is '
-            'neither; path="general" runs it on worlds'
-        )
-    if scope not in (None, "all", "class"):
-        near = did_you_mean(str(scope), ["all", "class"])
-        raise InputError(f'scope must be "all" or "class", got {scope!r}{near}')
-    if scope is not None and (path == "general" or not _is_known(sanitizer)):
+            "{fast} looks into Mondrian and global Recoding, but {label} is neither; {general} "
+            "runs it on worlds",
+            fast=Option("path", "fast"), label=label, general=Option("path", "general"),
+        )  # fmt: skip
+    if scope is not None and (path == "general" or not known):
         raise InputError(
-            f"scope={scope!r} is about what was refused, and {sanitizer.label} is run on worlds; "
-            "leave it out"
-        )
+            "{scope} is about what was refused, but {label} is run on worlds; leave it out",
+            scope=Option("scope", scope), label=label,
+        )  # fmt: skip
     if sanitizer.is_random or isinstance(sanitizer, LaplaceCounts):
         raise InputError(
-            "minimality asks of which worlds a sanitizer makes the same release, and "
-            f"{sanitizer.label} depends on chance; differential_inference and membership "
-            "test such releases"
-        )
+            "{minimality} compares the releases of many worlds, but {label} is random; "
+            "{differential} and {membership} test such releases",
+            minimality=minimality, label=label, differential=Call("differential_inference"),
+            membership=Call("membership"),
+        )  # fmt: skip
     if not sanitizer.deterministic:
         raise InputError(
-            "minimality asks of which worlds a sanitizer makes the same release, and "
-            f"{sanitizer.label} may depend on chance; if it does not, say so in its class: "
-            "deterministic = True"
-        )
-    for name, number in (("steps", steps), ("draws", draws), ("seed", seed)):
-        least = 0 if name == "seed" else 1
+            "{minimality} compares the releases of many worlds, but {label} may be random; if it "
+            "is not, say so in its class: deterministic = True",
+            minimality=minimality, label=label,
+        )  # fmt: skip
+    for name, number, least in (("steps", steps, 1), ("draws", draws, 1), ("seed", seed, 0)):
         if number is None and name == "draws":
             continue
         if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < least:
-            raise InputError(f"{name} must be a whole number from {least} up, got {number!r}")
+            raise InputError(
+                "{option} must be a whole number of at least {least}, got {given}",
+                option=Option(name), least=least, given=repr(number),
+            )  # fmt: skip

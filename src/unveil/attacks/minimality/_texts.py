@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil._text import of_all, percent, table_lines
-from unveil.attacks.minimality._looking import SETTLED
+from unveil.attacks.minimality._solving import SETTLED
 from unveil.sanitize import Identity
 
 if TYPE_CHECKING:

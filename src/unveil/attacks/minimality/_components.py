@@ -1,9 +1,9 @@
-"""Which attempts tell anything, and which classes hang together through them.
+"""Which attempts tell anything, and which classes they tie together.
 
-Of many parts it is known whether they fail, whoever has which secret: they are too small; they are
-made of whole classes, whose histograms are published; or the classes that they cut through have so
-much, or so little, of each value that it comes out the same in all worlds. An attempt that is
-refused by such parts alone tells nothing. What is left ties together the classes that its open
+Many parts fail, or do not fail, regardless of who has which value: they are too small; they consist
+of whole classes, whose histograms are published; or the classes that they cut through have so many
+or so few records of each value that the outcome is the same in all worlds. An attempt that is
+refused by such parts alone tells nothing. Any other attempt ties together the classes that its open
 parts cut through. Classes that nothing ties together are independent, and so are *components* of
 classes that are tied.
 """
@@ -20,7 +20,7 @@ from unveil.attacks.minimality import _kernels as kernels
 from unveil.attacks.minimality._attempts import Attempt, Goal
 from unveil.microdata import Release
 
-__all__ = ["Binding", "Component", "binding", "components"]
+__all__ = ["Component", "binding", "components"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def binding(attempt: Attempt, release: Release, goal: Goal) -> Binding | None:
 def _known(
     attempt: Attempt, piece: NDArray[np.int64], release: Release, goal: Goal
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which parts fail in all worlds, and which in some and not in others, as far as is seen."""
+    """Which parts fail in all worlds, and which may fail in some only, as far as bounds tell."""
     inside, number = release.counts[piece[:, 0]], piece[:, 2, None]
     outside = release.sizes[piece[:, 0], None] - number
     shape = (len(attempt.sizes), release.sensitive.size)
@@ -90,7 +90,7 @@ def _known(
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Classes that hang together, as the kernels want them.
+    """Classes that are tied together, as the kernels want them.
 
     Attributes
     ----------
@@ -99,9 +99,9 @@ class Component:
     people : array
         The records of the classes, class by class, block by block.
     class_start : array
-        Where the people of each class begin, and where the last one's end.
+        Where the people of each class begin, and where those of the last one end.
     block_of : array
-        The block of each of the people.
+        The block of each person.
     class_of_block : array
     room : array
         The size of each block.
@@ -119,12 +119,12 @@ class Component:
 
     @property
     def first_block(self) -> NDArray[np.int64]:
-        """The first block of each class, and where the last one's end."""
+        """The first block of each class, and where those of the last one end."""
         return np.searchsorted(self.class_of_block, np.arange(len(self.classes) + 1))
 
 
 def components(bindings: Sequence[Binding], release: Release) -> list[Component]:
-    """Put classes that are tied together into components."""
+    """The components of classes that attempts tie together."""
     above = np.arange(release.n_classes)
 
     def top(c: int) -> int:
@@ -159,7 +159,7 @@ def _component(
     starts: NDArray[np.int64],
     where: NDArray[np.int64],
 ) -> Component:
-    """``where`` is a place for every record, -1 before and after."""
+    """``where`` is scratch, one per record: -1 before and after."""
     people = np.concatenate([by_class[starts[c] : starts[c + 1]] for c in classes])
     sizes = release.sizes[classes]
     key = np.repeat(np.arange(len(classes)), sizes)
@@ -173,7 +173,7 @@ def _component(
         where[one.attempt.people] = -1
         begin += len(one.open)
         key = np.unique(key * (begin + 2) + part_at[a] + 1, return_inverse=True)[1].ravel()
-    # Keys were made class first: blocks of a class stand together.
+    # Keys begin with the class, so the blocks of a class are next to each other.
     order = np.argsort(key, kind="stable")
     people, block_of, part_at = people[order], key[order], part_at[:, order]
     _, one_of = np.unique(block_of, return_index=True)
