@@ -1,23 +1,23 @@
-"""Beliefs about the people of groups whose secrets are known, but not whose they are.
+"""Beliefs about the people of groups whose sensitive values are known, but not whose they are.
 
-A *world* gives each person of a group one of its secrets, so that all are used up. It weighs the
-product of the weights x(person, secret) of its pairs; a belief is the share of the weight of all
-worlds in which the person has the secret: a ratio of permanents.
+A *world* gives each person of a group one of its values, so that all are used up. Its weight is
+the product of the weights x(person, value) of its pairs. A belief is the share of the weight of all
+worlds in which the person has the value: a ratio of permanents.
 
-*Exactly*: go through the people one by one, and through the numbers of secrets that are used up
-so far. There are Π (n_s + 1) such *states*, each belonging to one number of people, and people
+*Exactly*: go through the people one by one, and through the numbers of values that are used up so
+far. There are Π (n_s + 1) such *states*, each of which belongs to one number of people, and people
 before a state and after it are independent of each other.
 
-*By Bethe's approximation*, where there are too many states: the beliefs b that maximize
+*By Bethe's approximation*, if there are too many states: the beliefs b that maximize
 
     Σ b log x − Σ b log b + Σ (1 − b) log (1 − b)
 
-with every secret counted apart, found by passing messages between people and secrets (belief
-propagation), which has a single answer here.
+with every record's value counted separately, found by passing messages between people and values
+(belief propagation), which has a unique fixed point here.
 
-First of all, weights are brought into balance: neither beliefs nor the order of worlds change if
-all weights of a person, or of a secret, are multiplied by the same number, and it is chosen such
-that people expect each secret about as often as it is there. Then nothing over- or underflows.
+First, weights are balanced: beliefs do not change if all weights of a person, or of a value, are
+multiplied by the same number. The numbers are chosen such that each value is expected about as
+often as it occurs. Then nothing over- or underflows.
 
 Everything is in this one file because numba's cache does not notice changes in other files. What
 the main thread calls returns a number or nothing, for the reason given in Mondrian's kernels.
@@ -33,7 +33,7 @@ import numba
 import numpy as np
 
 TRIVIAL, EXACT, BETHE, ASTRAY = 0, 1, 2, 3
-"""How a group is worked out; ASTRAY: messages were still changing when they were stopped."""
+"""How a group was computed; ASTRAY: messages had not settled when they were stopped."""
 
 _BALANCING = 200  # rounds at most
 _FEW = 32  # people of whom even ill-balanced weights can be multiplied: 10⁻⁴ⁿ e⁻ⁿ is still a number
@@ -53,15 +53,15 @@ class Sheet(NamedTuple):
     start : array
         The rows of group g, people who are alike, are those from ``start[g]`` to ``start[g + 1]``.
     people : array
-        How many people each row is.
+        Number of people of each row.
     codes : rows × columns
-        Their values; below 0 if they are not known.
+        Their values; below 0 if not known.
     value_start, values, numbers : arrays
-        The secrets of each group, and how many records have them.
+        The sensitive values of each group, and how many records have them.
     entry : array
-        Where the beliefs about a group begin: one for each of its rows and secrets.
+        Where the beliefs about a group begin: one for each of its rows and values.
     states : array
-        How many states there are, if the group is to be worked out exactly; else 0.
+        Number of states, if the group is to be computed exactly; else 0.
     """
 
     start: Any
@@ -76,7 +76,7 @@ class Sheet(NamedTuple):
 
 @_inner
 def _log_weights(sheet, group, offset, table, log_x):
-    """Σ log P(value | secret) over the columns that are known, for rows and secrets of a group."""
+    """Σ log P(a | s) over the columns that are known, for rows and sensitive values of a group."""
     first, a = sheet.start[group], sheet.value_start[group]
     rows, width = sheet.start[group + 1] - first, sheet.value_start[group + 1] - a
     for k in range(rows):
@@ -91,10 +91,10 @@ def _log_weights(sheet, group, offset, table, log_x):
 
 @_inner
 def _balance(log_x, people, numbers, x):
-    """Weights in balance, and by how much the logarithm of a world's weight has grown by it.
+    """Balance weights; returns by how much the logarithm of a world's weight has grown.
 
-    Every person's weights add up to 1, and no secret is expected more than twice as often as it
-    is there, or less than half as often; in small groups, ten thousand times.
+    Every person's weights add up to 1, and no value is expected more than twice as often as it
+    occurs, or less than half as often; in small groups, ten thousand times.
     """
     rows, width = len(people), len(numbers)
     slack = 1e4 if numbers.sum() <= _FEW else 2.0
@@ -128,7 +128,7 @@ def _balance(log_x, people, numbers, x):
 
 @_inner
 def _exactly(x, people, numbers, states, beliefs):
-    """Beliefs by going through all states; returns the weight of all worlds, 0 if it is lost."""
+    """Beliefs from all states; returns the weight of all worlds, 0 if it underflows."""
     rows, width = x.shape
     total = 0
     for s in range(width):
@@ -186,7 +186,7 @@ def _exactly(x, people, numbers, states, beliefs):
 
 @_inner
 def _by_messages(x, people, numbers, beliefs):
-    """Beliefs by Bethe's approximation; returns whether messages came to rest."""
+    """Beliefs by Bethe's approximation; returns whether messages settled."""
     rows, width = x.shape
     from_value = np.ones((rows, width))
     from_person = np.empty((rows, width))
@@ -222,12 +222,12 @@ def _by_messages(x, people, numbers, beliefs):
 
 @_inner
 def _bethe_weight(x, people, numbers, beliefs):
-    """What takes the place of the logarithm of the weight of all worlds."""
+    """Bethe's approximation of the log weight of all worlds."""
     found = 0.0
     for s in range(len(numbers)):
         found -= math.lgamma(numbers[s] + 1.0)
         for k in range(len(people)):
-            share = beliefs[k, s] / numbers[s]  # of each of the records with the secret
+            share = beliefs[k, s] / numbers[s]  # of each of the records with the value
             if share > 0:
                 each = share * math.log(max(x[k, s], _SMALLEST) / share)
                 rest = 1.0 - share
@@ -239,7 +239,7 @@ def _bethe_weight(x, people, numbers, beliefs):
 
 @_inner
 def _same_for_all(log_x, people, numbers, beliefs):
-    """Beliefs where all people are alike or all secrets are; returns the log weight of worlds."""
+    """Beliefs if all people or all values are alike; returns the log weight of worlds."""
     total = 0.0
     for k in range(len(people)):
         total += people[k]
@@ -254,7 +254,7 @@ def _same_for_all(log_x, people, numbers, beliefs):
 
 @_inner
 def _of_group(log_x, people, numbers, states, beliefs):
-    """Beliefs about one group: how they were found, and the log weight of all its worlds."""
+    """Beliefs about one group; returns how they were found, and the log weight of all worlds."""
     if len(people) == 1 or len(numbers) == 1:
         return TRIVIAL, _same_for_all(log_x, people, numbers, beliefs)
     x = np.empty(log_x.shape)
@@ -276,10 +276,10 @@ def reweigh(sheet, offset, table, beliefs, how):
     sheet : Sheet
     offset : array
         Where each column's values begin in ``table``.
-    table : values of all columns × secrets
-        log P(value | secret).
+    table : values of all columns × sensitive values
+        log P(a | s).
     beliefs, how : arrays
-        Filled: beliefs as the sheet's ``entry`` says, and how each group was worked out.
+        Filled: beliefs in the order of the sheet's ``entry``, and how each group was computed.
 
     Returns
     -------
@@ -302,7 +302,7 @@ def reweigh(sheet, offset, table, beliefs, how):
 
 @_jit()
 def tally(sheet, offset, beliefs, counts):
-    """How many people with each value are expected to have each secret, added to ``counts``."""
+    """Add to ``counts`` how many people with each value are expected to have each sensitive one."""
     columns = sheet.codes.shape[1]
     for group in range(len(sheet.states)):
         at = sheet.entry[group]
