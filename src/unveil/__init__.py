@@ -15,7 +15,6 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-
 _ROOMS = ("datasets", "measures")  # that users call by name
 
 
