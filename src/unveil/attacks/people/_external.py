@@ -116,9 +116,10 @@ class External:
             times = names.count(person)
             if times != 1:
                 raise InputError(
-                    "{how} called {person} in {source}; give the number of one, from 0 up",
+                    "{how} called {person} in {source}{near}; people also have numbers, from 0 up",
                     how=f"{times:,} people are" if times else "nobody is",
                     person=Cell(person), source=File(self.source, bare=True),
+                    near="" if times else Cell(did_you_mean(person, filter(None, names)), bare=True),
                 )  # fmt: skip
             return names.index(person)
         if not 0 <= person < len(self):
