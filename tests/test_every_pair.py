@@ -23,7 +23,7 @@ from unveil.errors import InputError
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "fitting.md"
 N = 24
 FEW = [0, 5, 9]  # targets
-WHY = re.compile(r"publishes|need not be|depends? on chance")
+WHY = re.compile(r"publishes|need not be|is random")
 REMEDY = re.compile(
     r"; [^;]*\b(differential_inference|membership|classifier_utility|use|give)\b[^;]*$"
 )
