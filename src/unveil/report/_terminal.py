@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,7 +139,7 @@ def _decimals(findings: Iterable[DifferentialInference]) -> int:
 def remarks(
     outcomes: Sequence[Outcome],
     *,
-    spelled: Callable[[str], str] = str,
+    spelled: Callable[[Any], str] = str,
     known: Sequence[str] = (),
 ) -> list[Text]:
     """What has to be known beside the numbers: failures, untested records, notes, adversary.

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._beliefs import Knowledge
 from unveil.attacks.risk._at_risk import ROUNDING
+from unveil.attacks.shared import Knowledge
 from unveil.microdata import AnyRelease
 
 __all__ = ["BELIEF", "KNOWN", "RIGHT", "SURE", "SURE_RIGHT", "answers", "asked", "by_prior"]

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._beliefs import Knowledge
-from unveil.attacks._ways import understood
 from unveil.attacks.guessing._asking import asked, by_prior
 from unveil.attacks.guessing._sides import Guesses, Tally, TwoSides
 from unveil.attacks.guessing._splits import Splits
+from unveil.attacks.shared import Knowledge, understood
 from unveil.engine import Progress
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._beliefs import (
+from unveil.attacks.shared import (
     ADVERSARY_FAILED,
     NO_BELIEF,
     AdversaryError,
     Knowledge,
     each_if_not_all,
+    reason_of,
 )
-from unveil.attacks._general_beliefs import reason_of
 from unveil.microdata import AnyRelease, Microdata
 
 __all__ = ["TrueBeliefs", "kind_of", "log_ratio", "logarithm", "true_beliefs"]

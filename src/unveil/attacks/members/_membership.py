@@ -16,9 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, adversary_named
-from unveil.attacks._beliefs import INTERRUPTED
-from unveil.attacks._targets import seed_number
-from unveil.attacks._ways import understood
 from unveil.attacks.members._beliefs import true_beliefs
 from unveil.attacks.members._finding import Membership
 from unveil.attacks.members._people import People, split_people
@@ -26,6 +23,7 @@ from unveil.attacks.members._published import published
 from unveil.attacks.members._removal import Removal
 from unveil.attacks.members._scores import Scores, scores_of
 from unveil.attacks.members._texts import ATTACKERS
+from unveil.attacks.shared import INTERRUPTED, seed_number, understood
 from unveil.engine import chosen_backend
 from unveil.errors import InputError, UnveilError, did_you_mean
 from unveil.microdata import Mapped, Microdata

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._beliefs import INTERRUPTED, said
-from unveil.attacks._differential_finding import DifferentialInference
-from unveil.attacks._differential_inference import differential_inference
+from unveil.attacks.differential import DifferentialInference, differential_inference
 from unveil.attacks.members._beliefs import TrueBeliefs, kind_of, true_beliefs
 from unveil.attacks.members._people import People
+from unveil.attacks.shared import INTERRUPTED, said
 from unveil.engine import Progress
 from unveil.sanitize import Sanitizer
 
@@ -54,7 +53,7 @@ class Removal:
             raise KeyboardInterrupt
         assert finding.present is not None
         assert finding.absent is not None
-        notes = tuple(note for note in finding.notes if note not in table.notes)
+        notes = tuple(str(note) for note in finding.notes if note not in table.notes)
         present, absent = (_of_members(finding, b) for b in (finding.present, finding.absent))
         return present, absent, notes
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks._beliefs import INTERRUPTED
 from unveil.attacks.members._beliefs import (
     TrueBeliefs,
     kind_of,
@@ -23,6 +22,7 @@ from unveil.attacks.members._beliefs import (
 )
 from unveil.attacks.members._people import People
 from unveil.attacks.members._removal import Removal
+from unveil.attacks.shared import INTERRUPTED
 from unveil.errors import GoalError, UnveilError
 
 __all__ = ["Scores", "scores_of"]
