@@ -212,7 +212,7 @@ def test_without_chance_only_what_is_certain(how):
     assert found.confidence == 1
     assert found.in_words() == (
         "For certain at least 1.5% (3) and at most 79% (158) of all 200 records are over 0.5; 3 of "
-        "the 45 tested are, and 5 more could not be tested. Those who were tested are no random "
+        "the 45 tested are, and 5 more could not be tested. Those tested are not a random "
         "sample, so they say nothing about the others."
     )
 
@@ -310,27 +310,26 @@ def test_a_draw_and_its_bound_together(how, stopped_after):
     ("arguments", "options", "message"),
     [
         (([0.1], 0.5, 10), {"confidence": 95},
-         "confidence must lie between 0 and 1, such as 0.95, got 95"),
+         "confidence= must be between 0 and 1, such as 0.95, got 95"),
         (([0.1], 0.5, 10), {"how": "randm"},
-         "no way 'randm' to choose targets; did you mean 'random'? (known: random, stratified, "
-         "exposed, all, chosen)"),
-        (([0.1] * 3, 0.5, 2), {}, "3 targets out of 2 records: each counts once"),
-        (([0.1] * 2, 0.5, 2), {"failed": 1}, "3 targets out of 2 records: each counts once"),
-        (([], 0.5, 0), {}, "0 targets out of 0 records: each counts once"),
+         "how='randm' is not known; did you mean 'random'? (known: random, stratified, exposed, "
+         "all, chosen)"),
+        (([0.1] * 3, 0.5, 2), {}, "3 targets cannot be drawn from 2 records; give each once"),
+        (([0.1] * 2, 0.5, 2), {"failed": 1},
+         "3 targets cannot be drawn from 2 records; give each once"),
+        (([], 0.5, 0), {}, "0 targets cannot be drawn from 0 records; give each once"),
         (([0.1], 0.5, 10), {"how": "stratified"},
-         "a stratified draw needs strata: that of each target, and their sizes"),
+         "a stratified draw needs strata=: the stratum of each target, and their sizes"),
         (([0.1], 0.5, 10), {"how": "stratified", "strata": ([0], [10]), "failed": 1},
-         "a stratified draw has to know the stratum of targets that could not be tested: put NaN "
-         "among the distances instead of failed"),
+         "a stratified draw needs the stratum of targets that could not be tested: put NaN among "
+         "the distances instead of failed="),
         (([0.1], 0.5, 10), {"how": "stratified", "strata": ([0, 1], [5, 5])},
-         "strata must say for each of the 1 targets in which of the 2 strata it is, counted from "
-         "0"),
+         "strata= must give for each of the 1 targets its stratum, from 0 to 1"),
         (([0.1], 0.5, 10), {"how": "stratified", "strata": ([2], [5, 5])},
-         "strata must say for each of the 1 targets in which of the 2 strata it is, counted from "
-         "0"),
+         "strata= must give for each of the 1 targets its stratum, from 0 to 1"),
         (([0.1], 0.5, 10), {"how": "stratified", "strata": ([0], [5, 4])},
-         "the strata have 9 records; they must have all 10, and none fewer than were drawn from "
-         "it"),
+         "the strata have 9 records; they must have all 10, and no stratum fewer than were drawn "
+         "from it"),
     ],
 )  # fmt: skip
 def test_what_cannot_be(arguments, options, message):

@@ -56,8 +56,8 @@ def test_so_many_at_random_hang_on_the_seed():
         (0, "targets=0: the table has 50 records to choose from"),
         (51, "targets=51: the table has 50 records to choose from"),
         (-1, "targets=-1: the table has 50 records to choose from"),
-        ([3, 50], "targets has 50, but records are numbered from 0 to 49"),
-        ([-1], "targets has -1, but records are numbered from 0 to 49"),
+        ([3, 50], "targets= has 50, but records are numbered from 0 to 49"),
+        ([-1], "targets= has -1, but records are numbered from 0 to 49"),
     ],
 )
 def test_records_that_are_not_there(targets, message):
@@ -71,7 +71,7 @@ def test_what_targets_may_be(targets):
     with pytest.raises(InputError) as error:
         run_on(targets)
     assert str(error.value) == (
-        "targets must be a number of records, a list of record numbers counted from 0, a mask of "
+        "targets= must be a number of records, a list of record numbers counted from 0, a mask of "
         f'50 truth values, or "available"; got {targets!r}'
     )
 
@@ -88,15 +88,15 @@ def test_what_targets_may_be(targets):
         ),
         (
             {"distance": "l1-"},
-            "no distance 'l1-'; did you mean 'l1'? (known: total-variation, l1, emd:unit, "
-            "emd:path, emd:ordered, emd:numeric, kl, jensen-shannon, hellinger, bhattacharyya, "
-            "max-ratio; or a function of two tables of beliefs)",
+            "distance='l1-' is not known; did you mean 'l1'? (known: total-variation, l1, "
+            "emd:unit, emd:path, emd:ordered, emd:numeric, kl, jensen-shannon, hellinger, "
+            "bhattacharyya, max-ratio; or a function of two tables of beliefs)",
         ),
-        ({"path": "fats"}, 'path must be "auto", "fast" or "general", got \'fats\''),
+        ({"path": "fats"}, 'path= must be "auto", "fast" or "general", got \'fats\''),
         ({"n_jobs": 0}, "n_jobs must be a whole number from 1 up, got 0"),
         ({"n_jobs": -1, "path": "general"}, "n_jobs must be a whole number from 1 up, got -1"),
-        ({"seed": -1}, "seed must be a whole number from 0 up, got -1"),
-        ({"seed": None}, "seed must be a whole number from 0 up, got None"),
+        ({"seed": -1}, "seed= must be a whole number from 0 up, got -1"),
+        ({"seed": None}, "seed= must be a whole number from 0 up, got None"),
     ],
 )
 def test_options_nobody_knows(options, message):
@@ -110,7 +110,7 @@ def test_there_is_no_fast_path_into_a_black_box():
         uv.differential_inference(TABLE, uv.Oracle(uv.Mondrian(k=3)), path="fast")
     assert str(error.value) == (
         "there is no fast path for Oracle(Mondrian(k=3)) against Bernoulli naive Bayes; use "
-        'path="general", which runs the sanitizer anew for each target'
+        "path='general', which runs the sanitizer again for each target"
     )
 
 
@@ -247,8 +247,8 @@ def test_a_sanitizer_of_ones_own_needs_no_more_than_sanitize():
             lambda n: np.full((n, 5), 0.2),
             r"the adversary Wrong returned an array of shape \(1, 5\)",
         ),
-        (lambda n: np.full((n, 2), 0.7), "beliefs that are no probabilities"),
-        (lambda n: np.tile([1.5, -0.5], (n, 1)), "no negative number and sum to one"),
+        (lambda n: np.full((n, 2), 0.7), "beliefs that are not probabilities"),
+        (lambda n: np.tile([1.5, -0.5], (n, 1)), "no negative number and sum to 1"),
     ],
 )
 def test_beliefs_that_are_none_are_refused(beliefs, message):
@@ -269,7 +269,9 @@ def test_a_random_sanitizer_is_told_from_what_records_give_away():
 
     noted = uv.differential_inference(PEOPLE, uv.Oracle(noisy, may_drop=True)).notes
     assert len(noted) == 2  # the other one says how many records are gone
-    assert noted[1].startswith("Oracle(noisy) is random: with two releases of the same table")
+    assert str(noted[1]).startswith(
+        "Oracle(noisy) is random: between two releases of the same table"
+    )
     assert uv.differential_inference(PEOPLE, halves).notes == ()
 
 

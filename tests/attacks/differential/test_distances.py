@@ -226,8 +226,8 @@ KNOWN = (
     "jensen-shannon, hellinger, bhattacharyya, max-ratio; or a function of two tables of beliefs)"
 )
 GROUNDS = (
-    "lacks its ground distance: emd:unit, emd:path, emd:ordered or emd:numeric (or EarthMovers "
-    "with a matrix)"
+    "lacks its ground distance; use emd:unit, emd:path, emd:ordered or emd:numeric (or "
+    "EarthMovers with a matrix)"
 )
 
 
@@ -235,17 +235,18 @@ GROUNDS = (
     ("distance", "message"),
     [
         ("total-variaton",
-         f"no distance 'total-variaton'; did you mean 'total-variation'? {KNOWN}"),
-        ("tv", f"no distance 'tv'; did you mean 'total-variation'? {KNOWN}"),
-        ("JS", f"no distance 'JS'; did you mean 'jensen-shannon'? {KNOWN}"),
-        ("Kullback-Leibler", f"no distance 'Kullback-Leibler'; did you mean 'kl'? {KNOWN}"),
-        ("emd:pth", f"no distance 'emd:pth'; did you mean 'emd:path'? {KNOWN}"),
-        ("emd", f"'emd' {GROUNDS}"),
-        ("wasserstein", f"'wasserstein' {GROUNDS}"),
-        ("", f"no distance '' {KNOWN}"),
-        (3, f"no distance 3 {KNOWN}"),
-        (None, f"no distance None {KNOWN}"),
-        (EarthMovers, "the distance is the class EarthMovers; make one of it, such as "
+         f"distance='total-variaton' is not known; did you mean 'total-variation'? {KNOWN}"),
+        ("tv", f"distance='tv' is not known; did you mean 'total-variation'? {KNOWN}"),
+        ("JS", f"distance='JS' is not known; did you mean 'jensen-shannon'? {KNOWN}"),
+        ("Kullback-Leibler",
+         f"distance='Kullback-Leibler' is not known; did you mean 'kl'? {KNOWN}"),
+        ("emd:pth", f"distance='emd:pth' is not known; did you mean 'emd:path'? {KNOWN}"),
+        ("emd", f"distance='emd' {GROUNDS}"),
+        ("wasserstein", f"distance='wasserstein' {GROUNDS}"),
+        ("", f"distance='' is not known {KNOWN}"),
+        (3, f"distance=3 is not known {KNOWN}"),
+        (None, f"distance=None is not known {KNOWN}"),
+        (EarthMovers, "distance= is the class EarthMovers; make an instance of it, such as "
          "EarthMovers(…)"),
     ],
 )  # fmt: skip
@@ -290,7 +291,7 @@ def test_what_a_distance_of_ones_own_may_return():
         ([True, False, True], [1, 0, 1]),
     ):
         bound = distance_named(lambda p, q, returned=returned: returned)
-        assert bound.name == "a distance of one's own"
+        assert bound.name == "a custom distance"
         measured = bound.measure(p, q)
         assert measured.dtype == np.float64
         assert measured.tolist() == taken
@@ -301,7 +302,7 @@ def test_a_distance_of_ones_own_is_not_asked_about_nobody():
     assert bound.measure(np.ones((0, 3)), np.ones((0, 3))).shape == (0,)
 
 
-MUST = "the distance mine must return one number a person, from 0 up"
+MUST = "the distance mine must return one number per person, from 0 up"
 WITH = "for the beliefs (0.5, 0.5) with the record and (0.333, 0.667) without"
 
 

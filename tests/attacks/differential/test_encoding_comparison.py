@@ -149,7 +149,7 @@ def test_it_can_be_silent(capfd):
     [
         (
             {"adversary": "conditional-frequency"},
-            "conditional frequency cannot be given another encoding; compare encodings with "
+            "conditional frequency does not accept another encoding; compare encodings with "
             "naive-bayes or with a scikit-learn classifier",
         ),
         ({"encodings": []}, "give at least one sanitizer and one encoding to compare"),

@@ -133,7 +133,7 @@ def test_several_adversaries_in_words_and_tables():
 def test_the_same_adversary_twice_or_none_is_told():
     with pytest.raises(InputError, match="given twice"):
         uv.differential_inference(PEOPLE, MONDRIAN, adversary=[NaiveBayes(), "naive-bayes"])
-    with pytest.raises(InputError, match="adversary is empty"):
+    with pytest.raises(InputError, match="adversary= is empty"):
         uv.differential_inference(PEOPLE, MONDRIAN, adversary=[])
 
 
@@ -195,7 +195,7 @@ def test_a_prior_replaces_the_shares_in_the_release(path, own):
         PEOPLE, MONDRIAN, prior=prior, targets=targets, path=path, predictions=True, n_jobs=1
     )
     assert finding.prior
-    assert "prior of his own" in finding.summary()
+    assert "prior of its own" in finding.summary()
     for place, record in enumerate(targets):
         known = prior[record] if own else prior
         for beliefs, table in (
@@ -309,10 +309,10 @@ def test_exposed_targets_are_those_whom_few_records_cover():
     [
         ({"draw": "randon"}, "did you mean 'random'"),
         ({"targets": 121}, "the table has 120 records"),
-        ({"targets": "all"}, "targets must be a number"),
+        ({"targets": "all"}, "targets= must be a number"),
         ({"budget": "soon"}, "soon"),
         ({"budget": -1}, "-1"),
-        ({"seed": True}, "seed must be a whole number"),
+        ({"seed": True}, "seed= must be a whole number"),
         ({"backend": "pigeons"}, "joblib has no backend 'pigeons'"),
     ],
 )

@@ -205,12 +205,12 @@ def test_failures_are_counted_not_lost(survey):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"samples": 1}, "samples must be a whole number from 2 up"),
-        ({"samples": 2.5}, "samples must be a whole number from 2 up"),
-        ({"error": 0}, "error must be a number between 0 and 1"),
-        ({"error": float("nan")}, "error must be a number between 0 and 1"),
-        ({"epsilons": [0.1, -1]}, "epsilons must be numbers above 0"),
-        ({"epsilons": "abc"}, "epsilons must be numbers above 0"),
+        ({"samples": 1}, "samples= must be a whole number from 2 up"),
+        ({"samples": 2.5}, "samples= must be a whole number from 2 up"),
+        ({"error": 0}, "error= must be a number between 0 and 1"),
+        ({"error": float("nan")}, "error= must be a number between 0 and 1"),
+        ({"epsilons": [0.1, -1]}, "epsilons= must be numbers above 0"),
+        ({"epsilons": "abc"}, "epsilons= must be numbers above 0"),
         ({"samples": 10, "distance": "kl"}, "use total-variation or l1"),
         ({"samples": 10**12}, "do not fit into memory"),
     ],
@@ -225,7 +225,7 @@ def test_nothing_to_sample(survey):
     asked = uv.differential_inference(survey, uv.Mondrian(k=2), samples=10)
     assert asked.way == "fast"
     assert np.array_equal(asked.distances, exact.distances)
-    assert "nothing here depends on chance, so nothing was sampled" in asked.notes
+    assert "nothing here is random, so nothing was sampled" in asked.notes
 
 
 def test_models_draw_by_the_seed(survey):
@@ -302,7 +302,7 @@ def test_without_a_number_as_many_samples_as_fit(survey, monkeypatch):
         survey, Coin(), adversary="conditional-frequency", error=1e-6, n_jobs=1
     )
     assert finding.sampling.most == 50
-    assert any("no more than 50 samples fit into memory" in note for note in finding.notes)
+    assert any("only 50 samples fit into memory" in note for note in finding.notes)
 
 
 def test_an_interrupt_of_refining_is_an_interrupt(survey, monkeypatch):

@@ -270,7 +270,7 @@ def test_without_the_triangle_inequality_it_is_still_solved_but_no_metric(size, 
         for i in range(size) for j in range(size) for k in range(size)
     )  # fmt: skip
     assert bound.is_metric is not shortcut
-    assert ("no metric" in bound.explained) is shortcut
+    assert ("not a metric" in bound.explained) is shortcut
     assert len(bound.notes) == shortcut
 
 
@@ -281,8 +281,8 @@ def test_belief_that_stays_may_help_to_move():
     p, q = np.array([[0.5, 0.5, 0.0]]), np.array([[0.0, 0.5, 0.5]])
     assert bound.measure(p, q) == pytest.approx(1.0)
     assert bound.notes == (
-        "the given ground distances break the triangle inequality (a way round is shorter than the "
-        "direct one), so the distance between beliefs is no metric",
+        "the given ground distances violate the triangle inequality (an indirect way is shorter "
+        "than the direct one), so the distance between beliefs is not a metric",
     )
 
 
@@ -333,14 +333,14 @@ def labelled(labels, columns=None):
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        ([[0, 1, 2], [1, 0, 1]], "the ground distances are 2 × 3; give a square matrix, one row "
-         "and one column a sensitive value"),
-        ([0, 1], "the ground distances are 2; give a square matrix, one row and one column a "
-         "sensitive value"),
-        (3.0, "the ground distances are a single number; give a square matrix, one row and one "
-         "column a sensitive value"),
-        (np.zeros((0, 0)), "the ground distances are 0 × 0; give a square matrix, one row and one "
-         "column a sensitive value"),
+        ([[0, 1, 2], [1, 0, 1]], "the ground distances are 2 × 3; give a square matrix, with "
+         "one row and one column per sensitive value"),
+        ([0, 1], "the ground distances are 2; give a square matrix, with one row and one "
+         "column per sensitive value"),
+        (3.0, "the ground distances are a single number; give a square matrix, with one row and "
+         "one column per sensitive value"),
+        (np.zeros((0, 0)), "the ground distances are 0 × 0; give a square matrix, with one row "
+         "and one column per sensitive value"),
         ([[0, "far"], ["far", 0]], "ground distances must be numbers in a square table, got [[0, "
          "'far'], ['far', 0]]"),
         ([[0, 1], [1]], "ground distances must be numbers in a square table, got [[0, 1], [1]]"),
@@ -363,12 +363,12 @@ def labelled(labels, columns=None):
         (labelled(["Rome", "Oslo", "Nice"], ["Rome", "Oslo", "Nicee"]),
          "the table of ground distances has a row 'Nice' but no such column; did you mean "
          "'Nicee'?"),
-        ("euclid", "no ground distance 'euclid' (known: unit, path, ordered, numeric; or a "
+        ("euclid", "ground='euclid' is not known (known: unit, path, ordered, numeric; or a "
          "matrix)"),
-        ("orderd", "no ground distance 'orderd'; did you mean 'ordered'? (known: unit, path, "
+        ("orderd", "ground='orderd' is not known; did you mean 'ordered'? (known: unit, path, "
          "ordered, numeric; or a matrix)"),
-        (None, "the ground distances are a single number; give a square matrix, one row and one "
-         "column a sensitive value"),
+        (None, "the ground distances are a single number; give a square matrix, with one row and "
+         "one column per sensitive value"),
     ],
 )  # fmt: skip
 def test_grounds_that_cannot_be(matrix, message):
@@ -401,11 +401,11 @@ def test_rounding_in_a_matrix_is_forgiven():
          "'secret' are too far apart to be subtracted: use another unit, or another ground "
          "distance"),
         (EarthMovers(NINE), column(["a", "b"]), "the matrix of ground distances is 3 × 3, but the "
-         "sensitive column 'secret' has 2 values (a, b); give one row and one column a value, in "
+         "sensitive column 'secret' has 2 values (a, b); give one row and one column per value, in "
          "this order, or a pandas table labelled by them"),
         (EarthMovers(NINE), column(list("abcdefg")), "the matrix of ground distances is 3 × 3, but "
          "the sensitive column 'secret' has 7 values (a, b, c, d, e, …); give one row and one "
-         "column a value, in this order, or a pandas table labelled by them"),
+         "column per value, in this order, or a pandas table labelled by them"),
         (EarthMovers(labelled(["flu", "gout", "colds"])), column(["cold", "flu"]),
          "the table of ground distances has no row for 'cold', a value of the sensitive column "
          "'secret'; did you mean 'colds'? (it has flu, gout, colds)"),

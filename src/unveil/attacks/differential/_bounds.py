@@ -225,7 +225,7 @@ def _check(confidence: float, how: str, population: int, targets: int) -> None:
         )  # fmt: skip
     if population < 1 or targets > population:
         raise InputError(
-            f"{targets:,} targets are more than {population:,} records; give each record once"
+            f"{targets:,} targets cannot be drawn from {population:,} records; give each once"
         )
 
 
