@@ -9,7 +9,7 @@ from random_tables import random_microdata
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.hardening import Merged, _loop, round_line
+from unveil.hardening import Merged, _harden, round_line
 from unveil.microdata import Intervals, Release
 from unveil.sanitize import Crowds, Sanitizer
 
@@ -280,7 +280,7 @@ def test_everybody_is_attacked_by_the_sanitizers_own_adversary(people, monkeypat
         told.append((type(f), adversary))
         return uv.differential_inference(table, f, adversary=adversary, **options)
 
-    monkeypatch.setattr(_loop, "differential_inference", seen)
+    monkeypatch.setattr(_harden, "differential_inference", seen)
     options = {"delta": 0.01, "rounds": 1, "at_most": 0.5, "n_jobs": 1, "strategy": "both"}
     uv.harden(people, Counted(seed=2), **options)
     assert told == [(kind, "conditional-frequency") for kind in (Counted, Counted, Merged)]
@@ -298,7 +298,7 @@ def test_everybody_is_attacked_by_the_sanitizers_own_adversary(people, monkeypat
     ],
 )
 def test_bad_input_is_told_before_anything_is_tested(people, wrong, message, monkeypatch):
-    monkeypatch.setattr(_loop, "differential_inference", None)
+    monkeypatch.setattr(_harden, "differential_inference", None)
     with pytest.raises(InputError, match=message):
         uv.harden(people, Coin(), **wrong)
 

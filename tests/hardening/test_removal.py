@@ -13,7 +13,7 @@ from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
 from unveil.errors import GoalError, InputError
-from unveil.hardening import _loop
+from unveil.hardening import _harden
 
 
 def part(share, n):
@@ -146,7 +146,7 @@ def test_who_could_not_be_tested_does_not_pass():
 
 
 def test_an_interrupt_keeps_the_rounds_that_were_finished(survey, monkeypatch):
-    test, calls = _loop.differential_inference, []
+    test, calls = _harden.differential_inference, []
 
     def third_is_interrupted(*args, **options):
         calls.append(1)
@@ -154,7 +154,7 @@ def test_an_interrupt_keeps_the_rounds_that_were_finished(survey, monkeypatch):
         return replace(test(*args, **options), interrupted=len(calls) == 3)
 
     whole = uv.harden(survey, uv.Mondrian(k=5), delta=0.01, rounds=3)
-    monkeypatch.setattr(_loop, "differential_inference", third_is_interrupted)
+    monkeypatch.setattr(_harden, "differential_inference", third_is_interrupted)
     hardening = uv.harden(survey, uv.Mondrian(k=5), delta=0.01, rounds=3)
     assert hardening.interrupted
     found = [(one.removed, one.delta) for one in hardening.rounds]
@@ -166,7 +166,7 @@ def test_an_interrupt_before_the_first_round_is_one(survey, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_loop, "differential_inference", interrupted)
+    monkeypatch.setattr(_harden, "differential_inference", interrupted)
     with pytest.raises(KeyboardInterrupt):
         uv.harden(survey, uv.Mondrian(k=5))
 
@@ -233,7 +233,7 @@ def test_oracles_can_be_hardened():
     ],
 )
 def test_bad_input_is_told_before_anything_is_tested(survey, wrong, message, monkeypatch):
-    monkeypatch.setattr(_loop, "differential_inference", None)
+    monkeypatch.setattr(_harden, "differential_inference", None)
     with pytest.raises(InputError, match=message):
         uv.harden(survey, uv.Mondrian(k=5), **wrong)
 
