@@ -79,7 +79,7 @@ def test_own_crowds_are_kept(survey):
 def test_where_classes_may_not_grow_it_ends(survey):
     hardening = uv.harden(survey, uv.Mondrian(k=5), delta=0.001, strategy="merge", at_most=0.008)
     assert hardening.course.ended == (
-        "all who are over the goal are in classes of at least 7 (at_most)"
+        "all who are over the goal are in classes of at least 7 (at_most=)"
     )
     assert max(size for _, size in hardening.course.attempt.sanitizer.crowds.sizes) <= 7
 

@@ -301,9 +301,9 @@ def _nobody_over(attempt: Attempt) -> Text:
         return "no tested record is over the goal, but some records could not be tested"
     return Message(
         "no sampled distance is over the goal, but they are not exact enough to rule it out; "
-        "sample more, such as {samples}, or set a smaller {error}",
-        samples=Option("samples", 4 * most), error=Option("error"),
-    )  # fmt: skip
+        "sample more, such as {option}, or ask for a smaller error",
+        option=Option("samples", 4 * most),
+    )
 
 
 def _class_of(attempt: Attempt, release: Release) -> NDArray[np.integer]:
