@@ -170,7 +170,7 @@ def remarks(
                 _remark(said, "Note", spelled(note))
     for finding in findings:
         for one in finding.against.values() or [finding]:
-            known_before = "; he has a prior of his own" if one.prior else ""
+            known_before = "; it has a prior of its own" if one.prior else ""
             said_of_him = f"{one.adversary.label}, who {one.adversary.explained}{known_before}"
             _remark(said, "Attacker", said_of_him)
         _remark(said, "Distance between two beliefs", _distance(finding))

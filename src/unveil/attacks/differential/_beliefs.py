@@ -39,9 +39,11 @@ __all__ = [
     "Enough",
     "Part",
     "Question",
+    "Work",
     "Workplace",
     "fast_beliefs",
     "general_beliefs",
+    "never",
     "part_size",
     "run_parts",
     "updated_beliefs",
@@ -58,8 +60,12 @@ _FEW = 3  # targets an adversary must fail on before it is taken to fail on all
 _WORTH_IT = 4.0  # seconds of work below which starting processes takes longer than it saves
 _WORTH_A_BUDGET = 10.0  # seconds of budget below which starting processes takes too much of it
 
-Shared = TypeVar("Shared", bound="Question")
 Result = TypeVar("Result")
+
+
+def never() -> bool:
+    """Without a budget nothing is ever enough."""
+    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +75,7 @@ class Question(Knowledge):
     release: AnyRelease
     sanitizer: Sanitizer
     adversaries: tuple[Adversary, ...]
+    seed: int
 
     def present(
         self, adversary: Adversary, records: NDArray[np.intp]
@@ -105,23 +112,17 @@ class Beliefs:
         return cls(places, nothing, nothing.copy(), dict.fromkeys(each, reason), details)
 
 
-def fast_beliefs(
-    question: Question,
-    adversary: Adversary,
-    records: NDArray[np.intp],
-    progress: Progress,
-    n_jobs: int | None,
-    enough: Enough | None,
-) -> Iterator[Beliefs]:
+def fast_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
     """Exact for every record, without running the sanitizer again."""
-    microdata, totals = question.microdata, question.microdata.sensitive_counts
+    question, records, microdata = work.question, work.records, work.question.microdata
+    totals = microdata.sensitive_counts
     # `chosen_way` has checked both types.
     sanitizer, counting = cast(LeavesOneOut, question.sanitizer), cast(CountingAdversary, adversary)
     most = max(1, _ENTRIES // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
-    for places in _steps(len(records), most, enough):
+    for places in _steps(len(records), most, work.enough):
         some = records[places]
         counts = sanitizer.leave_one_out(
-            microdata, some, counting.statistic, n_jobs=n_jobs, done=progress.advance
+            microdata, some, counting.statistic, n_jobs=work.threads, done=work.progress.advance
         )
         possible = counts.possible
         without = question.totals_without(some[possible])
@@ -139,18 +140,13 @@ def fast_beliefs(
         )
 
 
-def updated_beliefs(
-    question: Question,
-    adversary: Adversary,
-    records: NDArray[np.intp],
-    progress: Progress,
-    enough: Enough | None,
-) -> Iterator[Beliefs]:
+def updated_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
     """Exact for every record: the adversary forgets one row of the release."""
+    question = work.question
     # `chosen_way` has checked both types.
     learner, release = cast(UpdatingAdversary, adversary), cast(Release, question.release)
-    for places in _steps(len(records), _STEP, enough):
-        some = records[places]
+    for places in _steps(len(work.records), _STEP, work.enough):
+        some = work.records[places]
         if len(question.microdata) == 1:
             yield Beliefs.none(places, release.sensitive.size, IMPOSSIBLE)
             continue
@@ -165,7 +161,7 @@ def updated_beliefs(
         present, wrong = question.present(adversary, some)
         absent, also_wrong = each_if_not_all(without, len(some), release.sensitive.size)
         details = {**also_wrong, **wrong}
-        progress.advance(len(some))
+        work.progress.advance(len(some))
         yield Beliefs(places, present, absent, dict.fromkeys(details, ADVERSARY_FAILED), details)
 
 
@@ -208,6 +204,18 @@ class Workplace:
         return Backend("here", 1)
 
 
+class Work(NamedTuple):
+    """What is asked about which records, and the means to do it."""
+
+    question: Question
+    records: NDArray[np.intp]
+    progress: Progress
+    workplace: Workplace
+    threads: int
+    enough: Enough | None
+    """None without a budget."""
+
+
 class Part(NamedTuple):
     """Some targets that one worker is asked about."""
 
@@ -227,16 +235,16 @@ def part_size(targets: int, each: float, n_jobs: int, largest: int | None = None
 
 
 def run_parts(
-    work: Callable[[Shared, Part], Result],
-    question: Shared,
+    ask: Callable[[Question, Part], Result],
+    question: Question,
     parts: Sequence[Part],
     backend: Backend,
     enough: Enough,
     enough_again: Enough,
 ) -> Iterator[tuple[Part, Result | WorkerLost]]:
-    """Run work on all parts; one whose worker is lost is run again, target by target."""
+    """Ask about all parts; one whose worker is lost is asked about again, target by target."""
     lost: list[Part] = []
-    for number, result in run_everywhere(work, question, parts, backend, enough=enough):
+    for number, result in run_everywhere(ask, question, parts, backend, enough=enough):
         if isinstance(result, WorkerLost) and len(parts[number].places) > 1:
             lost.append(parts[number])
         else:
@@ -247,24 +255,19 @@ def run_parts(
         for row in range(len(part.places))
     ]
     if alone:
-        yield from run_parts(work, question, alone, backend, enough_again, enough_again)
+        yield from run_parts(ask, question, alone, backend, enough_again, enough_again)
 
 
-def general_beliefs(
-    question: Question,
-    records: NDArray[np.intp],
-    progress: Progress,
-    workplace: Workplace,
-    enough: Enough | None,
-) -> Iterator[tuple[Beliefs, ...]]:
+def general_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:
     """What every adversary believes, with and without each target's record."""
+    question, records, workplace = work.question, work.records, work.workplace
     # The first target tells how long one takes. An adversary that cannot do it at all fails here,
     # before the long work.
     started = time.perf_counter()
     for adversary in question.adversaries:
         _try(question, adversary, records)
     yield _ask(question, Part(np.arange(1), records[:1]))
-    progress.advance(1)
+    work.progress.advance(1)
     each = time.perf_counter() - started
     rest = np.arange(1, len(records))
     backend = workplace.suited(each * len(rest))
@@ -272,9 +275,9 @@ def general_beliefs(
     places = [rest[first : first + size] for first in range(0, len(rest), size)]
     parts = [Part(some, records[some]) for some in places]
     try:
-        yield from _asked(question, parts, progress, backend, enough)
+        yield from _asked(work, parts, backend)
     except CannotBeSentError as error:
-        yield from _asked(question, parts, progress, workplace.must_stay(error), enough)
+        yield from _asked(work, parts, workplace.must_stay(error))
 
 
 def _try(question: Question, adversary: Adversary, records: NDArray[np.intp]) -> None:
@@ -288,18 +291,10 @@ def _try(question: Question, adversary: Adversary, records: NDArray[np.intp]) ->
     raise wrong
 
 
-def _asked(
-    question: Question,
-    parts: Sequence[Part],
-    progress: Progress,
-    backend: Backend,
-    enough: Enough | None,
-) -> Iterator[tuple[Beliefs, ...]]:
-    def never() -> bool:
-        return False
-
-    for part, answers in run_parts(_ask, question, parts, backend, enough or never, never):
-        progress.advance(len(part.places))
+def _asked(work: Work, parts: Sequence[Part], backend: Backend) -> Iterator[tuple[Beliefs, ...]]:
+    question, enough = work.question, work.enough or never
+    for part, answers in run_parts(_ask, question, parts, backend, enough, never):
+        work.progress.advance(len(part.places))
         if isinstance(answers, WorkerLost):
             values = question.release.sensitive.size
             nothing = Beliefs.none(part.places, values, FAILED, answers.why)

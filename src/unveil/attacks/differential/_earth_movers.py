@@ -270,8 +270,7 @@ class _GroundMatrix:
             costs = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(
-                "ground distances must be numbers in a square table, got {given}",
-                given=Cell(given),
+                "ground distances must be numbers in a square table, got {given}", given=Cell(given)
             ) from None
         if costs.ndim != 2 or costs.shape[0] != costs.shape[1] or costs.size == 0:
             shape = " × ".join(str(length) for length in costs.shape) or "a single number"

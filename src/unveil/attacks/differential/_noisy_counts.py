@@ -27,17 +27,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from unveil.adversary import ConditionalFrequency, SmoothedFrequency
-from unveil.attacks.differential._beliefs import Beliefs, Enough
+from unveil.adversary import Adversary, SmoothedFrequency
+from unveil.attacks.differential._beliefs import Beliefs, Enough, Work, never
 from unveil.attacks.differential._kernels import sample_case
 from unveil.attacks.differential._sampling import Drawn, Request, Sampling
-from unveil.engine import Progress, Task, run_tasks
+from unveil.engine import Task, run_tasks
 from unveil.microdata import Microdata
 from unveil.sanitize import LaplaceCounts
 
@@ -77,14 +77,10 @@ def _cases(microdata: Microdata, records: NDArray[np.intp]) -> _Cases:
     return _Cases(distinct[:, 0], distinct[:, 1:], which.ravel(), order)
 
 
-def direct_beliefs(
-    microdata: Microdata,
-    sanitizer: LaplaceCounts,
-    records: NDArray[np.intp],
-    progress: Progress,
-    request: Request,
-) -> Iterator[Beliefs]:
+def direct_beliefs(work: Work, request: Request) -> Iterator[Beliefs]:
     """Distances without sampling; beliefs are expected values."""
+    microdata, records = work.question.microdata, work.records
+    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # `chosen_way` has checked it
     cells, secrets = microdata.cells, microdata.sensitive.codes
     factor = 2 * request.factor
     step = max(1, _ENTRIES // microdata.sensitive.size)
@@ -100,7 +96,7 @@ def direct_beliefs(
         absent = found.of(both.which[len(some) :, None], without)
         own = secrets[some][:, None]
         moved = np.take_along_axis(present, own, 1) - np.take_along_axis(absent, own, 1)
-        progress.advance(len(some))
+        work.progress.advance(len(some))
         # The shares miss 1 by the error, which may be in both of them.
         exact = max(factor * 2 * found.error, _SMALLEST)
         note = f"computed without sampling; the numerical error is below {exact:.0e}"
@@ -108,22 +104,15 @@ def direct_beliefs(
         yield Drawn(places, present, absent, distances=distances, notes=(note,))
 
 
-def sampled_counts(
-    microdata: Microdata,
-    sanitizer: LaplaceCounts,
-    adversary: SmoothedFrequency | ConditionalFrequency,
-    records: NDArray[np.intp],
-    progress: Progress,
-    n_jobs: int,
-    enough: Enough | None,
-    request: Request,
-) -> Iterator[Beliefs]:
+def sampled_counts(work: Work, adversary: Adversary, request: Request) -> Iterator[Beliefs]:
     """Distances by sampling, as published, with more samples where they are not exact enough.
 
     The noise is drawn once for all cases. The samples of a case with and without the record are
     independent, but those of two cases are not.
     """
-    cases = _cases(microdata, records)
+    microdata, enough, n_jobs = work.question.microdata, work.enough or never, work.threads
+    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # `chosen_way` has checked it
+    cases = _cases(microdata, work.records)
     values = microdata.sensitive.size
     added = 1.0 if isinstance(adversary, SmoothedFrequency) else 0.0
     weight = np.bincount(cases.which, minlength=len(cases.own))
@@ -132,7 +121,7 @@ def sampled_counts(
     # In the order of the targets, so that those done when the time is up are the first ones.
     waiting = cases.which[np.sort(np.unique(cases.which, return_index=True)[1])]
     begun = False
-    while len(waiting) and not (begun and enough is not None and enough()):
+    while len(waiting) and not (begun and enough()):
         begun = True
         noise = _noise(sanitizer.scale, values, n, request.seed)
         sampled = _Sampled(cases, noise, added, request)
@@ -141,19 +130,17 @@ def sampled_counts(
             sampled.run(some, n_jobs)
             if n < most:
                 coarse[some] = [not request.enough_for(e) for e in sampled.found.error[some]]
-            progress.advance(int(weight[some][~coarse[some]].sum()))
+            work.progress.advance(int(weight[some][~coarse[some]].sum()))
             rows = np.flatnonzero(np.isin(cases.which, some))
             yield sampled.drawn(rows)
         waiting, n = waiting[coarse[waiting]], min(4 * n, most)
 
 
-def _in_steps(
-    cases: NDArray[np.intp], n_jobs: int, enough: Enough | None
-) -> Iterator[NDArray[np.intp]]:
+def _in_steps(cases: NDArray[np.intp], n_jobs: int, enough: Enough) -> Iterator[NDArray[np.intp]]:
     """A few cases at a time: an interrupt must not cost more than these."""
     step = _CASES * n_jobs
     for first in range(0, len(cases), step):
-        if first and enough is not None and enough():
+        if first and enough():
             return
         yield cases[first : first + step]
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, ConditionalFrequency, SmoothedFrequency
+from unveil.adversary import Adversary
 from unveil.attacks.differential._beliefs import (
     Beliefs,
-    Enough,
     Question,
+    Work,
     Workplace,
     fast_beliefs,
     general_beliefs,
@@ -25,7 +25,7 @@ from unveil.attacks.differential._beliefs import (
 from unveil.attacks.differential._finding import DifferentialInference
 from unveil.attacks.differential._formulas import BoundDistance, Distance
 from unveil.attacks.differential._noisy_counts import direct_beliefs, sampled_counts
-from unveil.attacks.differential._sampled_beliefs import SampledQuestion, sampled_beliefs
+from unveil.attacks.differential._sampled_beliefs import sampled_beliefs
 from unveil.attacks.differential._sampling import Drawn, Request, Sampling
 from unveil.attacks.differential._targets import How, Targets, chosen_targets
 from unveil.attacks.differential._ways import (
@@ -39,7 +39,7 @@ from unveil.attacks.shared import INTERRUPTED, NO_BELIEF, understood
 from unveil.engine import Progress
 from unveil.errors import Text
 from unveil.microdata import AnyRelease, Microdata, Release
-from unveil.sanitize import LaplaceCounts, Sanitizer
+from unveil.sanitize import Sanitizer
 
 __all__ = ["Plan"]
 
@@ -144,14 +144,12 @@ class _Run:
         for adversary in self.adversaries:
             understood(adversary, release)
         chance = self._of_chance(release)
-        question = SampledQuestion(
-            microdata=self.microdata,
-            release=release,
-            sanitizer=f,
-            adversaries=self.adversaries,
-            prior=plan.prior,
-            seed=plan.seed,
-        )
+        question = Question(
+            microdata=self.microdata, release=release, sanitizer=f, adversaries=self.adversaries,
+            prior=plan.prior, seed=plan.seed,
+        )  # fmt: skip
+        deadline = self.deadline
+        enough = None if deadline is None else lambda: time.perf_counter() >= deadline
         # Equal records are tested once, unless each record has its own prior.
         own = plan.prior is not None and plan.prior.ndim == 2
         alike = f.treats_equals_alike and not own
@@ -165,7 +163,8 @@ class _Run:
             if skipped:
                 raise KeyboardInterrupt
             with Progress(f"testing {f.label}", len(tested), plan.progress) as shown:
-                for batches in self._beliefs(question, tested, shown):
+                work = Work(question, tested, shown, plan.workplace, plan.threads, enough)
+                for batches in self._beliefs(work):
                     for result, batch in zip(results, batches, strict=True):
                         result.take(batch)
         except KeyboardInterrupt:
@@ -180,43 +179,21 @@ class _Run:
             for adversary, result in zip(self.adversaries, results, strict=True)
         ]
 
-    def _beliefs(
-        self, question: SampledQuestion, tested: NDArray[np.intp], shown: Progress
-    ) -> Iterator[tuple[Beliefs, ...]]:
-        plan, place, deadline = self.plan, self.plan.workplace, self.deadline
-        enough = None if deadline is None else lambda: time.perf_counter() >= deadline
+    def _beliefs(self, work: Work) -> Iterator[tuple[Beliefs, ...]]:
         if self.way == "general":
-            yield from general_beliefs(question, tested, shown, place, enough)
-        elif self.way == "sampled":
-            yield from sampled_beliefs(
-                question, tested, shown, place, enough, plan.request, deadline
-            )
-        else:
-            [adversary] = self.adversaries
-            for batch in self._alone(question, adversary, tested, shown, enough):
-                yield (batch,)
-
-    def _alone(
-        self,
-        question: Question,
-        adversary: Adversary,
-        tested: NDArray[np.intp],
-        shown: Progress,
-        enough: Enough | None,
-    ) -> Iterator[Beliefs]:
-        """The ways for one adversary at a time."""
-        plan, f = self.plan, self.plan.sanitizer
+            return general_beliefs(work)
+        if self.way == "sampled":
+            return sampled_beliefs(work, self.plan.request, self.deadline)
+        [adversary] = self.adversaries
         if self.way == "fast":
-            return fast_beliefs(question, adversary, tested, shown, plan.threads, enough)
-        if self.way == "updating":
-            return updated_beliefs(question, adversary, tested, shown, enough)
-        assert isinstance(f, LaplaceCounts)  # or this would be another way
-        if self.way == "direct":
-            return direct_beliefs(self.microdata, f, tested, shown, plan.request)
-        assert isinstance(adversary, SmoothedFrequency | ConditionalFrequency)
-        return sampled_counts(
-            self.microdata, f, adversary, tested, shown, plan.threads, enough, plan.request
-        )
+            found = fast_beliefs(work, adversary)
+        elif self.way == "updating":
+            found = updated_beliefs(work, adversary)
+        elif self.way == "direct":
+            found = direct_beliefs(work, self.plan.request)
+        else:
+            found = sampled_counts(work, adversary, self.plan.request)
+        return ((batch,) for batch in found)
 
     def _of_chance(self, release: AnyRelease) -> tuple[Text, ...]:
         """Notes on chance: an unsampled random sanitizer, or samples that nothing needs."""

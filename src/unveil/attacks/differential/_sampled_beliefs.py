@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from unveil.attacks.differential._beliefs import (
     Beliefs,
-    Enough,
     Part,
     Question,
-    Workplace,
+    Work,
+    never,
     part_size,
     run_parts,
 )
@@ -33,11 +33,11 @@ from unveil.attacks.shared import (
     reason_of,
     said,
 )
-from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost
+from unveil.engine import Backend, CannotBeSentError, WorkerLost
 from unveil.errors import Foreign, GoalError, InputError, Option, Text
 from unveil.microdata import AnyRelease
 
-__all__ = ["SampledQuestion", "sampled_beliefs"]
+__all__ = ["sampled_beliefs"]
 
 
 _BEGIN = 32  # samples before the first look at how exact it is
@@ -51,44 +51,46 @@ _WITH, _WITHOUT = 0, 1
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SampledQuestion(Question):
-    """What is asked about every target, again and again."""
+def _seed(question: Question, number: int, record: int | None, role: int) -> int:
+    side = (_WITH, 0) if record is None else (_WITHOUT, record)
+    entropy = np.random.SeedSequence([question.seed, *side, number, role])
+    return int(entropy.generate_state(1, np.uint64)[0])
 
-    seed: int
 
-    def release_of(self, number: int, record: int | None) -> AnyRelease:
-        """The number-th release of the whole table, or of the table without a record."""
-        if self.sanitizer.deterministic and record is None:
-            return self.release
-        sanitizer = self.sanitizer.with_seed(self._seed(number, record, 0))
+def _released(question: Question, number: int, record: int | None) -> AnyRelease:
+    """The number-th release of the whole table, or of the table without a record."""
+    if question.sanitizer.deterministic and record is None:
+        return question.release
+
+    def ask(other: int) -> AnyRelease:
+        sanitizer = question.sanitizer.with_seed(_seed(question, other, record, 0))
         if record is None:
-            return sanitizer.sanitize(self.microdata)
-        return sanitizer.sanitize_without(self.microdata, record)
+            return sanitizer.sanitize(question.microdata)
+        return sanitizer.sanitize_without(question.microdata, record)
 
-    def belief(
-        self, place: int, release: AnyRelease, number: int, records: NDArray[np.intp],
-        left_out: int | None,
-    ) -> NDArray[np.float64]:  # fmt: skip
-        """What the adversary at this place believes from the number-th release."""
-        adversary = self.adversaries[place].with_seed(self._seed(number, left_out, 1 + place))
-        return self.believed(adversary, release, records)
+    return _in_some_tries(ask, number, once=question.sanitizer.deterministic)
 
-    def belief_without(
-        self, place: int, release: AnyRelease, number: int, record: int
-    ) -> NDArray[np.float64]:
-        """The same about the record that a release lacks, in several tries."""
-        adversary, about = self.adversaries[place], np.array([record])
-        return _in_some_tries(
-            lambda other: self.belief(place, release, other, about, record)[0],
-            number,
-            once=adversary.with_seed(1) is adversary,
-        )
 
-    def _seed(self, number: int, record: int | None, role: int) -> int:
-        side = (_WITH, 0) if record is None else (_WITHOUT, record)
-        entropy = np.random.SeedSequence([self.seed, *side, number, role])
-        return int(entropy.generate_state(1, np.uint64)[0])
+def _belief(
+    question: Question, place: int, release: AnyRelease, number: int, records: NDArray[np.intp],
+    left_out: int | None,
+) -> NDArray[np.float64]:  # fmt: skip
+    """What the adversary at this place believes from the number-th release."""
+    adversary = question.adversaries[place]
+    adversary = adversary.with_seed(_seed(question, number, left_out, 1 + place))
+    return question.believed(adversary, release, records)
+
+
+def _belief_without(
+    question: Question, place: int, release: AnyRelease, number: int, record: int
+) -> NDArray[np.float64]:
+    """The same about the record that a release lacks, in several tries."""
+    adversary, about = question.adversaries[place], np.array([record])
+    return _in_some_tries(
+        lambda other: _belief(question, place, release, other, about, record)[0],
+        number,
+        once=adversary.with_seed(1) is adversary,
+    )
 
 
 @dataclass
@@ -102,7 +104,7 @@ class _Draws:
     notes: list[tuple[Text, ...]] = field(default_factory=list)
 
 
-def draw_without(question: SampledQuestion, part: Part) -> _Draws:
+def _draw_without(question: Question, part: Part) -> _Draws:
     """Samples ``first`` to ``upto`` without each of some records, for every adversary."""
     values, many = question.release.sensitive.size, part.upto - part.first
     each = range(len(question.adversaries))
@@ -126,19 +128,14 @@ def draw_without(question: SampledQuestion, part: Part) -> _Draws:
                 if row in draws.reasons[place]:
                     continue
                 try:
-                    draws.beliefs[place][row, number - part.first] = question.belief_without(
-                        place, release, number, record
+                    draws.beliefs[place][row, number - part.first] = _belief_without(
+                        question, place, release, number, record
                     )
                 except Exception as error:  # or in a user's model
                     draws.reasons[place][row] = ADVERSARY_FAILED
                     draws.details[place][row] = said(error)
     draws.notes = [adversary.notes for adversary in question.adversaries]
     return draws
-
-
-def _released(question: SampledQuestion, number: int, record: int | None) -> AnyRelease:
-    once = question.sanitizer.deterministic
-    return _in_some_tries(lambda other: question.release_of(other, record), number, once=once)
 
 
 def _in_some_tries(ask: Callable[[int], Result], number: int, *, once: bool) -> Result:
@@ -154,13 +151,7 @@ def _in_some_tries(ask: Callable[[int], Result], number: int, *, once: bool) -> 
 
 
 def sampled_beliefs(
-    question: SampledQuestion,
-    records: NDArray[np.intp],
-    progress: Progress,
-    workplace: Workplace,
-    enough: Enough | None,
-    request: Request,
-    deadline: float | None = None,
+    work: Work, request: Request, deadline: float | None = None
 ) -> Iterator[tuple[Beliefs, ...]]:
     """Distances of all targets, some of them several times, each time more exact.
 
@@ -168,36 +159,31 @@ def sampled_beliefs(
     first targets are tested, as many as there is time for.
     """
     if deadline is not None and request.error is None and not request.samples_asked_for:
-        records, request = _in_time(question, records, workplace, request, deadline)
-    fits = _fitting(question, records, request)
+        work, request = _in_time(work, request, deadline)
+    fits = _fitting(work.question, work.records, request)
     if fits < request.samples and request.samples_asked_for:
         raise InputError(
             "{option} of beliefs about {targets} targets do not fit into memory; take at most "
             "{fits} samples, or fewer targets",
-            option=Option("samples", request.samples), targets=len(records), fits=fits,
+            option=Option("samples", request.samples), targets=len(work.records), fits=fits,
         )  # fmt: skip
     if fits < request.samples:
-        workplace.notes.append(f"only {fits:,} samples fit into memory")
+        work.workplace.notes.append(f"only {fits:,} samples fit into memory")
         request = replace(request, samples=fits)
-    yield from _Sampler(question, records, progress, workplace, enough, request).run()
+    yield from _Sampler(work, request).run()
 
 
-def _in_time(
-    question: SampledQuestion,
-    records: NDArray[np.intp],
-    workplace: Workplace,
-    request: Request,
-    deadline: float,
-) -> tuple[NDArray[np.intp], Request]:
+def _in_time(work: Work, request: Request, deadline: float) -> tuple[Work, Request]:
     """The targets that there is time for, and the number of samples of each."""
     begun = time.perf_counter()
-    draw_without(question, Part(np.arange(1), records[:1], 0, 1))
+    records = work.records
+    _draw_without(work.question, Part(np.arange(1), records[:1], 0, 1))
     now = time.perf_counter()
     left = max(deadline - now, 0.0)
     samples, people = affordable(
-        left * workplace.suited(left).n_jobs, now - begun, request.samples, len(records)
+        left * work.workplace.suited(left).n_jobs, now - begun, request.samples, len(records)
     )
-    return records[:people], replace(request, samples=samples)
+    return work._replace(records=records[:people]), replace(request, samples=samples)
 
 
 def affordable(seconds: float, each: float, samples: int, people: int) -> tuple[int, int]:
@@ -218,7 +204,7 @@ def affordable(seconds: float, each: float, samples: int, people: int) -> tuple[
     return often, min(max(runs // often - 1, 1), people)
 
 
-def _fitting(question: SampledQuestion, records: NDArray[np.intp], request: Request) -> int:
+def _fitting(question: Question, records: NDArray[np.intp], request: Request) -> int:
     """How many samples fit into memory: of the whole table, and of those who need more."""
     sides = 1 if request.error is None else 2
     beliefs = len(records) * question.release.sensitive.size * len(question.adversaries)
@@ -226,36 +212,29 @@ def _fitting(question: SampledQuestion, records: NDArray[np.intp], request: Requ
 
 
 class _Sampler:
-    """Grows the samples of all targets that need more."""
+    """Adds samples of all targets that need more."""
 
-    def __init__(
-        self,
-        question: SampledQuestion,
-        records: NDArray[np.intp],
-        progress: Progress,
-        workplace: Workplace,
-        enough: Enough | None,
-        request: Request,
-    ) -> None:
-        self.question, self.records, self.progress = question, records, progress
-        self.workplace, self.request = workplace, request
-        self.enough = enough or (lambda: False)
-        self.values = question.release.sensitive.size
-        nothing = np.empty((len(records), 0, self.values))
-        self.whole = [nothing for _ in question.adversaries]  # targets × samples × values
-        self.failed: list[dict[int, str]] = [{} for _ in question.adversaries]
+    def __init__(self, work: Work, request: Request) -> None:
+        self.question, self.records, self.progress = work.question, work.records, work.progress
+        self.workplace, self.request = work.workplace, request
+        self.enough = work.enough or never
+        self.values = work.question.release.sensitive.size
+        nothing = np.empty((len(self.records), 0, self.values))
+        self.whole = [nothing for _ in self.question.adversaries]  # targets × samples × values
+        self.failed: list[dict[int, str]] = [{} for _ in self.question.adversaries]
         self.without: dict[int, list[NDArray[np.float64]]] = {}
         self.backend: Backend | None = None
 
     def run(self) -> Iterator[tuple[Beliefs, ...]]:
         """Stage by stage, with twice as many samples each time."""
         waiting = np.arange(len(self.records))
-        done, upto = 0, self._first_stage()
+        most = self.request.samples
+        done, upto = 0, most if self.request.error is None else min(_BEGIN, most)
         while len(waiting):
             upto = self._draw_whole(upto)
             if upto == done:  # the time was up before there were more to compare with
                 return
-            last, coarse = upto >= self.request.samples, []
+            last, coarse = upto >= most, []
             for answers in self._stage(waiting, done, upto):
                 some = answers[0].places
                 still = np.zeros(len(some), dtype=bool)
@@ -263,22 +242,14 @@ class _Sampler:
                     if isinstance(one, Drawn) and one.sampling is not None and not last:
                         still |= one.sampling.error > (self.request.error or 0)
                 coarse.append(some[still])
-                self._forget(some[~still])
+                for place in some[~still].tolist():
+                    self.without.pop(place, None)
                 self.progress.advance(int((~still).sum()))
                 yield answers
             if self.enough():
                 return
             waiting = np.sort(np.concatenate([*coarse, np.zeros(0, dtype=np.intp)]))
-            done, upto = upto, min(2 * upto, self.request.samples)
-
-    def _first_stage(self) -> int:
-        if self.request.error is None:
-            return self.request.samples
-        return min(_BEGIN, self.request.samples)
-
-    def _forget(self, places: NDArray[np.intp]) -> None:
-        for place in places.tolist():
-            self.without.pop(place, None)
+            done, upto = upto, min(2 * upto, most)
 
     def _draw_whole(self, upto: int) -> int:
         """Sample beliefs about all targets from the whole table; returns how many there are.
@@ -306,7 +277,8 @@ class _Sampler:
             other = number + again * _OTHER_NUMBERS
 
             def ask(rows: NDArray[np.intp], other: int = other) -> NDArray[np.float64]:
-                return self.question.belief(place, release, other, self.records[rows], None)
+                about = self.records[rows]
+                return _belief(self.question, place, release, other, about, None)
 
             beliefs, failed = each_if_not_all(ask, len(self.records), self.values)
             if len(failed) < len(self.records):
@@ -321,7 +293,7 @@ class _Sampler:
         """Samples ``done`` to ``upto`` of the targets that still need them."""
         started = time.perf_counter()
         first = Part(waiting[:1], self.records[waiting[:1]], done, upto)
-        yield self._answers(first, draw_without(self.question, first))
+        yield self._answers(first, _draw_without(self.question, first))
         each = time.perf_counter() - started
         if self.backend is None:
             self.backend = self.workplace.suited(each * (len(waiting) - 1))
@@ -338,7 +310,7 @@ class _Sampler:
     def _everywhere(self, parts: Sequence[Part]) -> Iterator[tuple[Beliefs, ...]]:
         assert self.backend is not None
         for part, draws in run_parts(
-            draw_without, self.question, parts, self.backend, self.enough, self.enough
+            _draw_without, self.question, parts, self.backend, self.enough, self.enough
         ):
             if isinstance(draws, WorkerLost):
                 nothing = Beliefs.none(part.places, self.values, FAILED, draws.why)

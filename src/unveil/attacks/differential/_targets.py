@@ -34,12 +34,7 @@ DRAWS: tuple[How, ...] = ("random", "stratified", "exposed")
 
 
 def draw(
-    microdata: Microdata,
-    n: int,
-    how: How,
-    seed: int,
-    *,
-    release: Release | None = None,
+    microdata: Microdata, n: int, how: How, seed: int, *, release: Release | None = None
 ) -> NDArray[np.intp]:
     """Draw n different records, in the order in which to test them.
 
@@ -126,9 +121,7 @@ def _allocated(sizes: NDArray[np.int64], n: int) -> NDArray[np.int64]:
 
 
 def _most_exposed_first(
-    microdata: Microdata,
-    release: Release | None,
-    rng: np.random.Generator,
+    microdata: Microdata, release: Release | None, rng: np.random.Generator
 ) -> NDArray[np.intp]:
     codes, place, alike = np.unique(
         microdata.codes, axis=1, return_inverse=True, return_counts=True

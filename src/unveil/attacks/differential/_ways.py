@@ -124,11 +124,7 @@ def chosen_way(
 
 
 def _quickest(
-    sanitizer: Sanitizer,
-    adversary: Adversary,
-    chance: Chance,
-    distance: BoundDistance,
-    prior: bool,
+    sanitizer: Sanitizer, adversary: Adversary, chance: Chance, distance: BoundDistance, prior: bool
 ) -> str:
     if isinstance(sanitizer, LaplaceCounts):
         # Only for these it is known that one record more moves every belief in one direction.
