@@ -1,26 +1,25 @@
 """Attacks: each plays an adversary against a release and returns a finding."""
 
-from unveil.attacks._beliefs import INTERRUPTED, AdversaryError
-from unveil.attacks._bounds import ShareBound, share_bound
-from unveil.attacks._differential_finding import DifferentialInference
-from unveil.attacks._differential_inference import (
-    adversaries_named,
-    check_chance,
-    differential_inference,
-)
-from unveil.attacks._differential_texts import MAIN_THRESHOLD, sampling_in_words
-from unveil.attacks._distances import (
-    DISTANCES,
-    BoundDistance,
-    Distance,
-    EarthMovers,
-    distance_named,
-)
-from unveil.attacks._encoding_comparison import compare_encodings
-from unveil.attacks._encoding_finding import EncodingComparison
-from unveil.attacks.chance import Sampling, TailProbabilities
 from unveil.attacks.composition import Composition, composition
 from unveil.attacks.definetti import DeFinetti, definetti
+from unveil.attacks.differential import (
+    DISTANCES,
+    MAIN_THRESHOLD,
+    BoundDistance,
+    DifferentialInference,
+    Distance,
+    EarthMovers,
+    EncodingComparison,
+    Sampling,
+    ShareBound,
+    TailProbabilities,
+    check_chance,
+    compare_encodings,
+    differential_inference,
+    distance_named,
+    sampling_in_words,
+    share_bound,
+)
 from unveil.attacks.inference import Inference, inference, side_bars
 from unveil.attacks.membership import (
     Estimate,
@@ -33,6 +32,7 @@ from unveil.attacks.membership import (
 )
 from unveil.attacks.minimality import Minimality, minimality
 from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
+from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
 __all__ = [
     "DISTANCES",
@@ -70,6 +70,7 @@ __all__ = [
     "relative_risk",
     "roc_panels",
     "sampling_in_words",
+    "seed_number",
     "share_bound",
     "side_bars",
     "split_people",

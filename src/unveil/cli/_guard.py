@@ -98,7 +98,7 @@ _AS_TYPED = tuple(
         (r"\bcolumns has (?=\d)", "--columns has "),
         (r"\bgive delimiter=$", "give --delimiter"),
         (r"\bquasi=\[\.\.\.\] is empty", "--quasi is empty"),
-        (r"\bat_most\b", "--at-most"),
+        (r"\bat_most\b=?", "--at-most"),
         (r"^(delta|rounds|strategy|smoothing|steps) must be\b", r"--\1 must be"),
         (r"\(budget=\)", "(--budget)"),
         (r"\((more|exactly): (rounds|steps)=\)", r"(\1: --\2)"),

@@ -273,7 +273,7 @@ def test_who_believes_nothing_is_not_right():
         ({"held_out": 1.5}, "held_out= must be a share"),
         ({"held_out": [99]}, "held_out= has record 99"),
         ({"confidence": 0}, "confidence= must be a share above 0 and at most 1, got 0"),
-        ({"seed": -1}, "seed must be"),
+        ({"seed": -1}, "seed= must be"),
         ({"adversary": "naive-bays"}, "did you mean 'naive-bayes'"),
         ({"adversary": ["naive-bayes", "naive-bayes"]}, "is given twice"),
         ({"adversary": "naive-bayes@quantiles-before-hot"}, "cut into quantiles before"),

@@ -419,7 +419,7 @@ def test_values_that_have_nothing_in_common_are_told():
         ({"attackers": [["release"]]}, "no attacker ['release'] (known:"),
         ({"attackers": []}, "attackers= is empty; name at least one of release, population"),
         ({"removals": 0}, "removals= must be a whole number of at least 1, got 0"),
-        ({"seed": -1}, "seed must be a whole number"),
+        ({"seed": -1}, "seed= must be a whole number"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"adversary": "naive-bays"}, "did you mean 'naive-bayes'?"),
         ({"adversary": "naive-bayes:encoding=quantiles-before-hot"},

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._beliefs import Knowledge
 from unveil.attacks._estimates import (
     Estimate,
     difference_of,
@@ -24,9 +23,9 @@ from unveil.attacks._estimates import (
     paired_difference,
     share_of,
 )
-from unveil.attacks._ways import understood
 from unveil.attacks.inference._splits import Splits
 from unveil.attacks.risk._at_risk import ROUNDING
+from unveil.attacks.shared import Knowledge, understood
 from unveil.engine import Progress
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease

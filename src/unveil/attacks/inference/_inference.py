@@ -53,13 +53,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, prior_for
-from unveil.attacks._beliefs import Knowledge
-from unveil.attacks._differential_inference import adversaries_named
-from unveil.attacks._targets import chosen_targets, seed_number
-from unveil.attacks._ways import understood
+from unveil.attacks.differential import chosen_targets
 from unveil.attacks.inference._finding import Inference
 from unveil.attacks.inference._guesses import Game
 from unveil.attacks.inference._splits import Splits, in_folds, made_once, published_by
+from unveil.attacks.shared import Knowledge, adversaries_named, seed_number, understood
 from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import (
     AnyRelease,

@@ -16,19 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._beliefs import (
+from unveil.attacks.differential import DifferentialInference, differential_inference
+from unveil.attacks.membership._people import People
+from unveil.attacks.shared import (
     ADVERSARY_FAILED,
     INTERRUPTED,
     NO_BELIEF,
     AdversaryError,
     Knowledge,
     each_if_not_all,
+    reason_of,
     said,
 )
-from unveil.attacks._differential_finding import DifferentialInference
-from unveil.attacks._differential_inference import differential_inference
-from unveil.attacks._general_beliefs import reason_of
-from unveil.attacks.membership._people import People
 from unveil.engine import Progress
 from unveil.errors import GoalError, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata

@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, adversary_named
-from unveil.attacks._beliefs import INTERRUPTED
-from unveil.attacks._targets import seed_number
-from unveil.attacks._ways import understood
 from unveil.attacks.membership._attackers import Removal, published, scores_of, true_beliefs
 from unveil.attacks.membership._finding import Membership
 from unveil.attacks.membership._people import People, split_people
 from unveil.attacks.membership._texts import ATTACKERS
+from unveil.attacks.shared import INTERRUPTED, seed_number, understood
 from unveil.engine import chosen_backend
 from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError, did_you_mean
 from unveil.microdata import Mapped, Microdata

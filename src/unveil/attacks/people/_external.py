@@ -119,7 +119,9 @@ class External:
                     "{how} called {person} in {source}{near}; people also have numbers, from 0 up",
                     how=f"{times:,} people are" if times else "nobody is",
                     person=Cell(person), source=File(self.source, bare=True),
-                    near="" if times else Cell(did_you_mean(person, filter(None, names)), bare=True),
+                    near=Cell(
+                        "" if times else did_you_mean(person, filter(None, names)), bare=True
+                    ),
                 )  # fmt: skip
             return names.index(person)
         if not 0 <= person < len(self):

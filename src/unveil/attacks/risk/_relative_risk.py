@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks._targets import seed_number
 from unveil.attacks.risk._answer import Answer
 from unveil.attacks.risk._at_risk import checked_ties
 from unveil.attacks.risk._beliefs_of_victims import Teller
@@ -34,6 +33,7 @@ from unveil.attacks.risk._finding import How, Learner, RelativeRisk
 from unveil.attacks.risk._panel import chosen_panel, random_tuples
 from unveil.attacks.risk._problem import Problem, horizontal_problem, vertical_problem
 from unveil.attacks.risk.samplers import Sampler, sampler_for
+from unveil.attacks.shared import seed_number
 from unveil.engine import parse_duration, workers
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
