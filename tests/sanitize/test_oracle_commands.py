@@ -365,7 +365,7 @@ def test_a_program_that_cannot_be_run_is_told_at_once(tmp_path, monkeypatch, com
         ("./anonymize {input} {ouput}", "has {ouput}; did you mean '{output}'?"),
         ("./anonymize {Input}", "has {Input}; did you mean '{input}'?"),
         ("./anonymize '{input}", "into words: No closing quotation"),
-        ("{input} {output}", "has to begin with a program"),
+        ("{input} {output}", "must begin with a program"),
     ],
 )  # fmt: skip
 def test_commands_that_cannot_be_meant(command, reason):

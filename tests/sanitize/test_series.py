@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.errors import InputError
-from unveil.sanitize import Mondrian, sanitizer_named
-from unveil.sanitize._series import sanitizers_named
+from unveil.sanitize import Mondrian, sanitizer_named, sanitizers_named
 
 
 @given(st.integers(1, 50), st.integers(0, 200), st.integers(1, 40).filter(lambda step: step > 2))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.errors import Text
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer
 
@@ -44,7 +45,7 @@ class _Published(Sanitizer):
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         return self.sanitizer.can_leave_out(microdata)
 
-    def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> str | None:
+    def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> Text | None:
         return self.sanitizer.missing_of(microdata, records)
 
     def _anew(self, number: int) -> Sanitizer:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Column
-from unveil.sanitize._closeness import Stretches, no_stretches
+from unveil.sanitize import Stretches, no_stretches
 
 __all__ = ["NEVER", "Attempt", "Goal", "goal_of"]
 

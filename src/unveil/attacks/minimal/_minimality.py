@@ -41,8 +41,14 @@ from unveil.attacks.minimal._same import check_same
 from unveil.attacks.minimal._solving import Tries
 from unveil.errors import InputError, did_you_mean
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
-from unveil.sanitize import Identity, LaplaceCounts, Mondrian, Recoding, Sanitizer
-from unveil.sanitize._sanitizer import as_microdata
+from unveil.sanitize import (
+    Identity,
+    LaplaceCounts,
+    Mondrian,
+    Recoding,
+    Sanitizer,
+    as_microdata,
+)
 
 __all__ = ["Path", "minimality"]
 

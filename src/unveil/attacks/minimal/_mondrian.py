@@ -15,11 +15,8 @@ from numpy.typing import NDArray
 
 from unveil.attacks.minimal._attempts import Attempt, Goal, goal_of
 from unveil.microdata import Column, Microdata
-from unveil.sanitize import Mondrian
-from unveil.sanitize import _kernels as kernels
-from unveil.sanitize._closeness import distance_between, stretches
-from unveil.sanitize._crowds import Crowds
-from unveil.sanitize._partition import Partition, cut_kind, extents
+from unveil.sanitize import Crowds, Mondrian, distance_between, stretches
+from unveil.sanitize.mondrian import Partition, cut_kind, extents, kernels
 
 __all__ = ["mondrian_attempts", "mondrian_goal"]
 

@@ -12,8 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Column, Microdata, Release
-from unveil.sanitize import Mondrian, Recoding, Sanitizer
-from unveil.sanitize._closeness import Distance, distance_between, heights
+from unveil.sanitize import (
+    Distance,
+    Mondrian,
+    Recoding,
+    Sanitizer,
+    distance_between,
+    heights,
+)
 
 __all__ = ["promised"]
 

@@ -26,10 +26,8 @@ from numpy.typing import NDArray
 
 from unveil.attacks.minimal._attempts import Attempt, Goal, goal_of
 from unveil.microdata import Microdata
-from unveil.sanitize import Recoding
-from unveil.sanitize._closeness import distance_between, stretches
-from unveil.sanitize.recoding._lattice import Node
-from unveil.sanitize.recoding._search import Judged, Problem
+from unveil.sanitize import Recoding, distance_between, stretches
+from unveil.sanitize.recoding import Judged, Node, Problem
 
 __all__ = ["recoding_attempts", "recoding_goal"]
 

@@ -1,20 +1,20 @@
-"""Mondrian: k-anonymity, ℓ-diversity and t-closeness by cutting the table again and again.
+"""Mondrian: k-anonymity, ℓ-diversity and t-closeness by recursive cuts.
 
-After K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian Multidimensional K-Anonymity*, ICDE 2006,
-in its strict form: the parts are disjoint boxes.
+After K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian Multidimensional K-Anonymity*, ICDE 2006, in
+its strict form: the parts are disjoint boxes.
 
-A part is cut along its widest column, width being measured against the whole column: the range of
-a numeric column, the levels of an ordinal one, the leaves beneath the lowest common hierarchy node
-of a categorical one (its distinct values where it has no hierarchy). Equally wide columns come in
-the order they were named. Numeric and ordinal columns, and categorical ones without a hierarchy in
-sorted order, are cut at the median: between the two neighbouring values that leave the most even
-halves, the lower place if there are two. A hierarchy is cut into its node's children. A cut is
-taken only if *every* part that has records keeps k, ℓ and t; if not, the next widest column is
-tried. A part that no column can cut is a class.
+A part is cut along its widest column. Width is relative to the whole column: the range of a numeric
+column, the levels of an ordinal one, the leaves below the lowest common hierarchy node of a
+categorical one (its distinct values if it has no hierarchy). Ties go to the column named first.
+Numeric and ordinal columns, and categorical ones without a hierarchy in sorted order, are cut at
+the median: between the two neighbouring values that give the most even halves, the lower place if
+there are two. A hierarchy is cut into its node's children. A cut is accepted only if *every* part
+with records meets k, ℓ and t; if not, the next widest column is tried. A part that no column can
+cut is a class.
 
 Some people may ask for a larger class than k: their *crowd*. A part must then also be as large as
-the largest crowd that one of its own members asks for. Refusing the cut that would have isolated
-somebody leaves them together with their neighbours.
+the largest crowd that one of its members asks for. Refusing the cut that would have isolated
+someone leaves them together with their neighbours.
 """
 
 from __future__ import annotations
@@ -26,47 +26,50 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import GoalError, InputError
+from unveil.errors import File, GoalError
 from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Statistic
-from unveil.sanitize import _kernels as kernels
 from unveil.sanitize._closeness import Distance, distance_between, stretches
-from unveil.sanitize._crowds import Crowds
-from unveil.sanitize._goal_checks import refuse_few, refuse_frequent
-from unveil.sanitize._leave_one_out import leave_one_out
-from unveil.sanitize._option_checks import check_goals
-from unveil.sanitize._partition import Partition, cut_kind, make_rules
-from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
+from unveil.sanitize._option_checks import check_choice, check_goals
+from unveil.sanitize._sanitizer import (
+    LeaveOneOut,
+    Sanitizer,
+    as_microdata,
+    refuse_few,
+    refuse_frequent,
+)
+from unveil.sanitize.mondrian import _kernels as kernels
+from unveil.sanitize.mondrian._crowds import Crowds
+from unveil.sanitize.mondrian._leave_one_out import leave_one_out
+from unveil.sanitize.mondrian._partition import Partition, cut_kind, extents, make_rules
 
-__all__ = ["Mondrian"]
+__all__ = ["Crowds", "Mondrian", "Partition", "cut_kind", "extents", "kernels"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Sanitizer):
     """k-anonymity, ℓ-diversity and t-closeness by Mondrian's recursive cuts.
 
-    At least one of the three is given; what is not given is not asked for.
+    At least one of k, l and t must be given.
 
     Parameters
     ----------
     k : int
         Every class has at least k records.
     l : int
-        In every class no sensitive value belongs to more than 1/ℓ of the records (so there are
-        at least ℓ distinct ones).
+        In every class no sensitive value has more than 1/ℓ of the records (so there are at least
+        ℓ distinct ones).
     t : float
         The sensitive values of every class are at most t away from those of the whole table, by
-        the earth mover's distance, as `unveil.t_closeness` measures it.
+        the earth mover's distance (see `unveil.t_closeness`).
     t_distance : {"equal", "ordered", "hierarchical"}, optional
-        How far sensitive values are apart; by default as for `unveil.t_closeness`:
-        ``"hierarchical"`` if they have a hierarchy, else ``"ordered"`` if they have an order, else
-        ``"equal"``.
+        Distance between sensitive values. Default: ``"hierarchical"`` if they have a hierarchy,
+        else ``"ordered"`` if they have an order, else ``"equal"``.
     regions : {"tight", "cut"}
-        What a class publishes: the range (numeric, ordinal) or set (categorical) of what its
-        members have, or the region that the cuts have left to it.
+        What a class publishes: the range (numeric, ordinal) or set (categorical) of its members'
+        values, or the region between the cuts.
     crowds : Crowds or mapping, optional
         For some combinations of quasi-identifiers, in the order of the table's columns, the
-        smallest class that their people accept, such as ``{(34, "Bachelors"): 20}``. Everybody
-        else is content with k.
+        smallest class that their people accept, such as ``{(34, "Bachelors"): 20}``.
 
     Examples
     --------
@@ -88,7 +91,7 @@ class Mondrian(Sanitizer):
     3    > 36      *     Flu
     4    > 36      *     Flu
 
-    Of the five patients one has cancer. Apart, they would be 0.2 and 0.13 away from that:
+    One of the five patients has cancer. The two classes are 0.2 and 0.13 away from that share:
 
     >>> uv.Mondrian(k=2, t=0.15).sanitize(patients).n_classes
     1
@@ -107,18 +110,17 @@ class Mondrian(Sanitizer):
 
     def __post_init__(self) -> None:
         check_goals("Mondrian", k=self.k, l=self.l, t=self.t, t_distance=self.t_distance)
-        if self.regions not in ("tight", "cut"):
-            raise InputError(f'Mondrian\'s regions must be "tight" or "cut", got {self.regions!r}')
+        check_choice("Mondrian", "regions", self.regions, ("tight", "cut"))
         if self.crowds is not None:
             object.__setattr__(self, "crowds", Crowds.of(self.crowds))
 
     @property
     def _goal(self) -> tuple[int, int]:
-        """k and ℓ; 1 asks for nothing."""
+        """k and ℓ; 1 demands nothing."""
         return int(self.k or 1), int(self.l or 1)
 
     def _asked(self, microdata: Microdata) -> NDArray[np.int32] | None:
-        """The class size that each record asks for; None if nobody asks for more than k."""
+        """The class size that each record asks for; None if no one asks for more than k."""
         if not self.crowds:
             return None
         asked = Crowds.of(self.crowds).asked(microdata)
@@ -157,7 +159,7 @@ class Mondrian(Sanitizer):
         n_jobs: int | None = None,
         done: Callable[[int], None] = lambda _: None,
     ) -> LeaveOneOut:
-        """What a counting adversary sees with and without each record; exact for every one."""
+        """The counts of an adversary with and without each record; exact for every one."""
         asked = self._asked(microdata)
         self._check_goal(microdata, asked)
         return leave_one_out(
@@ -190,9 +192,11 @@ class Mondrian(Sanitizer):
         refuse_few(self, microdata, k)
         if asked is not None and n < asked.max():
             raise GoalError(
-                f"{self.label} cannot be met: {microdata.source} has {n:,} records, fewer than "
-                f"the crowd of {int(asked.max()):,} that somebody asks for"
-            )
+                "{label} cannot be met: {source} has {n} records, fewer than the crowd of {crowd} "
+                "that someone asks for",
+                label=File(self.label, bare=True), source=File(microdata.source, bare=True),
+                n=n, crowd=int(asked.max()),
+            )  # fmt: skip
         refuse_frequent(self, microdata, microdata.sensitive_counts, l)
 
     def _possible_without(
@@ -210,7 +214,7 @@ class Mondrian(Sanitizer):
         most[in_largest] = max(counts[order[-1]] - 1, runner_up)
         possible: NDArray[np.bool_] = (rest >= self._goal[0]) & (most * self._goal[1] <= rest)
         if asked is not None:
-            # Of those who ask for more than the others are, only one can be left out in peace.
+            # Only one person may ask for more than the others are: the one left out.
             too_much = asked > rest
             possible &= too_much.sum() - too_much[records] == 0
         return possible
@@ -220,8 +224,8 @@ def _regions(
     partition: Partition, microdata: Microdata, starts: NDArray[np.int64], j: int
 ) -> Regions:
     """What the classes publish for column j."""
-    tree, order = partition.tree, partition.order
-    if not partition.rules.tight:
+    _, rules, order, tree = partition.grown
+    if not rules.tight:
         low, high = tree.region[tree.leaf[starts, 1], j].astype(np.int32).T
         column = microdata.quasi[j]
         there = None

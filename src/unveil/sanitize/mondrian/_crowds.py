@@ -1,4 +1,4 @@
-"""Crowds: people who ask for a larger class than everybody gets."""
+"""Crowds: people who ask for a larger class than k."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
+from unveil.errors import Cell, Column, File, InputError, Listed, Option
 from unveil.microdata import Microdata, value_text
 
 if TYPE_CHECKING:
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["Crowds"]
 
 _LARGEST = np.iinfo(np.int32).max
-_SPAN = 2**62  # numbers below it, and their products with a column's codes, fit into 64 bits
+_SPAN = 2**62  # numbers below it fit into 64 bits
 
 
 @dataclass(frozen=True, repr=False)
 class Crowds:
     """For some combinations of quasi-identifiers, the smallest class that their people accept.
 
-    A crowd hangs on what people are, not on record numbers. So it is clear what it means for a
-    table without one of them, and equal people are treated alike.
+    A crowd depends on quasi-identifiers, not on record numbers. So it is well defined for a table
+    without one of its records, and equal people are treated alike.
 
     Parameters
     ----------
     sizes : tuple of (tuple of str, int)
-        The quasi-identifiers, written out in the order of the table's, and the size. `of` makes
-        this from what people have.
+        The quasi-identifiers as texts, in the order of the table's columns, and the size. `of`
+        makes this from other types.
 
     Examples
     --------
@@ -51,8 +51,8 @@ class Crowds:
     def of(cls, given: CrowdsLike) -> Crowds:
         """From a mapping of quasi-identifiers (one value, or a tuple of them) to sizes.
 
-        A Series is such a mapping, too; a DataFrame has a column for each quasi-identifier and
-        the sizes in the last one.
+        A Series is such a mapping. A DataFrame has a column for each quasi-identifier and the
+        sizes in the last one.
         """
         if isinstance(given, Crowds):
             return given
@@ -60,14 +60,15 @@ class Crowds:
         for values, size in _pairs(given):
             if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
                 raise InputError(
-                    f"the crowd for {values!r} must be a whole number from 1 up, got {size!r}"
-                )
+                    "the crowd for {values} must be a whole number from 1 up, got {size}",
+                    values=Cell(values), size=repr(size),
+                )  # fmt: skip
             key = _texts(values)
             sizes[key] = max(int(size), sizes.get(key, 0))
         return cls(tuple(sorted(sizes.items())))
 
     def merged(self, more: Mapping[tuple[str, ...], int]) -> Crowds:
-        """These and others; for the same people, the larger one."""
+        """These and others; for the same people, the larger size."""
         sizes = dict(self.sizes)
         for key, size in more.items():
             sizes[key] = max(size, sizes.get(key, 0))
@@ -86,11 +87,13 @@ class Crowds:
         if any(len(key) != len(columns) for key in keys):
             key = next(key for key in keys if len(key) != len(columns))
             raise InputError(
-                f"a crowd is given for {', '.join(key)}, but {microdata.source} has "
-                f"{len(columns)} quasi-identifiers: {', '.join(c.name for c in columns)}; give "
-                "a value for each, in this order"
-            )
-        # Values that nobody in the table has are those of people who are not in it.
+                "a crowd is given for {key}, but {source} has {n} quasi-identifiers: {names}; give "
+                "a value for each, in this order",
+                key=Listed([Cell(text, bare=True) for text in key]),
+                source=File(microdata.source, bare=True), n=len(columns),
+                names=Listed([Column(column.name) for column in columns]),
+            )  # fmt: skip
+        # Values that no record has belong to people who are not in the table.
         codes = np.array(
             [[c.places.get(text, -1) for c, text in zip(columns, key, strict=True)] for key in keys]
         ).reshape(len(keys), len(columns))
@@ -105,9 +108,9 @@ def _pairs(given: Any) -> Iterable[tuple[Any, Any]]:
     if hasattr(given, "items"):
         return list(given.items())
     raise InputError(
-        "crowds must map quasi-identifiers to class sizes, such as "
-        f'{{(34, "Bachelors"): 20}}, got {given!r}'
-    )
+        "{crowds} must map quasi-identifiers to class sizes, such as {example}, got a {kind}",
+        crowds=Option("crowds"), example='{(34, "Bachelors"): 20}', kind=type(given).__name__,
+    )  # fmt: skip
 
 
 def _texts(values: Any) -> tuple[str, ...]:
@@ -137,7 +140,7 @@ def _numbered(rows: NDArray[np.integer]) -> NDArray[np.int64]:
     number, span = np.zeros(rows.shape[1], dtype=np.int64), 1
     for row in rows:
         width = int(row.max()) + 1
-        if span * width > _SPAN:  # count only the combinations that there are
+        if span * width > _SPAN:  # number only the combinations that occur
             number = np.unique(number, return_inverse=True)[1].ravel()
             span = int(number.max()) + 1
         number = number * width + row
