@@ -13,8 +13,7 @@ from random_tables import random_microdata, tables_and_crowds, tables_and_goals,
 import unveil as uv
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Statistic
-from unveil.sanitize import Crowds, sanitizer_named
-from unveil.sanitize.mondrian import _crowds
+from unveil.sanitize import Crowds, mondrian, sanitizer_named
 
 AGES = uv.read_table(
     {"age": [20, 21, 30, 31, 40, 41, 50, 51], "s": list("abababab")}, quasi="age", sensitive="s"
@@ -131,5 +130,5 @@ def test_combinations_too_many_to_number(monkeypatch):
     asked = crowds.asked(microdata)
     assert asked[::3].tolist() == list(range(1, 201, 3))
     assert np.count_nonzero(asked) == 67
-    monkeypatch.setattr(_crowds, "_SPAN", 1)
+    monkeypatch.setattr(mondrian, "_SPAN", 1)
     np.testing.assert_array_equal(crowds.asked(microdata), asked)
