@@ -41,7 +41,15 @@ from unveil.sanitize.mondrian import _kernels as kernels
 from unveil.sanitize.mondrian._leave_one_out import leave_one_out
 from unveil.sanitize.mondrian._partition import Partition, cut_kind, extents, make_rules
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    CrowdsLike: TypeAlias = "Crowds | Mapping[Any, int] | pd.Series[int] | pd.DataFrame"
+
 __all__ = ["Crowds", "Mondrian", "Partition", "cut_kind", "extents", "kernels"]
+
+_LARGEST = np.iinfo(np.int32).max
+_SPAN = 2**62  # numbers below it fit into 64 bits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,16 +248,6 @@ def _regions(
     new[starts] = True
     members_before = np.concatenate([[0], np.cumsum(new)])
     return Sets(np.append(members_before[starts], members_before[-1]), sorted_codes[new])
-
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    CrowdsLike: TypeAlias = "Crowds | Mapping[Any, int] | pd.Series[int] | pd.DataFrame"
-
-
-_LARGEST = np.iinfo(np.int32).max
-_SPAN = 2**62  # numbers below it fit into 64 bits
 
 
 @dataclass(frozen=True, repr=False)
