@@ -10,7 +10,7 @@ from random_tables import random_microdata, tables, tables_and_crowds, tables_an
 import unveil as uv
 from unveil.adversary import ConditionalFrequency, NaiveBayes
 from unveil.attacks.differential import _beliefs
-from unveil.sanitize import _leave_one_out
+from unveil.sanitize.mondrian import _leave_one_out
 
 ADVERSARIES = ["naive-bayes", "conditional-frequency"]  # those who count have a fast path
 adversaries = st.sampled_from(ADVERSARIES)

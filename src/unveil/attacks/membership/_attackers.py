@@ -353,7 +353,7 @@ class _Published(Sanitizer):
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         return self.sanitizer.can_leave_out(microdata)
 
-    def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> str | None:
+    def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> Text | None:
         return self.sanitizer.missing_of(microdata, records)
 
     def _anew(self, number: int) -> Sanitizer:

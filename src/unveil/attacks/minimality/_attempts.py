@@ -40,13 +40,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Column, Microdata
-from unveil.sanitize import Mondrian, Recoding
-from unveil.sanitize import _kernels as kernels
-from unveil.sanitize._closeness import distance_between, no_stretches, stretches
-from unveil.sanitize._crowds import Crowds
-from unveil.sanitize._partition import Partition, cut_kind, extents
-from unveil.sanitize.recoding._lattice import Node
-from unveil.sanitize.recoding._search import Judged, Problem
+from unveil.sanitize import Crowds, Mondrian, Recoding, distance_between, no_stretches, stretches
+from unveil.sanitize.mondrian import Partition, cut_kind, extents, kernels
+from unveil.sanitize.recoding import Judged, Node, Problem
 
 __all__ = ["Attempt", "Goal", "tried"]
 

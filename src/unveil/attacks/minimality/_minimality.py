@@ -41,8 +41,17 @@ from unveil.attacks.minimality._solving import Scope, Tries, by_looking, nothing
 from unveil.errors import Call, File, InputError, Listed, Option, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata import AnyRelease, Column, Microdata, Permuted, Release
-from unveil.sanitize import Identity, LaplaceCounts, Mondrian, Recoding, Sanitizer, as_microdata
-from unveil.sanitize._closeness import Distance, distance_between, heights
+from unveil.sanitize import (
+    Distance,
+    Identity,
+    LaplaceCounts,
+    Mondrian,
+    Recoding,
+    Sanitizer,
+    as_microdata,
+    distance_between,
+    heights,
+)
 
 __all__ = ["minimality"]
 

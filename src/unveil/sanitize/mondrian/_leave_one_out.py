@@ -1,10 +1,10 @@
-"""Mondrian without each record: drives the kernels over all targets, on a few threads.
+"""Mondrian without each record: runs the kernels over all targets, on a few threads.
 
-See `_kernels` for why this is exact and fast. What is left to do here: group the targets by what
-the rules are in the table without them, and hand out the work. Each group has a tree of its own.
-Rules hang on the widths of the columns (only a record that is alone at the end of a column changes
-these, so there are a handful of groups) and, for t-closeness, on the sensitive values of the whole
-table (so there is a group a sensitive value).
+See `_kernels` for why this is exact and fast. Here the targets are grouped by the rules of the
+table without them, and the work is distributed. Each group has a tree of its own. Rules depend on
+the widths of the columns (only a record that is alone at the end of a column changes these, so
+there are a handful of groups) and, for t-closeness, on the sensitive values of the whole table (so
+there is a group per sensitive value).
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 
 from unveil.engine import Task, run_tasks, workers
 from unveil.microdata import Microdata, Statistic
-from unveil.sanitize import _kernels as kernels
-from unveil.sanitize._partition import (
+from unveil.sanitize._sanitizer import LeaveOneOut
+from unveil.sanitize.mondrian import _kernels as kernels
+from unveil.sanitize.mondrian._partition import (
     Partition,
     alone_in_flat_columns,
     extents_without,
     rules_without,
     whole_region,
 )
-from unveil.sanitize._sanitizer import LeaveOneOut
 
 __all__ = ["leave_one_out"]
 
-_SHARES = 8  # pieces a worker's work is cut into, so that the workers end together
-_SMALLEST = 4096  # records below which a piece of work is not worth a thread of its own
+_SHARES = 8  # tasks per worker, so that the workers finish together
+_SMALLEST = 4096  # records below which a task is not worth a thread of its own
 
 
 def leave_one_out(
@@ -45,22 +45,27 @@ def leave_one_out(
     done: Callable[[int], None],
 ) -> LeaveOneOut:
     """Count ``statistic`` for each of the records in the partition with and without it."""
-    shape = (len(records), len(microdata.quasi), microdata.sensitive.size)
-    record = records.astype(np.int32)
+    n, columns, values = len(records), len(microdata.quasi), microdata.sensitive.size
     partition = Partition.grow(microdata, rules, asked)
-    present = _Counts.empty(shape, statistic, record)
-    present.add(partition, np.arange(len(record), dtype=np.int32))
-    kernels.count_joint(
-        partition.table, partition.rules, partition.order, partition.tree, record, present.joint
+    present = kernels.Targets(
+        records.astype(np.int32),
+        np.zeros((n if statistic is Statistic.COVER else 0, columns, values), dtype=np.int32),
+        np.zeros((n, values), dtype=np.int32),
     )
-    absent = _Counts(present.cover.copy(), present.joint.copy(), record)
+    size = len(microdata)
+    kernels.count_cover(
+        partition.grown, 0, size, partition.lines.ravel(), 1, np.arange(n, dtype=np.int32),
+        present, np.empty(size, dtype=np.int32),
+    )  # fmt: skip
+    kernels.count_joint(partition.grown, present)
+    absent = present._replace(cover=present.cover.copy(), joint=present.joint.copy())
     walk = _Walk(
-        partition.table, rules, partition.lines, whole_region(microdata), absent, workers(n_jobs),
-        done,
+        partition.grown.table, rules, partition.lines, whole_region(microdata), absent,
+        workers(n_jobs), done,
     )  # fmt: skip
     tasks: list[Task] = []
     for variant, members in _variants(microdata, rules, records):
-        who = _chosen(members & possible)
+        who = np.flatnonzero(members & possible).astype(np.int32)
         if variant is not rules and statistic is Statistic.COVER:
             absent.cover[who] = 0
         tasks += replace(walk, rules=variant).tasks(who, counted=variant is rules)
@@ -73,17 +78,17 @@ def leave_one_out(
 def _variants(
     microdata: Microdata, rules: kernels.Rules, records: NDArray[np.intp]
 ) -> Iterator[tuple[kernels.Rules, NDArray[np.bool_]]]:
-    """The rules of the table without some of the records, and which of them these are.
+    """The rules of the table without some of the records, and which records these are.
 
-    A record without which nothing changes has the rules of the whole table.
+    For most records they are the rules of the whole table.
     """
     extent = extents_without(microdata, records)
     asks_for_secrets = len(rules.stretch) > 0
     secret = microdata.sensitive.codes[records] if asks_for_secrets else np.full(len(records), -1)
     same = (extent == rules.extent).all(axis=1) & (secret < 0)
     yield rules, same
-    # A target who alone has a value of a FLAT column changes that column's width, so only those
-    # below need to know that their value is gone with them.
+    # A target that alone has a value of a FLAT column changes that column's width, so only the
+    # variants below need to know which values are gone.
     alone = alone_in_flat_columns(microdata)
     keys = np.column_stack([extent, secret])[~same]
     variants, variant_of = np.unique(keys, axis=0, return_inverse=True)
@@ -94,65 +99,32 @@ def _variants(
         yield rules_without(rules, extent=key[:-1], alone=alone, secret=value), members
 
 
-def _chosen(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
-    return np.flatnonzero(mask).astype(np.int32)
-
-
-@dataclass(frozen=True)
-class _Counts:
-    """Counts of all targets; ``cover`` is empty where nobody asks for it."""
-
-    cover: NDArray[np.int32]
-    joint: NDArray[np.int32]
-    record: NDArray[np.int32]
-
-    @classmethod
-    def empty(
-        cls, shape: tuple[int, int, int], statistic: Statistic, record: NDArray[np.int32]
-    ) -> _Counts:
-        targets, columns, values = shape
-        rows = targets if statistic is Statistic.COVER else 0
-        return cls(
-            np.zeros((rows, columns, values), dtype=np.int32),
-            np.zeros((targets, values), dtype=np.int32),
-            record,
-        )
-
-    def add(self, partition: Partition, who: NDArray[np.int32]) -> None:
-        """Add what a partition's classes cover of the targets ``who``."""
-        n = partition.order.shape[1]
-        kernels.count_cover(
-            partition.table, partition.rules, partition.order, partition.tree, 0, n,
-            partition.lines.ravel(), 1, who, self.record, self.cover, np.empty(n, dtype=np.int32),
-        )  # fmt: skip
-
-
 @dataclass(frozen=True)
 class _Walk:
-    """Targets on their way down a table's partition, each without its own record."""
+    """Targets on their way down a partition, each without its own record."""
 
     table: NDArray[np.int32]
     rules: kernels.Rules
     lines: NDArray[np.int32]
     region: NDArray[np.int64]
-    counts: _Counts
+    targets: kernels.Targets
     n_jobs: int
     done: Callable[[int], None]
 
     def tasks(self, who: NDArray[np.int32], *, counted: bool) -> list[Task]:
-        """To take them down; ``counted``: whether the counts hold the whole partition's classes.
+        """Tasks that take them down and correct their counts.
 
-        Every step corrects the counts.
+        ``counted`` tells whether the counts include the whole partition's classes.
         """
         if len(who) == 0:
             return []
-        # One thread takes the targets as far down as the parts are large; then they part.
+        # One thread takes the targets down while the parts are large; then they are distributed.
         n = self.lines.shape[1]
         stop = 0 if self.n_jobs == 1 else max(_SMALLEST, n // (_SHARES * self.n_jobs))
         return [self._task(self._whole_table(who, counted), 0, 1, 0, 0, stop)]
 
     def _whole_table(self, who: NDArray[np.int32], counted: bool) -> kernels.Cases:
-        """The case to start with: all records, and the cuts that the rules make of them."""
+        """The first case: all records, to be cut by the rules."""
         cases = kernels.new_cases(self.rules)
         cases.head[0] = (self.lines.shape[1], len(who), kernels.OWN, -1, counted, 0)
         cases.region[0] = self.region
@@ -162,13 +134,12 @@ class _Walk:
     def _task(
         self, cases: kernels.Cases, first: int, last: int, at: int, to: int, stop: int = 0
     ) -> Task:
-        """Go on with the cases ``[first, last)``, whose records and targets begin at, to."""
+        """Continue the cases ``[first, last)``, whose records and targets begin at at, to."""
 
         def task() -> Iterable[Task]:
-            c, scratch = self.counts, np.empty((2, self.lines.shape[1]), dtype=np.int32)
+            scratch = kernels.new_scratch(self.rules, self.lines.shape[1])
             more = kernels.walk_cases(
-                self.table, self.rules, cases, first, last, at, to, stop, c.record, c.cover,
-                c.joint, scratch[0], scratch[1], kernels.new_view(self.rules),
+                self.table, self.rules, cases, first, last, at, to, stop, self.targets, scratch,
                 kernels.new_cases(self.rules),
             )  # fmt: skip
             self.done(int(cases.head[first:last, kernels.TARGETS].sum() - more.used[2]))
@@ -177,7 +148,7 @@ class _Walk:
         return task
 
     def _tasks_for(self, cases: kernels.Cases) -> Iterable[Task]:
-        """Cases as tasks of about equal size, none needlessly small."""
+        """Cases as tasks of about equal size, none too small."""
         n_cases = int(cases.used[0])
         if n_cases == 0:
             return

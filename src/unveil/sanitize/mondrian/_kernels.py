@@ -1,30 +1,31 @@
 """Compiled kernels of Mondrian: growing a partition, and the same partition without each record.
 
-One node of a partition is a slice ``[start, end)`` of ``order``, an array with one row a column
-that lists the node's records sorted by that column's code. So a column's range is its slice's two
-ends, its median cut is near the middle, a hierarchy's children are runs, and a cut is a stable
-distribution of the slices. Once a node is cut its slice is sorted only within its children.
+A node of a partition is a slice ``[start, end)`` of ``order``, an array with one row per column
+that lists the node's records sorted by that column's code. So a column's range is given by the two
+ends of its slice, its median cut is near the middle, a hierarchy's children are runs, and a cut is
+a stable distribution of the slices. Once a node is cut, its slice is sorted only within its
+children.
 
 **Without one record.** The partition of D without i differs from that of D only below the first
 node on i's path at which another cut is chosen. `_decide` answers "which cut without i?" in
-constant time from a few numbers of the node. Targets whose cut stays the same go down together.
-The others leave with their new cut as a *case*: (the node's records, the new cut, the targets).
-Given the cut, the parts no longer depend on *which* target is missing, so a case is grown once
-for all its targets, which then walk down the new tree in the same manner. Nothing is approximated.
+constant time from a few numbers of the node. Targets whose cut stays the same go down together. The
+others leave as a *case*: the node's records, the new cut, the targets. Given the cut, the parts no
+longer depend on *which* target is missing, so a case is grown once for all its targets, which then
+walk down the new tree in the same way. Nothing is approximated.
 
-What is kept for each target are the adversary's sufficient counts: ``cover[t, j, s]``, the
-released records with sensitive value s whose cell in column j covers the target's value, and
-``joint[t, s]``, those whose cells cover it in every column. A changed node subtracts its old
-classes from ``cover`` and adds its new ones.
+For each target the adversary's sufficient counts are kept: ``cover[t, j, s]``, the released records
+with sensitive value s whose cell in column j covers the target's value, and ``joint[t, s]``, those
+whose cells cover it in every column. A changed node subtracts its old classes from ``cover`` and
+adds its new ones.
 
-**Crowds.** A record may ask for a larger class than k (its crowd). A part then has to be as large
-as the largest crowd that one of its own members asks for; the left-out record asks for nothing.
+**Crowds.** A record may ask for a larger class than k. A part then has to be as large as the
+largest crowd that one of its members asks for; the left-out record asks for nothing.
 
-**t-closeness.** How far a part is from the whole table is a sum over *stretches* of sensitive
-values (see `_closeness`), with whole numbers: shares are taken times the records of part and table,
-so that equal shares are equal. Without a record the whole table has one less of that record's
-sensitive value, which moves every part. So only targets that have the same sensitive value go down
-together, by rules that have the table without one of them.
+**t-closeness.** The distance of a part from the whole table is a sum over *stretches* of sensitive
+values (see `_closeness`), in whole numbers: shares are multiplied by the records of part and table,
+so that equal shares are equal. Without a record the whole table has one less of its sensitive
+value, which moves every part. So only targets with the same sensitive value go down together, by
+the rules of the table without one of them.
 
 Everything is in this one file because numba's cache does not notice changes in other files.
 """
@@ -48,28 +49,26 @@ _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc
 # Not called from Python, so no code is made to unpack Python's objects: a fifth of the waiting.
 _inner = _jit(no_cpython_wrapper=True)
 
-# Compilation is what a new user waits for. It grows with the number of arrays that functions
-# hand to each other, and with every mixture of integer types. So there are few, wide arrays with
-# named columns, what is not a record or a code is int64, and plain numbers that become arguments
-# are cast, because numba compiles a function anew for each literal.
+# New users wait for compilation. It takes longer with every mixture of integer types. So there are
+# few, wide arrays with named columns, everything but records and codes is int64, and plain numbers
+# that become arguments are cast, because numba compiles a function again for each literal.
 #
-# What the main thread calls returns a number or nothing. To make an array or a named tuple, numba
-# runs Python's own code, which then notices an interrupt (Ctrl-C) that came meanwhile, and numba
-# does not notice that it has failed: the process would crash. Other threads are not interrupted.
+# What the main thread calls returns a number or nothing. To return an array or a named tuple, numba
+# runs Python's own code, which then notices a pending interrupt (Ctrl-C), and numba does not notice
+# that it has failed: the process would crash. Other threads are not interrupted.
 
-
-# The table is one int32 array: a row of codes for each quasi-identifier, below them the row
-# `Rules.secret` with the codes of the sensitive column and, where somebody asks for a larger class
+# The table is one int32 array: a row of codes for each quasi-identifier, then the row
+# `Rules.secret` with the codes of the sensitive column and, where someone asks for a larger class
 # than k, one more row with the class size that each record asks for.
 
 # Columns of Rules.column: how it is cut, where its part of a shared list begins (SPAN: `position`,
 # TREE: `node`, FLAT: `alone` and `View.run`), and its last code.
 KIND, OFFSET, LAST_OF_ALL = range(3)
-# Columns of Rules.node, the nodes of all hierarchies. FIRST, LAST: leaf codes beneath it. CHILDREN:
-# where its children begin in NODE_LIST, a list of nodes that shares the rows but means its own.
+# Columns of Rules.node, the nodes of all hierarchies. FIRST, LAST: leaf codes below it. CHILDREN:
+# where its children begin in NODE_LIST, a list of nodes that shares the rows but is separate.
 PARENT, FIRST, LAST, CHILDREN, NODE_LIST = range(5)
-# Columns of Rules.stretch. Its first and last sensitive value, what one record too many or too few
-# in it costs, and how many records of the whole table are in it.
+# Columns of Rules.stretch: first and last sensitive value, the cost of one record too many or too
+# few, and how many records of the whole table are in it.
 FROM, TO, WEIGHT, EXPECTED = range(4)
 
 
@@ -80,7 +79,7 @@ class Rules(NamedTuple):
     position: Any  # where each code of a SPAN column lies on its line
     extent: Any  # width of each whole column, which normalizes the width of a node
     node: Any  # one row more than there are nodes
-    alone: Any  # FLAT: whether a code is no value of the table without the one record that has it
+    alone: Any  # FLAT: whether only the left-out record has a code, so it is no value without it
     stretch: Any  # sensitive values over which the distance to the whole table is summed; t only
     secret: int  # the row of the sensitive column
     most_parts: int  # the most parts one cut can have
@@ -89,9 +88,9 @@ class Rules(NamedTuple):
     k: int
     l: int  # noqa: E741  (it is called l everywhere in this field)
     records: int  # of the whole table, less the left-out one
-    far: float  # what the sum over stretches may be at most, a record of part and of table
+    far: float  # largest sum over stretches, per record of part and of table
     inside: bool  # whether the goal is about sensitive values: ℓ or t
-    crowds: bool  # whether somebody asks for a larger class than k
+    crowds: bool  # whether someone asks for a larger class than k
     tight: bool  # publish members' ranges and sets, or the regions of the cuts
 
 
@@ -109,26 +108,43 @@ class Tree(NamedTuple):
     leaf: Any  # at a leaf's start: (its end, its node)
 
 
-# Columns of View.column. LOW2 and HIGH2 belong to the next record: they differ if the smallest
-# or largest code has one record alone. NODE, N_PARTS, FAILING, SMALLEST: the hierarchy node whose
+class Grown(NamedTuple):
+    """A table, its rules, and what is made of them: records sorted by each column, and the tree."""
+
+    table: Any
+    rules: Rules
+    order: Any
+    tree: Tree
+
+
+class Targets(NamedTuple):
+    """The record of each target, and its counts; ``cover`` is empty if it is not needed."""
+
+    record: Any
+    cover: Any
+    joint: Any
+
+
+# Columns of View.column. LOW2 and HIGH2 belong to the next record: they differ if only one record
+# has the smallest or largest code. NODE, N_PARTS, FAILING, SMALLEST: the hierarchy node whose
 # children are the parts, how many have records, how many of these miss the goal, and the size of
 # the smallest. LEFT, CODE: size of the left part and its last code, for each of three candidate
-# cuts, LEFT being 0 if there is none.
+# cuts; LEFT is 0 if there is none.
 LOW, LOW2, HIGH, HIGH2, DISTINCT, MEASURED, TRIED, NODE, N_PARTS, FAILING, SMALLEST, LEFT, CODE = (
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14
 )  # fmt: skip
-# Rows of View.width: with everybody, and without the record in question.
+# Rows of View.width: with all, and without the record in question.
 WITH_ALL, WITHOUT = 0, 1
 # Columns of View.part. MOST: the largest count of a sensitive value. TIES: how many reach it.
-# LAST_CODE: the last leaf code beneath a hierarchy child. ASKED, ASKED2: the largest crowd asked
-# for, and the largest without one record that asks for it. FAR, FAR2: whether it is further than t
-# from the whole table, with all and without one record of the sensitive value that all targets
-# have; -1 as long as nobody has asked.
+# LAST_CODE: the last leaf code below a hierarchy child. ASKED, ASKED2: the largest crowd asked for,
+# and the largest without one record that asks for it. FAR, FAR2: whether it is further than t from
+# the whole table, with all and without one record of the sensitive value that all targets have; -1
+# until it is needed.
 SIZE, MOST, TIES, LAST_CODE, ASKED, ASKED2, FAR, FAR2 = range(8)
 
 
 class View(NamedTuple):
-    """What `_decide` needs to know of one node, filled in as it is asked for."""
+    """What `_decide` needs to know of one node, filled in when needed."""
 
     column: Any
     width: Any
@@ -137,20 +153,27 @@ class View(NamedTuple):
     run: Any  # FLAT: how many records have each code
 
 
-def new_view(rules: Rules) -> View:
-    """Room for looking at nodes, one at a time."""
+class Scratch(NamedTuple):
+    """Memory to work in, for one thread."""
+
+    part_of: Any  # an entry per record
+    rank: Any  # an entry per record
+    view: View
+
+
+def new_scratch(rules: Rules, records: int) -> Scratch:
+    """Memory for looking at nodes, one at a time."""
     columns, parts = len(rules.column), rules.most_parts
-    return View(
+    # Without ℓ and t only the counts of whole nodes are needed.
+    counts = (columns, parts + 1) if rules.inside else (1, 1)
+    view = View(
         np.empty((columns, 17), np.int64),
         np.empty((2, columns), np.float64),
         np.empty((columns, parts, 8), np.int64),
-        # Without ℓ and t only the counts of whole nodes are ever looked at.
-        np.empty(
-            (columns, parts + 1, rules.n_sensitive) if rules.inside else (1, 1, rules.n_sensitive),
-            np.int64,
-        ),
+        np.empty((*counts, rules.n_sensitive), np.int64),
         np.empty(rules.flat_size, np.int64),
     )
+    return Scratch(np.empty(records, np.int32), np.empty(records, np.int32), view)
 
 
 # Searching a sorted slice ---------------------------------------------------------------------
@@ -175,7 +198,7 @@ def _first_above(table, order, j, start, end, code):
 
 @_inner
 def _common_node(rules, j, low, high):
-    """Lowest node of column j's hierarchy that has both leaves beneath it, so all between."""
+    """Lowest node of column j's hierarchy above both leaves, so above all between."""
     node = rules.column[j, OFFSET] + low
     while rules.node[node, LAST] < high:
         node = rules.node[node, PARENT]
@@ -230,7 +253,7 @@ def _look(table, rules, order, start, end, view):
 
 @_inner
 def _measure_part(table, rules, order, start, end, view, j, part):
-    """Note the size of the part ``[start, end)``, how its counts stand, and what is asked of it."""
+    """Note the size of the part ``[start, end)``, its largest count, and the crowd asked for."""
     view.part[j, part, SIZE] = end - start
     if rules.crowds:
         asked, asked2 = _asked(table, rules, order, j, start, end)
@@ -251,8 +274,8 @@ def _measure_part(table, rules, order, start, end, view, j, part):
 def _measure_cuts(table, rules, order, start, end, view, j):
     """The cuts next to the middle: the last two at or below it, and the first above.
 
-    Taking one record out moves the middle by half a record, so the best of these three is the
-    best of all, with any one record missing.
+    Taking one record out moves the middle by half a record, so one of these three is the best,
+    whichever record is missing.
     """
     if rules.inside:
         _count_values(table, rules, order, j, start, end, view.counts[j, rules.most_parts])
@@ -338,7 +361,7 @@ def _holds(rules, view, j, part, missing, crowd):
 def _is_far(rules, view, j, part, size, missing):
     """Whether a part of that size is further than t from the whole table; as in `_holds`.
 
-    What is summed are whole numbers; a float is exact up to 2^53, and never too small for them.
+    The sum is of whole numbers, which a float holds exactly up to 2^53.
     """
     moved, inside = 0.0, np.int64(0)
     first, after = np.int64(-1), np.int64(0)
@@ -441,7 +464,7 @@ def _cut_children(table, rules, order, start, end, view, j, code, missing, crowd
         low, high = _range_without(view, j, code)
         node = _common_node(rules, j, low, high)
         if node != view.column[j, NODE]:
-            # The left-out record held the node up; it has no part beneath this lower one.
+            # Only the left-out record needed the higher node; it has no part below the lower one.
             view.column[j, MEASURED] = 0
             failing = _measure_children(table, rules, order, start, end, view, j, node)
             return node if failing == 0 else -1
@@ -463,7 +486,7 @@ def _cut_children(table, rules, order, start, end, view, j, code, missing, crowd
 
 @_inner
 def _decide(table, rules, order, start, end, view, record):
-    """Column and cut of a node without ``record`` (-1: with everybody); (LEAF, -1) if none."""
+    """Column and cut of a node without ``record`` (-1: with all); (LEAF, -1) if none."""
     n, missing, crowd = end - start, np.int64(-1), np.int64(-1)
     if record >= 0:
         n -= 1
@@ -512,10 +535,9 @@ def _decide(table, rules, order, start, end, view, record):
 def _is_steady(table, rules, order, start, end, view, column):
     """Whether, widths being the same, no single record can change a decision just made.
 
-    Only the place of a median cut can still move. Without ℓ and t, and where nobody asks for a
-    crowd, taking a record away makes no part larger: a column that could not be cut cannot be cut
-    now, unless the record was all there was of the one part that is too small; and a hierarchy's
-    parts that all have more than k keep k.
+    Only the place of a median cut can still move. Without ℓ, t and crowds, taking a record away
+    makes no part larger: a column that could not be cut cannot be cut now, unless the record was
+    alone in the one part that is too small; and parts of a hierarchy with more than k keep k.
     """
     if rules.inside:
         return False
@@ -533,7 +555,7 @@ def _is_steady(table, rules, order, start, end, view, column):
 
 @_inner
 def _same_cut(table, rules, order, start, end, view, record, column, cut, steady):
-    """Whether a node is cut just so without ``record``, too; may say no where it does not know."""
+    """Whether a node is cut the same way without ``record``; False where that is not known."""
     if not steady:
         return False
     for j in range(len(rules.column)):
@@ -541,7 +563,7 @@ def _same_cut(table, rules, order, start, end, view, record, column, cut, steady
             return False
     if column == LEAF or rules.column[column, KIND] == TREE:
         return True
-    # A steady node has nobody who asks for a crowd.
+    # No one in a steady node asks for a crowd.
     code, missing = np.int64(table[column, record]), np.int64(table[rules.secret, record])
     n, nobody = end - start - 1, np.int64(-1)
     return _cut_between(rules, view, column, n, code, missing, nobody) == cut
@@ -580,8 +602,9 @@ def _add_child(rules, tree, node, child, place, after, j, first, upto):
 
 
 @_inner
-def _add_children(table, rules, order, tree, node, used, part_of):
+def _add_children(grown, node, used, part_of):
     """Append a node's children as its cut has them, and note which record goes where."""
+    table, rules, order, tree = grown
     start, end = tree.node[node, START], tree.node[node, END]
     j, cut = tree.node[node, COLUMN], tree.node[node, CUT]
     place, parts = start, np.int64(0)
@@ -631,20 +654,21 @@ def _distribute(rules, order, tree, node, part_of, spare, cursor):
 
 @_inner
 def _is_alone(rules, j, code):
-    """Whether the value is gone with its one record, where a cut says nothing of such values."""
+    """Whether the value is gone with its only record; cuts do not cover such values."""
     return rules.column[j, KIND] == FLAT and rules.alone[rules.column[j, OFFSET] + code]
 
 
 @_inner
 def _is_whole(rules, tree, node, j):
-    """Whether column j has not been cut on the way to a node; everything is covered then."""
+    """Whether column j has not been cut on the path to a node, so that everything is covered."""
     last = rules.column[j, LAST_OF_ALL]
     return tree.region[node, j, 0] <= 0 and tree.region[node, j, 1] >= last
 
 
 @_inner
-def _covers(table, rules, order, tree, start, end, j, code):
+def _covers(grown, start, end, j, code):
     """Whether the class ``[start, end)`` publishes a region of column j that covers ``code``."""
+    table, rules, order, tree = grown
     if not rules.tight:
         node = tree.leaf[start, 1]
         if _is_alone(rules, j, code):
@@ -659,26 +683,29 @@ def _covers(table, rules, order, tree, start, end, j, code):
 
 
 @_inner
-def _count_few(table, rules, order, tree, start, end, sign, who, record, cover):
+def _count_few(grown, start, end, sign, who, targets):
     """Add the classes in ``[start, end)`` to the targets' counts, class by class."""
+    table, rules, order, tree = grown
+    record, cover = targets.record, targets.cover
     place = start
     while place < end:
         after = tree.leaf[place, 0]
         for t in who:
             for j in range(len(rules.column)):
                 code = np.int64(table[j, record[t]])
-                if _covers(table, rules, order, tree, place, after, j, code):
+                if _covers(grown, place, after, j, code):
                     for p in range(place, after):
                         cover[t, j, table[rules.secret, order[j, p]]] += sign
         place = after
 
 
 @_inner
-def _tabulate(table, rules, order, tree, start, end, j, line, rank, counts):
+def _tabulate(grown, start, end, j, line, rank, counts):
     """For column j, how many records of each sensitive value cover each value in the slice.
 
     ``line`` has the slice's records sorted by column j. Writes each record's row into ``rank``.
     """
+    table, rules, order, tree = grown
     distinct = np.int64(0)
     for p in range(len(line)):
         if p > 0 and table[j, line[p]] != table[j, line[p - 1]]:
@@ -710,13 +737,14 @@ def _tabulate(table, rules, order, tree, start, end, j, line, rank, counts):
             for s in range(rules.n_sensitive):
                 total[r, s] += total[r - 1, s]
     if rules.column[j, KIND] == FLAT and not rules.tight:
-        _correct_alone(table, rules, order, tree, start, end, j, line, rank, counts, total)
+        _correct_alone(grown, start, end, j, line, rank, counts, total)
     return total
 
 
 @_inner
-def _correct_alone(table, rules, order, tree, start, end, j, line, rank, counts, total):
+def _correct_alone(grown, start, end, j, line, rank, counts, total):
     """For values that are gone, count only the classes for which column j was not cut."""
+    table, rules, order, tree = grown
     counts[:] = 0
     place = start
     while place < end:
@@ -745,22 +773,23 @@ def _rank_of_code(table, j, line, rank, code):
 
 
 @_jit()
-def count_cover(table, rules, order, tree, start, end, lines, sign, who, record, cover, rank):
+def count_cover(grown, start, end, lines, sign, who, targets, rank):
     """Add (or take away) what the classes in ``[start, end)`` cover of the targets ``who``.
 
     ``lines`` has the records of the slice (and of all targets) sorted by the first column, then
-    by the second, and so on. ``rank`` is scratch, a place a record.
+    by the second, and so on.
     """
+    rules, record, cover = grown.rules, targets.record, targets.cover
     if len(cover) == 0:
         return
     if len(who) <= _FEW:
-        _count_few(table, rules, order, tree, start, end, sign, who, record, cover)
+        _count_few(grown, start, end, sign, who, targets)
         return
     counts = np.empty(rules.n_sensitive, np.int64)
     n = len(lines) // len(rules.column)
     for j in range(len(rules.column)):
         line = lines[j * n : (j + 1) * n]
-        total = _tabulate(table, rules, order, tree, start, end, j, line, rank, counts)
+        total = _tabulate(grown, start, end, j, line, rank, counts)
         for t in who:
             row = rank[record[t]]
             for s in range(rules.n_sensitive):
@@ -768,11 +797,13 @@ def count_cover(table, rules, order, tree, start, end, lines, sign, who, record,
 
 
 @_jit()
-def count_joint(table, rules, order, tree, record, joint):
+def count_joint(grown, targets):
     """Count the class of each target into ``joint``: the one whose cells cover it everywhere.
 
     The boxes of a partition are disjoint, so no other class does.
     """
+    table, rules, order, tree = grown
+    record, joint = targets.record, targets.joint
     class_of = np.empty(table.shape[1], np.int32)
     place, n = 0, order.shape[1]
     while place < n:
@@ -797,8 +828,8 @@ RECORDS, TARGETS, CASE_COLUMN, CASE_CUT, COUNTED, SLICE = range(6)
 class Cases(NamedTuple):
     """Targets that left a tree, with the records and the cut to go on with; flat, growing."""
 
-    head: Any  # a row a case, see below
-    region: Any  # of the node, a row a case: low and high of each column
+    head: Any  # a row per case
+    region: Any  # of the node, a row per case: low and high of each column
     records: Any  # `order` of each case, row after row
     targets: Any
     used: Any  # how many cases, entries of records, entries of targets
@@ -839,8 +870,9 @@ def _room_rows(array, used):
 
 
 @_inner
-def _add_case(cases, rules, order, tree, node, column, cut, counted, who):
-    """Append a case: the node's records, sorted as long as it is not cut, with another cut."""
+def _add_case(cases, grown, node, column, cut, counted, who):
+    """Append a case: the node's records, sorted because it is not cut yet, with another cut."""
+    rules, order, tree = grown.rules, grown.order, grown.tree
     start, end = tree.node[node, START], tree.node[node, END]
     columns, n = len(rules.column), end - start
     case, at, to = cases.used[0], cases.used[1], cases.used[2]
@@ -865,11 +897,13 @@ def _add_case(cases, rules, order, tree, node, column, cut, counted, who):
 
 
 @_inner
-def _leave_class(table, rules, order, tree, node, view, counts, t, i, cover, joint):
+def _leave_class(grown, node, view, counts, t, i, targets):
     """Target t (record i) leaves its class, which publishes what the others still cover.
 
     ``counts`` are the class's sensitive values.
     """
+    table, rules, order, tree = grown
+    cover, joint = targets.cover, targets.joint
     start, end = tree.node[node, START], tree.node[node, END]
     inside = True
     for j in range(len(rules.column)):
@@ -898,7 +932,7 @@ def _leave_class(table, rules, order, tree, node, view, counts, t, i, cover, joi
 
 @_inner
 def _sort_into_groups(who, goes, first, last, n_groups, spare):
-    """Put the targets ``who[first:last]`` of one group together; those of group -1 fall out.
+    """Put the targets ``who[first:last]`` of each group together; those of group -1 are dropped.
 
     Returns where each group begins.
     """
@@ -920,16 +954,14 @@ def _sort_into_groups(who, goes, first, last, n_groups, spare):
 
 
 @_inner
-def _send(
-    table, rules, order, tree, node, who, goes, first, last, record, cover, joint, view, keys,
-    decided,
-):  # fmt: skip
-    """Ask each target where it goes from a node without its own record.
+def _send(grown, node, who, goes, first, last, targets, view, keys, decided):
+    """Decide where each target goes from a node without its own record, into ``goes``.
 
-    Into one of the node's parts (0, 1, …), or, in need of another cut, on with the parts + x-th of
-    ``keys``, or nowhere (-1) because it has left its class. ``decided`` tells whether the view is
+    It goes into one of the node's parts (0, 1, …), or on with another cut (parts + its place in
+    ``keys``), or nowhere (-1) because it has left its class. ``decided`` tells whether the view is
     that of the node's own decision. Returns the keys and their number.
     """
+    table, rules, order, tree = grown
     start, end = tree.node[node, START], tree.node[node, END]
     column, cut = tree.node[node, COLUMN], tree.node[node, CUT]
     parts, child = tree.node[node, N_CHILDREN], tree.node[node, CHILD]
@@ -941,7 +973,7 @@ def _send(
         _count_values(table, rules, order, np.int64(0), start, end, counts)
     for w in range(first, last):
         t = np.int64(who[w])
-        i = np.int64(record[t])
+        i = np.int64(targets.record[t])
         new_column, new_cut = column, cut
         if not _same_cut(table, rules, order, start, end, view, i, column, cut, steady):
             new_column, new_cut = _decide(table, rules, order, start, end, view, i)
@@ -955,7 +987,7 @@ def _send(
                 n_keys += 1
             goes[w] = parts + key
         elif column == LEAF:
-            _leave_class(table, rules, order, tree, node, view, counts, t, i, cover, joint)
+            _leave_class(grown, node, view, counts, t, i, targets)
             goes[w] = -1
         else:
             part, beyond = np.int64(0), parts - 1
@@ -970,28 +1002,25 @@ def _send(
 
 
 @_jit()
-def partition(table, rules, order, tree, nobody, cover, joint, part_of, view, cases):
-    """Partition all of ``order`` without taking anybody down; returns the number of nodes."""
+def partition(grown, targets, nobody, scratch, cases):
+    """Partition all of ``order`` without taking any target down; returns the number of nodes."""
     zero, own, none = np.int64(0), np.int64(OWN), np.int64(-1)
-    used, _ = grow(
-        table, rules, order, tree, own, none, nobody, zero, nobody, cover, joint, part_of, view,
-        cases,
-    )  # fmt: skip
+    used, _ = _grow(grown, own, none, nobody, zero, targets, scratch, cases)
     return used
 
 
 @_inner
-def grow(
-    table, rules, order, tree, column, cut, who, stop, record, cover, joint, part_of, view, cases
-):
+def _grow(grown, column, cut, who, stop, targets, scratch, cases):
     """Partition all of ``order`` and take the targets ``who`` down, each without its own record.
 
-    ``order`` is rearranged so that classes lie together, ``who`` to no use. The root takes the
-    given cut, or decides for itself if the column is OWN. Targets that reach a class are done;
-    those that need another cut become cases, as do those in nodes of at most ``stop`` records,
-    to be gone on with elsewhere. Returns the number of nodes, and ``cases`` with the new ones.
-    ``part_of`` (a place a record) and ``view`` are scratch.
+    ``order`` is rearranged so that classes are contiguous, and ``who`` is overwritten. The root
+    takes the given cut, or decides for itself if the column is OWN. Targets that reach a class are
+    done. Those that need another cut become cases, as do those in nodes of at most ``stop``
+    records, which are continued elsewhere. Returns the number of nodes, and ``cases`` with the new
+    ones.
     """
+    table, rules, order, tree = grown
+    part_of, _, view = scratch
     n = order.shape[1]
     spare, spare_who = np.empty(n, np.int32), np.empty(len(who), np.int32)
     goes, cursor = np.empty(len(who), np.int64), np.empty(rules.most_parts, np.int64)
@@ -1006,7 +1035,7 @@ def grow(
         start, end = tree.node[node, START], tree.node[node, END]
         if end - start <= stop and first < last:
             some = who[first:last]
-            cases = _add_case(cases, rules, order, tree, node, own, none, np.int64(1), some)
+            cases = _add_case(cases, grown, node, own, none, np.int64(1), some)
             last = first
         if end - start >= 2 * rules.k or (first < last and end - start > 1):
             _look(table, rules, order, start, end, view)
@@ -1018,18 +1047,13 @@ def grow(
         if column == LEAF:
             tree.leaf[start, 0], tree.leaf[start, 1] = end, node
         else:
-            _add_children(table, rules, order, tree, node, used, part_of)
+            _add_children(grown, node, used, part_of)
         parts = tree.node[node, N_CHILDREN]
-        keys, n_keys = _send(
-            table, rules, order, tree, node, who, goes, first, last, record, cover, joint, view,
-            keys, decided,
-        )  # fmt: skip
+        keys, n_keys = _send(grown, node, who, goes, first, last, targets, view, keys, decided)
         begins = _sort_into_groups(who, goes, first, last, parts + n_keys, spare_who)
         for key in range(n_keys):
             some = who[begins[parts + key] : begins[parts + key + 1]]
-            cases = _add_case(
-                cases, rules, order, tree, node, keys[key, 0], keys[key, 1], np.int64(0), some
-            )
+            cases = _add_case(cases, grown, node, keys[key, 0], keys[key, 1], np.int64(0), some)
         for part in range(parts):
             todo[waiting, 0] = used + part
             todo[waiting, 1], todo[waiting, 2] = begins[part], begins[part + 1]
@@ -1055,16 +1079,13 @@ def _load_case(rules, lines, outside):
 
 
 @_jit()
-def walk_cases(
-    table, rules, given, first, last, at, to, stop, record, cover, joint, part_of, rank, view,
-    cases,
-):  # fmt: skip
+def walk_cases(table, rules, given, first, last, at, to, stop, targets, scratch, cases):
     """Grow each of the given cases ``[first, last)`` and take its targets down.
 
-    ``at`` and ``to`` are where the first case's records and targets begin. What comes of it is
-    added to ``cases``, which comes back; ``part_of``, ``rank`` and ``view`` are scratch.
+    ``at`` and ``to`` are where the first case's records and targets begin. New cases are added to
+    ``cases``, which is returned.
     """
-    columns = len(rules.column)
+    columns, record, rank = len(rules.column), targets.record, scratch.rank
     zero, more, less = np.int64(0), np.int64(1), np.int64(-1)
     for case in range(first, last):
         head = given.head[case]
@@ -1075,35 +1096,31 @@ def walk_cases(
         to += head[TARGETS]
         outside = np.int64(-1)
         if column >= 0 and rules.column[column, KIND] == TREE:
-            # The one who stands outside the hierarchy node that the others share has no part.
+            # A target outside the hierarchy node that the others share has no part.
             code = table[column, record[who[0]]]
             if code < rules.node[cut, FIRST] or code > rules.node[cut, LAST]:
                 outside = np.int64(record[who[0]])
         order = _load_case(rules, lines, outside)
         n = order.shape[1]
-        tree = new_tree(rules, n, given.region[case])
+        grown = Grown(table, rules, order, new_tree(rules, n, given.region[case]))
         walkers = who.copy()
         if outside >= 0:
             walkers = walkers[:0]
             for t in who:  # the same record, if more than once
                 for s in range(rules.n_sensitive):
-                    joint[t, s] = 0
+                    targets.joint[t, s] = 0
         old, old_at, old_to = cases.used[0], cases.used[1], cases.used[2]
-        _, cases = grow(
-            table, rules, order, tree, column, cut, walkers, stop, record, cover, joint, part_of,
-            view, cases,
-        )  # fmt: skip
+        _, cases = _grow(grown, column, cut, walkers, stop, targets, scratch, cases)
         if head[COUNTED] == 0:
-            count_cover(table, rules, order, tree, zero, n, lines, more, who, record, cover, rank)
+            count_cover(grown, zero, n, lines, more, who, targets, rank)
         for new in range(old, cases.used[0]):
-            size, targets = cases.head[new, RECORDS], cases.head[new, TARGETS]
+            size, number = cases.head[new, RECORDS], cases.head[new, TARGETS]
             if cases.head[new, COUNTED] == 0:
                 start = cases.head[new, SLICE]
                 count_cover(
-                    table, rules, order, tree, start, start + size,
-                    cases.records[old_at : old_at + columns * size], less,
-                    cases.targets[old_to : old_to + targets], record, cover, rank,
+                    grown, start, start + size, cases.records[old_at : old_at + columns * size],
+                    less, cases.targets[old_to : old_to + number], targets, rank,
                 )  # fmt: skip
             old_at += columns * size
-            old_to += targets
+            old_to += number
     return cases

@@ -1,4 +1,4 @@
-"""Microdata as Mondrian's kernels want it: rules, sorted orders, and what a record changes."""
+"""Microdata as Mondrian's kernels need it: rules, sorted orders, and what a record changes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Column, Kind, Microdata
-from unveil.sanitize import _kernels as kernels
 from unveil.sanitize._closeness import Stretches, no_stretches
+from unveil.sanitize.mondrian import _kernels as kernels
 
 __all__ = [
     "Partition",
@@ -19,7 +19,6 @@ __all__ = [
     "extents",
     "extents_without",
     "make_rules",
-    "make_table",
     "rules_without",
     "whole_region",
 ]
@@ -35,16 +34,16 @@ def cut_kind(column: Column) -> int:
 
 
 def extents(microdata: Microdata) -> NDArray[np.float64]:
-    """The width of each whole column, by which the width of a part is measured.
+    """The width of each whole column, relative to which the width of a part is measured.
 
-    It must follow from the records that are there, or from what was declared (ordinal levels,
-    hierarchies), never from a record that was left out.
+    It depends only on the records in the table and on what was declared (ordinal levels,
+    hierarchies), never on a record that was left out.
     """
     return extents_without(microdata, np.array([-1]))[0]
 
 
 def extents_without(microdata: Microdata, records: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The same without each of some records, one at a time (-1: nobody missing)."""
+    """The same without each of some records, one at a time (-1: none is missing)."""
     widths = np.empty((len(records), len(microdata.quasi)))
     for j, column in enumerate(microdata.quasi):
         kind = cut_kind(column)
@@ -69,22 +68,10 @@ def extents_without(microdata: Microdata, records: NDArray[np.intp]) -> NDArray[
 
 
 def alone_in_flat_columns(microdata: Microdata) -> NDArray[np.bool_]:
-    """Which codes of the FLAT columns, one after the other, only one record has.
-
-    Without that record they are no values of the table.
-    """
+    """The codes of all FLAT columns that only one record has; they are gone without it."""
     flat = [c for c in microdata.quasi if cut_kind(c) == kernels.FLAT]
     counts = [np.bincount(c.codes, minlength=c.size) == 1 for c in flat]
     return np.concatenate([*counts, np.zeros(0, dtype=bool)])
-
-
-def make_table(microdata: Microdata, asked: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """Codes of the quasi-identifiers, one row a column, and those of the sensitive column below.
-
-    Then, if somebody asks for more than k, the class size that each record asks for.
-    """
-    below = [microdata.sensitive.codes] if asked is None else [microdata.sensitive.codes, asked]
-    return np.vstack([microdata.codes, *below]).astype(np.int32)
 
 
 def make_rules(
@@ -97,7 +84,7 @@ def make_rules(
     tight: bool,
     crowds: bool,
 ) -> kernels.Rules:
-    """The rules for a table; ``stretches`` tell how far sensitive values are apart, for t."""
+    """The rules for a table; ``stretches`` define the distance of sensitive values, for t."""
     columns = microdata.quasi
     rows = np.zeros((len(columns), 3), dtype=np.int64)
     positions: list[NDArray[np.float64]] = []
@@ -163,8 +150,8 @@ def rules_without(
 ) -> kernels.Rules:
     """The rules for a table without one record.
 
-    ``extent`` as `extents_without` and ``alone`` as `alone_in_flat_columns` give it; ``secret`` is
-    the record's sensitive value, which only t-closeness asks for.
+    ``extent`` comes from `extents_without`, ``alone`` from `alone_in_flat_columns`; ``secret`` is
+    the record's sensitive value, which only t-closeness needs.
     """
     rules = rules._replace(extent=np.ascontiguousarray(extent), alone=alone)
     if secret is None:
@@ -178,10 +165,10 @@ def rules_without(
 def _node_rows(
     nodes: list[NDArray[np.int64]], children: list[NDArray[np.int32]]
 ) -> NDArray[np.int64]:
-    """All hierarchies' nodes, and beside them the one list of all their children.
+    """The nodes of all hierarchies, and beside them one list of all their children.
 
-    A tree has fewer children than nodes, so the list fits. One row more tells where the children
-    of the last node end.
+    A tree has fewer children than nodes, so the list fits. The last row says where the children of
+    the last node end.
     """
     listed = np.concatenate([*children, np.zeros(0, dtype=np.int32)])
     rows = np.full((sum(len(some) for some in nodes) + 1, 5), -1, dtype=np.int64)
@@ -192,8 +179,8 @@ def _node_rows(
     return rows
 
 
-def sorted_lines(microdata: Microdata) -> NDArray[np.int32]:
-    """The records sorted by each column's code: one row a column."""
+def _sorted_lines(microdata: Microdata) -> NDArray[np.int32]:
+    """The records sorted by each column's code, one row per column."""
     lines = np.empty(microdata.codes.shape, dtype=np.int32)
     for j, column in enumerate(microdata.quasi):
         small = column.size <= np.iinfo(np.uint16).max  # numpy sorts these by radix
@@ -204,32 +191,47 @@ def sorted_lines(microdata: Microdata) -> NDArray[np.int32]:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """A grown Mondrian tree over all records of a table."""
+    """A Mondrian tree over all records of a table.
 
-    table: NDArray[np.int32]
-    rules: kernels.Rules
+    Attributes
+    ----------
+    lines : array
+        The records sorted by each column, one row per column; in ``grown.order`` the records of
+        each class are together.
+    """
+
+    grown: kernels.Grown
     lines: NDArray[np.int32]
-    """The records sorted by each column, one row a column."""
-    order: NDArray[np.int32]
-    """The same, with the records of each class together."""
-    tree: kernels.Tree
     n_nodes: int
 
     @classmethod
     def grow(
         cls, microdata: Microdata, rules: kernels.Rules, asked: NDArray[np.int32] | None
     ) -> Partition:
-        """Cut the table; ``asked`` are the class sizes asked for, if some are over k."""
-        table, lines, n = make_table(microdata, asked), sorted_lines(microdata), len(microdata)
-        order = lines.copy()
+        """Cut the table; ``asked`` are the class sizes asked for, if some exceed k."""
+        below = [microdata.sensitive.codes] if asked is None else [microdata.sensitive.codes, asked]
+        table = np.vstack([microdata.codes, *below]).astype(np.int32)
+        lines, n = _sorted_lines(microdata), len(microdata)
         new_tree: Any = kernels.new_tree
         tree = new_tree.py_func(rules, n, whole_region(microdata))
+        grown = kernels.Grown(table, rules, lines.copy(), tree)
+        nobody = np.zeros(0, dtype=np.int32)
+        none = kernels.Targets(nobody, nobody.reshape(0, 0, 0), nobody.reshape(0, 0))
         n_nodes = kernels.partition(
-            table, rules, order, tree, np.zeros(0, dtype=np.int32),
-            np.zeros((0, 0, 0), dtype=np.int32), np.zeros((0, 0), dtype=np.int32),
-            np.empty(n, dtype=np.int32), kernels.new_view(rules), kernels.new_cases(rules),
-        )  # fmt: skip
-        return cls(table, rules, lines, order, tree, n_nodes)
+            grown, none, nobody, kernels.new_scratch(rules, n), kernels.new_cases(rules)
+        )
+        return cls(grown, lines, n_nodes)
+
+    @property
+    def order(self) -> NDArray[np.int32]:
+        """The records of each class together, one row per column."""
+        order: NDArray[np.int32] = self.grown.order
+        return order
+
+    @property
+    def tree(self) -> kernels.Tree:
+        """The tree of cuts."""
+        return self.grown.tree
 
     @property
     def class_starts(self) -> NDArray[np.int64]:
