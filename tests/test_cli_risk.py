@@ -271,7 +271,7 @@ def test_what_has_not_converged_says_so_first(overlapping):
 
 
 def test_an_interrupt_in_the_middle_of_the_chains(overlapping, monkeypatch):
-    from unveil.attacks.risk import _chains
+    from unveil.attacks.relative_risk import _chains
 
     real, rounds = _chains._round, []
 

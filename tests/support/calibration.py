@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from unveil.attacks.risk import Horizontal, horizontal_problem, vertical_problem
-from unveil.attacks.risk._domain import Domain
-from unveil.attacks.risk.samplers import boxes, collapsed, columns, gibbs, swaps
+from unveil.attacks.relative_risk import Horizontal, horizontal_problem, vertical_problem
+from unveil.attacks.relative_risk._domain import Domain
+from unveil.attacks.relative_risk.samplers import boxes, collapsed, columns, gibbs, swaps
 from unveil.microdata import Column, Kind, Microdata, Permuted, Release, Role, Sets
 
 SIZES = (4, 3)

@@ -32,8 +32,8 @@ from unveil.attacks.members import (
     split_people,
 )
 from unveil.attacks.minimal import Minimality, minimality
+from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
 from unveil.attacks.reweighing import DeFinetti, definetti
-from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
 
 __all__ = [
     "DISTANCES",

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from unveil.attacks.relative_risk._at_risk import ROUNDING
 from unveil.attacks.reweighing._groups import Groups
 from unveil.attacks.reweighing._learning import Learned
-from unveil.attacks.risk._at_risk import ROUNDING
 
 __all__ = ["Judged", "Views", "judged"]
 
