@@ -71,7 +71,7 @@ def test_json_has_the_python_numbers():
     options = ["--alpha", 2, "--beta", 0.5, "--likelihood", "naive-bayes", "--domain", "product",
                "--learner", "conditional", "--ties", "fraction", "--sampler", "gibbs", "--sampled",
                "--chains", 3, "--panel", 2, "--rhat", 1.2, "--ess", 50, "--sweeps", 400,
-               "--limit", "1 min", "--seed", 4, "--jobs", 1]  # fmt: skip
+               "--budget", "1 min", "--seed", 4, "--jobs", 1]  # fmt: skip
     (found,) = findings(run("risk", "patients.csv", *BOTH, "--release", "recoded.csv", *options,
                             "--json", "-", "--records"))  # fmt: skip
     people = uv.read_csv("patients.csv", quasi=["nationality", "zip"], sensitive="disease",
@@ -323,7 +323,7 @@ RELEASE = ["--release", "recoded.csv"]
         (["--beta", "-1"], "--beta must be a number above 0, got -1"),
         (["--beta", "nan"], "--beta must be a number above 0, got nan"),
         (["--rhat", 1], "--rhat must be a number above 1, got 1"),
-        (["--limit", "soon"], "cannot read 'soon' as a duration"),
+        (["--budget", "soon"], "cannot read 'soon' as a duration"),
         (["--chains", 0], "--chains"),
         (["--likelihood", "naive"], "'naive' is not one of 'saturated', 'naive-bayes'"),
         (["--victim", "nationality=Malaysia"], "lacks zip: a victim needs a value of every"),

@@ -101,7 +101,7 @@ class RiskTest:
             number = self.model[name]
             if not least < number < float("inf"):
                 raise InputError(f"--{name} must be a number above {least}, got {number:g}")
-        parse_duration(self.model["limit"])
+        parse_duration(self.model["budget"])
 
     def _check_output(self) -> None:
         if self.picture is not None and self.plot is None:

@@ -372,7 +372,7 @@ def test_no_traces_where_nothing_was_sampled_or_arviz_is_lacking(monkeypatch, tm
         ({"thin": True}, "thin must be a whole number from 1 up, got True"),
         ({"rhat": 1.0}, "rhat must be a number above 1"),
         ({"ess": "many"}, "ess must be a number above 0, got 'many'"),
-        ({"limit": "soon"}, "cannot read 'soon' as a duration"),
+        ({"budget": "soon"}, "cannot read 'soon' as a duration"),
         ({"likelihood": "saturate"}, "did you mean 'saturated'"),
         ({"domain": "products"}, "did you mean 'product'"),
         ({"learner": "joined"}, "learner must be 'joint' or 'conditional'"),

@@ -67,7 +67,7 @@ def relative_risk(
     rhat: float = 1.01,
     ess: float = 400.0,
     sweeps: int = 20_000,
-    limit: float | str | None = "10 min",
+    budget: float | str | None = "10 min",
     thin: int = 4,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -115,7 +115,7 @@ def relative_risk(
         the worst victim of the panel.
     sweeps : int
         Each chain makes at most so many.
-    limit : float or str, optional
+    budget : float or str, optional
         Time after which they stop in any case, in seconds or such as "10 min".
     thin : int
         Sweeps from one look at the state to the next; no more than ``sweeps``.
@@ -165,7 +165,7 @@ def relative_risk(
         goal=Goal(
             rhat=_above("rhat", rhat, 1.0), ess=_above("ess", ess, 0.0),
             sweeps=_count("sweeps", sweeps, 1), thin=min(_count("thin", thin, 1), sweeps),
-            seconds=None if limit is None else parse_duration(limit),
+            seconds=None if budget is None else parse_duration(budget),
         ),
     )  # fmt: skip
     ties_counted = checked_ties(ties)

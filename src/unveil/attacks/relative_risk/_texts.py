@@ -25,7 +25,7 @@ _SHOWN = 12  # sensitive values of a victim
 _STOPPED: dict[Stopped, str] = {
     "converged": "",
     "sweeps": "the limit of sweeps was reached: give more (sweeps=)",
-    "time": "the time was over: give more (limit=)",
+    "time": "the time was over: give more (budget=)",
     "interrupted": "it was interrupted",
 }
 _LEARNERS = {
