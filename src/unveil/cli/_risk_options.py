@@ -16,6 +16,7 @@ from unveil.cli._options import OUTPUT, TEST
 __all__ = [
     "Alpha",
     "Beta",
+    "Budget",
     "Chains",
     "Domain",
     "Drawn",
@@ -24,7 +25,6 @@ __all__ = [
     "HowLikely",
     "Learner",
     "Likelihood",
-    "Budget",
     "Panel",
     "Picture",
     "Rhat",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from calibration import BETA, chance, in_boxes, in_sets, ranks, shuffled, truth
 
-from unveil.attacks.relative_risk.samplers import Sampler, boxes, collapsed, sampler_for
+from unveil.attacks.relative_risk.samplers import Sampler, atoms, boxes, sampler_for
 
 SIMULATIONS = 200
 ONCE_IN = 1e-6  # how often a right sampler may be taken for a wrong one
@@ -37,8 +37,9 @@ class Way:
 
 def copying(problem, seed):
     """Begin a chain that copies other rows in every set, however small."""
-    plan = collapsed.planned(problem)
-    return collapsed.init(problem, seed, replace(plan, by_copy=np.ones_like(plan.by_copy)))
+    plan = atoms.planned(problem)
+    plan = plan._replace(by_copy=np.ones_like(plan.by_copy))
+    return atoms.init(problem, seed, plan=plan)
 
 
 def in_boxes_apart(real):
@@ -52,7 +53,7 @@ SATURATED, BAYES = partial(Way, "saturated"), partial(Way, "naive-bayes")
 WAYS = {
     "collapsed": SATURATED(in_boxes),
     "collapsed, tuples apart": SATURATED(in_boxes_apart),
-    "collapsed, copying": SATURATED(in_boxes, sampler=Sampler("", copying, collapsed.kernel)),
+    "collapsed, copying": SATURATED(in_boxes, sampler=Sampler("", copying, atoms.kernel)),
     "gibbs": SATURATED(in_boxes, "gibbs"),
     "boxes": SATURATED(in_boxes, sampler=Sampler("", boxes.init, boxes.kernel)),
     "each column": BAYES(in_boxes),

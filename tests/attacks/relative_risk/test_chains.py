@@ -8,8 +8,8 @@ import pytest
 from random_risks import random_problem
 
 from unveil.attacks.relative_risk import _chains
-from unveil.attacks.relative_risk._chains import Goal, mean_answer, run_chains
-from unveil.attacks.relative_risk._diagnostics import diagnosed
+from unveil.attacks.relative_risk._beliefs import mean_answer
+from unveil.attacks.relative_risk._chains import Goal, diagnosed, run_chains
 from unveil.attacks.relative_risk.samplers import Sampler, sampler_for
 
 

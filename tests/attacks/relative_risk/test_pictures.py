@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
 import unveil as uv
-from unveil.attacks.relative_risk._chain_pictures import _ranks
-from unveil.attacks.relative_risk._pictures import KINDS, panels
+from unveil.attacks.relative_risk import KINDS, _pictures, panels
 from unveil.errors import InputError
 from unveil.microdata import Permuted
 
@@ -110,7 +109,7 @@ def test_the_scatter_has_every_pair_of_beliefs():
 
 
 def test_many_records_are_drawn_as_hexagons(monkeypatch):
-    monkeypatch.setattr("unveil.attacks.relative_risk._pictures._FEW", 5)
+    monkeypatch.setattr(_pictures, "_FEW", 5)
     ax = EXACT.plot(kind="scatter")
     assert ax.collections[0].get_array().sum() == 944
 
@@ -128,7 +127,7 @@ def test_traces_and_ranks_are_those_of_the_worst_victim():
         assert line.get_ydata().tolist() == chain[:, value].tolist()
         assert line.get_xdata()[-1] == SAMPLED.chains.sweeps
     assert f"R-hat {SAMPLED.chains.diagnostics.rhat[worst]:.3f}" in ax.get_title()
-    ranks = _ranks(shares[:, :, value])
+    ranks = _pictures._ranks(shares[:, :, value])
     for own, bars in zip(ranks, SAMPLED.plot(kind="rank").containers, strict=True):
         edges = [*(bar.get_x() for bar in bars), ranks.size]
         expected = np.histogram(own + 0.5, bins=edges)[0] / (len(own) / len(bars))
@@ -137,8 +136,8 @@ def test_traces_and_ranks_are_those_of_the_worst_victim():
 
 def test_ranks_are_over_all_chains_and_favour_none():
     drawn = np.random.default_rng(3).normal(size=(4, 50))
-    assert (_ranks(drawn) == rankdata(drawn).reshape(4, 50) - 1).all()
-    ranks = _ranks(np.ones((4, 500)))
+    assert (_pictures._ranks(drawn) == rankdata(drawn).reshape(4, 50) - 1).all()
+    ranks = _pictures._ranks(np.ones((4, 500)))
     assert sorted(ranks.ravel()) == list(range(2000))
     assert np.abs(ranks.mean(axis=1) - 999.5).max() < 100  # the standard error is 22
 

@@ -12,7 +12,7 @@ from random_risks import loosely_grouped, small_table
 
 import unveil as uv
 from unveil.attacks.relative_risk import _chains
-from unveil.attacks.relative_risk._at_risk import AtRisk
+from unveil.attacks.relative_risk._beliefs import AtRisk
 from unveil.errors import InputError, MissingExtraError
 
 OTHERS = ("Diabetes", "HIV", "Stomach")

@@ -6,9 +6,9 @@ import pytest
 from random_risks import loosely_grouped, random_problem, small_table
 
 import unveil as uv
-from unveil.attacks.relative_risk import _chains
-from unveil.attacks.relative_risk._chains import Goal, going_on, run_chains
-from unveil.attacks.relative_risk._panel import random_tuples
+from unveil.attacks.relative_risk import _chains, _victim
+from unveil.attacks.relative_risk._chains import Goal, continued, run_chains
+from unveil.attacks.relative_risk._relative_risk import random_tuples
 from unveil.attacks.relative_risk.samplers import sampler_for
 from unveil.errors import InputError
 
@@ -185,16 +185,16 @@ def test_rounds_of_large_problems_are_short_and_change_nothing(problem, monkeypa
     assert (short.stopped, short.sweeps) == ("time", 7 * 4)
 
 
-def test_going_on_stops_when_its_time_is_over(problem, monkeypatch):
+def test_continued_stops_when_its_time_is_over(problem, monkeypatch):
     sampler = sampler_for(problem)
     states = [sampler.init(problem, seed) for seed in (1, 2)]
     options = {"looks": 30, "thin": 2, "n_jobs": 1}
-    whole = going_on(problem, sampler, states, seconds=60.0, **options)
+    whole = continued(problem, sampler, states, seconds=60.0, **options)
     monkeypatch.setattr(_chains, "_MOST_VISITS", 4 * 40 * 2 * 2)
-    cut = going_on(problem, sampler, states, seconds=60.0, **options)
+    cut = continued(problem, sampler, states, seconds=60.0, **options)
     assert [info.kept for info in (*whole, *cut)] == [30] * 4
     assert all(np.array_equal(a.rows, b.rows) for a, b in zip(whole, cut, strict=True))
-    short = going_on(problem, sampler, states, seconds=0.0, **options)
+    short = continued(problem, sampler, states, seconds=0.0, **options)
     assert [info.kept for info in short] == [4, 4]
 
 
@@ -225,10 +225,7 @@ def test_of_somebody_of_the_panel_the_chains_have_told_all(monkeypatch):
     record = int(np.flatnonzero(finding.tuple_of == finding.problem.panel[1])[0])
     other = next(r for r in range(12) if finding.tuple_of[r] not in finding.problem.panel)
     assert finding.victim(other).converged  # by going on
-    monkeypatch.setattr(
-        "unveil.attacks.relative_risk._beliefs_of_victims.going_on",
-        lambda *_, **__: pytest.fail("asked"),
-    )
+    monkeypatch.setattr(_victim, "continued", lambda *_, **__: pytest.fail("asked"))
     victim = finding.victim(record)
     assert victim.error == finding.chains.diagnostics.error[1]
     traces = finding.chains.trace("conditional")[..., 1].reshape(-1, 2)

@@ -1,6 +1,7 @@
 """Samplers against everything that may be behind small releases, within their own error."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from unittest import mock
 
@@ -16,7 +17,7 @@ from scipy import stats
 
 import unveil as uv
 from unveil.attacks.relative_risk import (
-    _packed,
+    _boxes,
     attacker,
     exact_answer,
     horizontal_problem,
@@ -26,14 +27,12 @@ from unveil.attacks.relative_risk._boxes import boxes_that_meet
 from unveil.attacks.relative_risk.samplers import (
     Sampler,
     _kernels,
+    atoms,
     boxes,
-    collapsed,
-    collapsed_columns,
-    gibbs,
-    gibbs_columns,
     sampler_for,
+    tuples,
 )
-from unveil.attacks.relative_risk.samplers._info import random_state
+from unveil.attacks.relative_risk.samplers._info import cells_of, random_state
 from unveil.errors import InputError
 
 ALL_BOXES = ("product", "covered")
@@ -144,10 +143,10 @@ def test_boxes_that_are_not_written_out(bits, seed, priors, listed):
                              alpha=priors[0], beta=priors[1])  # fmt: skip
     exact = exact_answer(problem, conditional=True, steps=200_000)
     assume(exact is not None)
-    with mock.patch.object(_packed, "_BITS", bits):
-        plan = boxes.planned(problem)
+    with mock.patch.object(_boxes, "_BITS", bits):
+        plan = boxes.planned(problem, cells_of(problem))
     if not listed:
-        plan = replace(plan, near=plan.near[:0], near_start=np.zeros_like(plan.near_start))
+        plan = plan._replace(near=plan.near[:0], near_start=np.zeros_like(plan.near_start))
     sampler = Sampler("boxes", lambda p, s: boxes.init(p, s, plan), boxes.kernel)
     check(problem, exact, sampler, thin=2)
 
@@ -159,21 +158,21 @@ def test_copying_other_rows_is_as_good_as_going_through_the_list(seed, priors):
                              alpha=priors[0], beta=priors[1])  # fmt: skip
     exact = exact_answer(problem, conditional=True, steps=200_000)
     assume(exact is not None)
-    plan = collapsed.planned(problem)
-    plan = replace(plan, by_copy=np.ones_like(plan.by_copy))
-    sampler = Sampler("copying", lambda p, s: collapsed.init(p, s, plan), collapsed.kernel)
+    plan = atoms.planned(problem)
+    plan = plan._replace(by_copy=np.ones_like(plan.by_copy))
+    sampler = Sampler("copying", lambda p, s: atoms.init(p, s, plan=plan), atoms.kernel)
     check(problem, exact, sampler, thin=4)
 
 
-@pytest.mark.parametrize("module", [collapsed, gibbs])
+@pytest.mark.parametrize("algorithm", ["collapsed", "gibbs"])
 @pytest.mark.parametrize("apart", [False, True])
-def test_putting_tuples_together_changes_nothing(module, apart):
+def test_putting_tuples_together_changes_nothing(algorithm, apart):
     problem = random_problem(3, 9, (3, 3), 2, 3, kind="horizontal", domain="product", alpha=1.0,
                              beta=0.5)  # fmt: skip
     assert (problem.lumped.size > 1).any()
     exact = exact_answer(problem, conditional=True, steps=10**6)
     problem = replace(problem, apart=apart)
-    check(problem, exact, Sampler("", module.init, module.kernel), thin=4)
+    check(problem, exact, sampler_for(problem, algorithm=algorithm), thin=4)
 
 
 @pytest.mark.parametrize("algorithm", ["collapsed", "gibbs"])
@@ -243,11 +242,11 @@ def test_disjoint_sets_of_a_strict_mondrian_release_stay_where_they_are():
     )  # fmt: skip
     problem = horizontal_problem(uv.Mondrian(k=4, regions="cut").sanitize(survey), survey)
     exact = exact_answer(problem)
-    _, info = collapsed.kernel(problem, collapsed.init(problem, 1), kept=2)
+    _, info = atoms.kernel(problem, atoms.init(problem, 1), kept=2)
     np.testing.assert_allclose(info.answer.rows, exact.rows, atol=1e-9)
     apart = replace(problem, apart=True)
     check(apart, exact_answer(problem, conditional=True),
-          Sampler("", collapsed.init, collapsed.kernel), thin=4)  # fmt: skip
+          Sampler("", atoms.init, atoms.kernel), thin=4)  # fmt: skip
 
 
 def test_large_sets_are_not_gone_through():
@@ -263,7 +262,7 @@ def test_large_sets_are_not_gone_through():
         for r, c in zip(release.regions, table.quasi, strict=True)
     ))  # fmt: skip
     problem = horizontal_problem(whole, table)
-    plan = collapsed.planned(problem)
+    plan = atoms.planned(problem)
     everything = problem.group_of_class[0]
     assert plan.by_copy[problem.lumped.group == everything].all()
     assert not plan.by_copy.all()
@@ -291,8 +290,9 @@ def test_modules_of_naive_bayes_are_for_observed_tuples():
     problem = random_problem(9, 8, (3, 2), 2, 3, kind="horizontal", domain="covered", alpha=1.0,
                              beta=1.0)  # fmt: skip
     exact = exact_answer(problem, "naive-bayes", conditional=True, steps=10**6)
-    for module in (collapsed_columns, gibbs_columns):
-        check(problem, exact, Sampler("", module.init, module.kernel), thin=4)
+    for algorithm in ("collapsed", "gibbs"):
+        init = partial(tuples.init, algorithm=algorithm)
+        check(problem, exact, Sampler("", init, tuples.kernel), thin=4)
 
 
 @given(seed=st.integers(0, 2**32 - 1), bits=st.sampled_from([64, 6]))
@@ -305,7 +305,7 @@ def test_boxes_meet_that_share_a_tuple_and_a_sensitive_value(seed, bits):
     release = loosely_grouped(rng, table, group_of, rng.choice([0.0, 0.3]))
     problem = horizontal_problem(release, table, domain="product")
     wanted = rng.random(len(problem.counts)) < 0.7
-    with mock.patch.object(_packed, "_BITS", bits):
+    with mock.patch.object(_boxes, "_BITS", bits):
         start, others = boxes_that_meet(problem.boxes, problem.counts, wanted, 1000)
     begins, members = problem.members
     sets = [set(members[a:b].tolist()) for a, b in pairwise(begins)]

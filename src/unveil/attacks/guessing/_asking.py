@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks._beliefs import Knowledge
-from unveil.attacks.relative_risk._at_risk import ROUNDING
+from unveil.attacks.relative_risk import ROUNDING
 from unveil.microdata import AnyRelease
 
 __all__ = ["BELIEF", "KNOWN", "RIGHT", "SURE", "SURE_RIGHT", "answers", "asked", "by_prior"]

@@ -1,8 +1,20 @@
-"""Relative risk: what an attacker learns about somebody beyond what anyone can learn."""
+"""Relative risk: what an attacker learns about a person beyond what anyone can learn."""
 
-from unveil.attacks.relative_risk._answer import Answer, attacker, given_tuple, joint_learner
+from unveil.attacks.relative_risk._beliefs import (
+    ROUNDING,
+    Answer,
+    attacker,
+    given_tuple,
+    joint_learner,
+)
+from unveil.attacks.relative_risk._boxes import boxes_of
 from unveil.attacks.relative_risk._chains import Chains
-from unveil.attacks.relative_risk._exact import LIKELIHOODS, Likelihood, exact_answer, is_settled
+from unveil.attacks.relative_risk._exact import (
+    LIKELIHOODS,
+    Likelihood,
+    exact_answer,
+    is_settled,
+)
 from unveil.attacks.relative_risk._finding import RelativeRisk
 from unveil.attacks.relative_risk._pictures import KINDS, grid, panels
 from unveil.attacks.relative_risk._problem import (
@@ -19,6 +31,7 @@ from unveil.attacks.relative_risk._victim import Victim
 __all__ = [
     "KINDS",
     "LIKELIHOODS",
+    "ROUNDING",
     "Answer",
     "Chains",
     "Horizontal",
@@ -28,6 +41,7 @@ __all__ = [
     "Vertical",
     "Victim",
     "attacker",
+    "boxes_of",
     "exact_answer",
     "given_tuple",
     "grid",

@@ -1,4 +1,4 @@
-"""Traces as ArviZ has them: a tree of labelled arrays that is saved as NetCDF."""
+"""Traces for ArviZ: a tree of labelled arrays that can be saved as NetCDF."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.attacks.relative_risk._answer import given_tuple
-from unveil.errors import InputError, MissingExtraError
+from unveil.attacks.relative_risk._beliefs import given_tuple
+from unveil.errors import File, InputError, MissingExtraError, Option
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -20,7 +20,7 @@ __all__ = ["save_traces", "traces_of", "victims_of_panel"]
 
 
 def victims_of_panel(finding: RelativeRisk) -> list[str]:
-    """Who the victims of the panel are, in words."""
+    """The victims of the panel, in words."""
     watched = finding.problem.watched[:, finding.problem.panel]
     texts = [column.texts for column in finding.quasi]
     return [
@@ -32,16 +32,16 @@ def victims_of_panel(finding: RelativeRisk) -> list[str]:
 def traces_of(finding: RelativeRisk) -> DataTree:
     """The attacker's and the learner's beliefs about the panel, chains × draws × values × victims.
 
-    ``attacker`` and ``learner`` are shares given the state at each look; ``rows`` is how many rows
-    (s, r) are expected, of which the attacker's belief is made; ``population`` is f(s | r, π) of a
-    population drawn given the state.
+    ``attacker`` and ``learner`` are shares given each recorded state; ``rows`` is the expected
+    number of rows (s, r), from which the attacker's belief follows; ``population`` is f(s | r, π)
+    of a population drawn given the state.
     """
     chains = finding.chains
     if chains is None:
         raise InputError(
-            f"there are no traces: the answer is exact ({finding.how}); with exact=False it is "
-            "sampled all the same"
-        )
+            "there are no traces: the answer is exact ({how}); use {sampled} to sample",
+            how=finding.how, sampled=Option("exact", False),
+        )  # fmt: skip
     try:
         from arviz_base import from_dict
     except ImportError as error:
@@ -70,7 +70,7 @@ def traces_of(finding: RelativeRisk) -> DataTree:
 
 
 def _shares(traces: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Of the values (axis 2)."""
+    """Shares of the values (axis 2)."""
     shape = traces.shape
     flat = np.moveaxis(traces, 2, 0).reshape(shape[2], -1)
     shares = given_tuple(np.ascontiguousarray(flat)).reshape(shape[2], shape[0], shape[1], shape[3])
@@ -82,7 +82,10 @@ def save_traces(finding: RelativeRisk, path: str | os.PathLike[str]) -> Path:
     place = Path(path)
     tree = traces_of(finding)
     if not place.parent.is_dir():
-        raise InputError(f"{str(place)!r}: the folder {str(place.parent)!r} does not exist")
+        raise InputError(
+            "cannot write {file}: the folder {folder} does not exist",
+            file=File(place), folder=File(place.parent),
+        )  # fmt: skip
     try:
         import h5netcdf  # noqa: F401  (xarray would ask for another library)
     except ImportError as error:

@@ -1,8 +1,14 @@
-"""Chains side by side, running on until a panel of victims has converged or a limit is reached.
+"""Markov chains in parallel, until a panel of victims has converged or a limit is reached.
 
-All chains go on in rounds of so many looks. The first half of what was seen, or somewhat less, is
-their warm-up and forgotten. Nothing but the limit of time depends on the clock, so that the same
-seed gives the same numbers whatever the number of threads.
+All chains advance in rounds. The first half of the recorded states, or somewhat less, is warm-up
+and discarded. Only the time budget depends on the clock, so that the same seed gives the same
+numbers whatever the number of threads.
+
+R-hat and effective sample sizes are computed for what the attacker and the learner believe about
+each victim of the panel, not for the density of the whole state: that may look converged long
+before the victims are. Beliefs are ratios of expectations; their traces are linearized, so that
+the mean of a trace is the error of the belief. The diagnostics are those of ArviZ: rank-normalized
+split R-hat, bulk effective sample size, and the Monte Carlo standard error of a mean.
 """
 
 from __future__ import annotations
@@ -18,37 +24,36 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._answer import Answer, Table
-from unveil.attacks.relative_risk._diagnostics import Diagnostics, diagnosed
+from unveil.attacks.relative_risk._beliefs import Answer, mean_answer
 from unveil.attacks.relative_risk._problem import Problem
-from unveil.attacks.relative_risk.samplers import Info, Sampler
-from unveil.attacks.relative_risk.samplers._info import Draws
+from unveil.attacks.relative_risk.samplers import Draws, Info, Sampler
 from unveil.engine import Progress, workers
 
-__all__ = ["Chains", "Goal", "Stopped", "going_on", "mean_answer", "run_chains"]
+__all__ = ["Chains", "Goal", "Stopped", "continued", "diagnosed", "run_chains"]
 
 Stopped: TypeAlias = Literal["converged", "sweeps", "time", "interrupted"]
 
-_LOOKS = 25  # of a round
-_MOST_VISITS = 5_000_000  # of all chains to rows in a round: well under a second
-_MOST_BLOCKS = 8  # in which what was seen is kept; even
-_MORE = 1.25  # times what was seen when the panel was diagnosed last
+_LOOKS = 25  # recorded states per round
+_MOST_VISITS = 5_000_000  # of rows by all chains in a round: well under a second
+_MOST_BLOCKS = 8  # of recorded states; even
+_MORE = 1.25  # growth of the recorded states between two diagnoses
+_STILL = 1e-12  # range of a belief that does not move
 
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """When chains may stop, and when they have to.
+    """When chains may stop, and when they must.
 
     Attributes
     ----------
     rhat, ess : float
-        Of the worst victim of the panel: R-hat at most, effective samples at least.
+        The largest R-hat and the smallest effective sample size allowed for the worst victim.
     sweeps : int
-        At most, of each chain.
+        The most sweeps of each chain.
     seconds : float, optional
-        At most, in all.
+        The time budget.
     thin : int
-        Sweeps from one look at the state to the next.
+        Sweeps between recorded states.
     """
 
     rhat: float = 1.01
@@ -59,17 +64,51 @@ class Goal:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Diagnostics:
+    """One number per victim of the panel: the worst over sensitive values and both parties.
+
+    Attributes
+    ----------
+    rhat : array
+        Rank-normalized R-hat; 1 if nothing moves, infinite if chains are stuck apart.
+    ess : array
+        Bulk effective sample size; infinite if nothing moves.
+    error : array
+        The largest Monte Carlo standard error of a belief of the attacker or the learner.
+    """
+
+    rhat: NDArray[np.float64]
+    ess: NDArray[np.float64]
+    error: NDArray[np.float64]
+
+    @property
+    def worst_rhat(self) -> float:
+        """The largest R-hat of the panel."""
+        return float(self.rhat.max(initial=1.0))
+
+    @property
+    def least_ess(self) -> float:
+        """The smallest effective sample size of the panel."""
+        return float(self.ess.min(initial=np.inf))
+
+    @property
+    def largest_error(self) -> float:
+        """The largest Monte Carlo standard error of the panel."""
+        return float(self.error.max(initial=0.0))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Chains:
     """What chains have shown after their warm-up.
 
     Attributes
     ----------
     infos : tuple of Info
-        Of each chain: means for all watched tuples, and traces for the panel.
+        For each chain: means for all watched tuples, and traces of the panel.
     states : tuple
-        Where each chain has stopped, from where it can go on.
+        The last state of each chain, from which it can continue.
     sweeps, warm_up : int
-        How many sweeps each chain made, and how many of these were forgotten.
+        The number of sweeps of each chain, and how many of them were discarded.
     """
 
     sampler: Sampler
@@ -86,23 +125,23 @@ class Chains:
     def converged(self) -> bool:
         """Whether the worst victim of the panel has reached the goal.
 
-        Few looks at victims who stand still tell nothing: there have to be as many as effective
-        samples are asked for.
+        A few records of victims whose beliefs do not move prove nothing: there must be at least as
+        many as the effective sample size asked for.
         """
         looks = len(self.infos) * self.infos[0].kept
         return looks >= self.goal.ess and _reached(self.diagnostics, self.goal)
 
     @cached_property
     def answer(self) -> Answer:
-        """The means of all chains."""
+        """The mean over all chains."""
         return mean_answer([info.answer for info in self.infos], [1.0] * len(self.infos))
 
     def trace(self, name: Literal["rows", "density", "conditional"]) -> NDArray[np.float64]:
-        """Chains × looked at × sensitive values × panel."""
+        """Chains × recorded × sensitive values × panel."""
         return np.stack([getattr(info, name) for info in self.infos])
 
     def about(self, victim: int) -> tuple[Info, ...]:
-        """Of each chain, the traces of one victim of the panel."""
+        """For each chain, the traces of one victim of the panel."""
         one = [victim]
         return tuple(
             replace(
@@ -117,15 +156,15 @@ def run_chains(
     problem: Problem, sampler: Sampler, *, chains: int, goal: Goal, conditional: bool, seed: int,
     n_jobs: int | None = None, progress: bool | None = None,
 ) -> Chains:  # fmt: skip
-    """Run chains from their beginning until the goal or a limit is reached.
+    """Run chains from their start until the goal or a limit is reached.
 
     ``conditional`` says whether the learner is that of eq. 5.
     """
-    # Those of the panel are kept in any case, as the population's own traces.
+    # Draws for the panel are always kept, as traces of the population.
     drawn: Draws = "watched" if conditional else "panel"
     seeds = np.random.SeedSequence(seed).spawn(chains)
     states = [sampler.init(problem, one) for one in seeds]
-    # The first time ever it is compiled, which must not count against the limit of time.
+    # The first call compiles the kernel, which must not count against the time budget.
     sampler.kernel(problem, states[0], kept=1, thin=1, conditional=drawn)
     begun = time.monotonic()
     seen = _Seen()
@@ -165,17 +204,17 @@ def run_chains(
     )  # fmt: skip
 
 
-def going_on(
+def continued(
     problem: Problem, sampler: Sampler, states: Sequence[Any], *, looks: int, thin: int,
     seconds: float, n_jobs: int | None = None,
 ) -> list[Info]:  # fmt: skip
-    """What chains see if they go on from where they are; nothing of them is changed.
+    """Continue chains from their states, for ``looks`` records or until the time is over.
 
-    They look so often, or until the time is over.
+    The states themselves are not changed.
     """
     begun, blocks, seen = time.monotonic(), list[list[Info]](), 0
     a_round = _looks_of_a_round(problem, len(states), thin)
-    if a_round == _LOOKS:  # it is a matter of moments
+    if a_round == _LOOKS:  # this takes moments
         a_round = looks
     with ThreadPoolExecutor(min(workers(n_jobs), len(states))) as pool:
         while seen < looks and (seen == 0 or time.monotonic() - begun < seconds):
@@ -184,11 +223,11 @@ def going_on(
             states = [state for state, _ in went]
             blocks.append([info for _, info in went])
             seen += some
-    return _one_after_the_other(blocks)
+    return _chained(blocks)
 
 
 def _looks_of_a_round(problem: Problem, chains: int, thin: int) -> int:
-    """So few that the time limit is kept; they hang on the problem and not on the clock."""
+    """Few enough to keep the time budget; depends on the problem and not on the clock."""
     visits = int(problem.counts.sum()) * thin * chains
     return max(1, min(_LOOKS, _MOST_VISITS // max(visits, 1)))
 
@@ -209,19 +248,19 @@ def _reached(found: Diagnostics, goal: Goal) -> bool:
 
 
 def _outlook(found: Diagnostics, goal: Goal, chains: int, looks: int, most: int) -> tuple[int, str]:
-    """How many sweeps there will be, as far as one can tell, and how far it is from the goal."""
+    """An estimate of the number of sweeps, and the distance to the goal in words."""
     factor = max(goal.ess / max(found.least_ess, 1.0), 1.0)
-    if found.worst_rhat > goal.rhat:  # which falls about as fast as the sweeps grow
+    if found.worst_rhat > goal.rhat:  # falls about as fast as the sweeps grow
         factor = max(factor, (found.worst_rhat - 1) / max(goal.rhat - 1, 1e-6))
-    wanted = math.ceil(min(looks * factor, most))  # chains that are stuck apart never will
+    wanted = math.ceil(min(looks * factor, most))  # chains that are stuck apart never agree
     return chains * wanted * goal.thin, f"worst R-hat {found.worst_rhat:.3f}"
 
 
 class _Seen:
-    """What chains have seen, in a few blocks of the same length, of which the oldest are forgotten.
+    """The records of all chains, in a few blocks of equal length, the oldest of which are dropped.
 
-    More than half of what was seen is kept, by at most one block: they become longer as there is
-    more to see, so that a quarter at least is forgotten.
+    Half of the records are kept, plus at most one block. Blocks become longer with time, so that
+    at least a quarter is dropped.
     """
 
     def __init__(self) -> None:
@@ -231,17 +270,17 @@ class _Seen:
         self._diagnosed = 0
 
     def add(self, infos: list[Info]) -> None:
-        """One more round; an interrupt in the midst of it leaves everything as it was."""
+        """Add a round; an interrupt in the middle leaves everything as it was."""
         looks, blocks, length = self.looks + infos[0].kept, list(self._blocks), self._length
         if blocks and blocks[-1][0].kept < length:
-            infos = _one_after_the_other([blocks.pop(), infos])
+            infos = _chained([blocks.pop(), infos])
         blocks.append(infos)
         kept = sum(block[0].kept for block in blocks)
         while kept - blocks[0][0].kept >= looks / 2:
             kept -= blocks.pop(0)[0].kept
         if len(blocks) == _MOST_BLOCKS:
             pairs = zip(blocks[::2], blocks[1::2], strict=True)
-            blocks, length = [_one_after_the_other(pair) for pair in pairs], 2 * length
+            blocks, length = [_chained(pair) for pair in pairs], 2 * length
         self.looks, self._blocks, self._length = looks, blocks, length
 
     @property
@@ -249,7 +288,7 @@ class _Seen:
         return sum(block[0].kept for block in self._blocks)
 
     def diagnosis(self, problem: Problem, goal: Goal, *, conditional: bool) -> Diagnostics | None:
-        """How the panel is doing; None if there is not enough more to see than the last time."""
+        """Diagnose the panel; None if there are not enough new records since the last time."""
         chains = len(self._blocks[0])
         if chains * self._kept < goal.ess or self.looks < _MORE * self._diagnosed:
             return None
@@ -257,16 +296,16 @@ class _Seen:
         found = diagnosed(problem, self.kept(), conditional=conditional, quickly=True)
         if not _reached(found, goal):
             return found
-        # Now it is worth to look at everything.
+        # Now it is worth checking every belief.
         return diagnosed(problem, self.kept(), conditional=conditional)
 
     def kept(self) -> list[Info]:
-        """What is not forgotten, of each chain."""
-        return _one_after_the_other(self._blocks)
+        """The records that are kept, for each chain."""
+        return _chained(self._blocks)
 
 
-def _one_after_the_other(blocks: Sequence[list[Info]]) -> list[Info]:
-    """Of each chain, what it saw in all blocks."""
+def _chained(blocks: Sequence[list[Info]]) -> list[Info]:
+    """For each chain, its records in all blocks."""
     return [_joined(infos) for infos in zip(*blocks, strict=True)]
 
 
@@ -283,19 +322,58 @@ def _joined(infos: Sequence[Info]) -> Info:
     )  # fmt: skip
 
 
-def mean_answer(answers: Sequence[Answer], weights: Sequence[float]) -> Answer:
-    """Of several answers about the same tuples."""
-    whole = sum(weights)
+# Diagnostics ----------------------------------------------------------------------------------
 
-    def mean(tables: Sequence[Table]) -> Table:
-        total = tables[0] * (weights[0] / whole)
-        for table, weight in zip(tables[1:], weights[1:], strict=True):
-            total += table * (weight / whole)
-        return total
 
-    drawn = [answer.conditional for answer in answers if answer.conditional is not None]
-    return Answer(
-        rows=mean([answer.rows for answer in answers]),
-        density=mean([answer.density for answer in answers]),
-        conditional=mean(drawn) if drawn else None,
+def diagnosed(
+    problem: Problem, infos: Sequence[Info], *, conditional: bool, quickly: bool = False
+) -> Diagnostics:
+    """Diagnose the traces of several chains, all of the same length.
+
+    Parameters
+    ----------
+    conditional : bool
+        Whether the learner's beliefs are the draws of f(s | r, π), or follow from the densities.
+        They may move where the attacker's do not, as among rows with one sensitive value.
+    quickly : bool
+        Check only the belief about each victim that moves most.
+    """
+    parts = [_linearized(np.stack([info.rows for info in infos]))]
+    if conditional:
+        parts.append(np.stack([info.conditional for info in infos if info.conditional is not None]))
+    else:
+        weights = problem.alpha + problem.totals
+        parts.append(_linearized(np.stack([info.density for info in infos]) * weights[:, None]))
+    traces = np.concatenate(parts, axis=2)  # chains × recorded × beliefs × panel
+    victims = traces.shape[3]
+    rhat, ess, error = np.ones(victims), np.full(victims, np.inf), np.zeros(victims)
+    for v in range(victims):
+        width = np.ptp(traces[..., v], axis=(0, 1))
+        which = [int(np.argmax(width))] if quickly else np.flatnonzero(width > _STILL)
+        if width.max() > _STILL:
+            rhat[v], ess[v], error[v] = _worst(traces[:, :, which, v])
+    return Diagnostics(rhat=rhat, ess=ess, error=error)
+
+
+def _linearized(traces: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How each record moves the shares (axis 2) of the mean; the mean of the moves is 0."""
+    mean = traces.mean(axis=(0, 1))
+    total = mean.sum(axis=0)
+    share = np.divide(mean, total, out=np.zeros_like(mean), where=total > 0)
+    moves = traces - share * traces.sum(axis=2, keepdims=True)
+    return np.divide(moves, total, out=np.zeros_like(moves), where=total > 0)
+
+
+def _worst(traces: NDArray[np.float64]) -> tuple[float, float, float]:
+    from arviz_stats.base import array_stats  # imports slowly
+
+    # A trace that is constant in each chain, at different values, has no variance within chains.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rhat = array_stats.rhat(traces, chain_axis=0, draw_axis=1)
+        ess = array_stats.ess(traces, chain_axis=0, draw_axis=1)
+        error = array_stats.mcse(traces, chain_axis=0, draw_axis=1)
+    return (
+        float(np.nan_to_num(rhat, nan=np.inf, posinf=np.inf).max()),
+        float(np.nan_to_num(ess, nan=0.0).min()),
+        float(np.nan_to_num(error, nan=np.inf, posinf=np.inf).max()),
     )

@@ -11,14 +11,27 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._answer import Answer, Table, attacker, given_tuple, joint_learner
-from unveil.attacks.relative_risk._at_risk import ROUNDING, AtRisk, Ties
-from unveil.attacks.relative_risk._beliefs_of_victims import Teller
+from unveil.attacks.relative_risk._beliefs import (
+    ROUNDING,
+    Answer,
+    AtRisk,
+    Table,
+    Ties,
+    attacker,
+    given_tuple,
+    joint_learner,
+)
 from unveil.attacks.relative_risk._chains import Chains
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Problem
-from unveil.attacks.relative_risk._victim import Victim, check_inside, described, free_name
-from unveil.errors import InputError
+from unveil.attacks.relative_risk._victim import (
+    Teller,
+    Victim,
+    check_inside,
+    described,
+    free_name,
+)
+from unveil.errors import Cell, InputError, Option, Row, Text
 from unveil.findings import Finding
 from unveil.microdata import Column, Microdata
 
@@ -40,23 +53,23 @@ LEVELS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99)
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RelativeRisk(Finding):
-    """What an attacker, who knows that his victim is in the table, learns beyond a learner.
+    """What an attacker who knows that the victim is in the table learns beyond a learner.
 
     Attributes
     ----------
     how : {"closed form", "enumeration", "sampling"}
         How the beliefs were found; the first two are exact.
     chains : Chains, or None
-        What was sampled, with its diagnostics.
+        The samples and their diagnostics.
     answer : Answer
-        The expectations behind all beliefs, for all tuples that were watched.
+        The expectations behind all beliefs, for all watched tuples.
     microdata : Microdata, or None
-        The original table, if it was given: without it, nobody is at risk, and the finding
-        answers about victims that are described to it.
+        The original table. Without it nobody is at risk, and the finding answers questions about
+        described victims.
     """
 
     release: str
-    """Who made it."""
+    """What made it."""
     kind: Literal["horizontal", "vertical"]
     quasi: tuple[Column, ...]
     sensitive: Column
@@ -73,28 +86,28 @@ class RelativeRisk(Finding):
     teller: Teller
     seed: int
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     # What is believed ------------------------------------------------------------------------
 
     @property
     def domain(self) -> str:
-        """Which tuples there are taken to be: observed, product or covered."""
+        """Which tuples are assumed to exist: observed, product or covered."""
         return self.problem.domain.name
 
     @property
     def converged(self) -> bool:
-        """Whether the answer is exact, or the chains have come to one."""
+        """Whether the answer is exact, or the chains have converged."""
         return self.chains is None or self.chains.converged
 
     @cached_property
     def attacker(self) -> Table:
-        """p_A: sensitive values × watched tuples; nan for those whom no group covers."""
+        """p_A: sensitive values × watched tuples; nan for those that no group covers."""
         return attacker(self.answer.rows)
 
     @cached_property
     def learner(self) -> Table:
-        """p_L: sensitive values × watched tuples; nan for those outside of the domain."""
+        """p_L: sensitive values × watched tuples; nan for those outside the domain."""
         return self._learner_of(self.answer)
 
     def _learner_of(self, answer: Answer) -> Table:
@@ -107,7 +120,7 @@ class RelativeRisk(Finding):
 
     @cached_property
     def _is_inside(self) -> NDArray[np.bool_]:
-        """Which of the watched tuples are in the domain: left out records need not be."""
+        """Which watched tuples are in the domain; dropped records need not be."""
         return self.problem.domain.has(self.problem.watched)
 
     @property
@@ -118,12 +131,12 @@ class RelativeRisk(Finding):
     def victim(
         self, described_by: Mapping[str, Any] | int | None = None, /, **values: Any
     ) -> Victim:
-        """What is believed about somebody with these quasi-identifiers.
+        """What is believed about a person with these quasi-identifiers.
 
         Parameters
         ----------
         described_by : mapping or int, optional
-            The values by column name, if a name is none for an argument; or the number of a
+            The values by column name, for names that cannot be arguments; or the number of a
             record of the original table.
         **values
             A value of every quasi-identifier.
@@ -131,12 +144,12 @@ class RelativeRisk(Finding):
         Raises
         ------
         InputError
-            If a value is lacking or unknown, or the victim is outside of the domain.
+            If a value is missing or unknown, or the victim is outside the domain.
 
         Notes
         -----
-        About somebody of the panel the chains have told all. About anybody else they go on, for
-        some seconds.
+        For a victim of the panel the chains have finished. For others they continue, for some
+        seconds.
         """
         codes = self._codes_of(described_by, values)
         place = np.flatnonzero((self.problem.watched == codes).all(axis=0))
@@ -159,17 +172,19 @@ class RelativeRisk(Finding):
             n = 0 if self.microdata is None else len(self.microdata)
             if self.microdata is None or not 0 <= described_by < n:
                 raise InputError(
-                    f"there is no record {described_by} "
-                    + (f"(they are counted from 0 to {n - 1:,})" if n else "without the microdata")
-                    + "; describe the victim by values of the quasi-identifiers"
-                )
+                    "there is no {record} {why}; describe the victim by values of the "
+                    "quasi-identifiers",
+                    record=Row(int(described_by), "record"),
+                    why=f"(records are counted from 0 to {n - 1:,})" if n else "without microdata",
+                )  # fmt: skip
             codes = self.microdata.codes[:, [described_by]]
             check_inside(codes, self.quasi, self.problem.domain)
             return codes
         if not isinstance(described_by, Mapping | None):
             raise InputError(
                 "describe a victim by values of the quasi-identifiers, by name, or by the number "
-                f"of a record, not by {described_by!r}"
+                "of a record, not by {given}",
+                given=Cell(described_by),
             )
         given = {**(described_by or {}), **values}
         return described(given, self.quasi, self.problem.domain)
@@ -178,11 +193,12 @@ class RelativeRisk(Finding):
 
     @property
     def _table(self) -> Microdata:
-        """The original table, which must have been given."""
+        """The original table; an error if it was not given."""
         if self.microdata is None:
             raise InputError(
-                "who is at risk can be told only of the people of the original table; give it as "
-                "microdata, or ask about a victim: finding.victim(…)"
+                "only the people of the original table can be at risk; give it as {microdata}, or "
+                "ask about a victim: finding.victim(…)",
+                microdata=Option("microdata"),
             )
         return self.microdata
 
@@ -194,7 +210,7 @@ class RelativeRisk(Finding):
 
     @property
     def tied_within(self) -> float:
-        """Beliefs that are nearer to each other are taken for tied."""
+        """Beliefs that differ by less are tied."""
         if self.chains is None:
             return ROUNDING
         error = float(np.median(self.chains.diagnostics.error))
@@ -202,32 +218,32 @@ class RelativeRisk(Finding):
 
     @cached_property
     def under_attacker(self) -> AtRisk:
-        """What the attacker believes about each record."""
+        """The attacker's beliefs about each record."""
         return self._at_risk(self.attacker)
 
     @cached_property
     def under_learner(self) -> AtRisk:
-        """What the learner believes about each record."""
+        """The learner's beliefs about each record."""
         return self._at_risk(self.learner)
 
     @property
     def relative_risks(self) -> NDArray[np.float64]:
-        """p_A / p_L of each record's own sensitive value; nan for those whom no group covers."""
+        """p_A / p_L of each record's own sensitive value; nan if no group covers the record."""
         return self.under_attacker.of_truth / self.under_learner.of_truth
 
     @property
     def not_covered(self) -> int:
-        """How many records' tuples no group of the release covers."""
+        """The number of records that no group of the release covers."""
         return int(np.isnan(self.under_attacker.of_truth).sum())
 
     @property
     def n_attacker(self) -> float:
-        """N_A: how many records are at risk under the attacker."""
+        """N_A: the number of records at risk under the attacker."""
         return float(self.under_attacker.counted(self.ties).sum())
 
     @property
     def n_learner(self) -> float:
-        """N_L: how many records are at risk under the learner."""
+        """N_L: the number of records at risk under the learner."""
         return float(self.under_learner.counted(self.ties).sum())
 
     @property
@@ -237,28 +253,28 @@ class RelativeRisk(Finding):
 
     @property
     def gr(self) -> float:
-        """GR, the global relative risk: the same, but not below 0."""
+        """GR, the global relative risk: ``gr_raw``, but not below 0."""
         return max(0.0, self.gr_raw)
 
     @property
     def accuracy(self) -> float:
-        """How many records' sensitive values the attacker guesses right, as a share.
+        """The share of records whose sensitive value the attacker guesses right.
 
-        Where several are tied he picks one of them at random.
+        Among tied values they pick one at random.
         """
         return float(self.under_attacker.counted("fraction").mean())
 
     @property
     def learner_accuracy(self) -> float:
-        """The same of the learner."""
+        """The same for the learner."""
         return float(self.under_learner.counted("fraction").mean())
 
     @cached_property
     def gr_error(self) -> float:
-        """The Monte Carlo standard error of ``gr_raw``: how much it differs between the chains.
+        """The Monte Carlo standard error of ``gr_raw``: its standard deviation between chains.
 
-        Not less for there being several: what is counted jumps where beliefs are nearly tied, and
-        jumps do not average out as the beliefs themselves do.
+        It is not divided by the root of their number: counts jump where beliefs are nearly tied,
+        and jumps do not average out as beliefs do.
         """
         if self.chains is None:
             return 0.0
@@ -276,7 +292,7 @@ class RelativeRisk(Finding):
 
     @property
     def quantiles(self) -> pd.Series[float]:
-        """Quantiles of the relative risk of all records that are covered."""
+        """Quantiles of the relative risk of all covered records."""
         import pandas as pd
 
         risks = self.relative_risks
@@ -286,7 +302,7 @@ class RelativeRisk(Finding):
 
     @property
     def levels(self) -> pd.DataFrame:
-        """How many records are at risk with at least such a level, under either party."""
+        """The number of records at risk with at least a given belief, under either party."""
         import pandas as pd
 
         found: dict[str, list[float]] = {}
@@ -296,9 +312,9 @@ class RelativeRisk(Finding):
         return pd.DataFrame(found, index=pd.Index(LEVELS, name="level"))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a record: beliefs in its own sensitive value, and whether it is at risk.
+        """One row per record: beliefs in its own sensitive value, and whether it is at risk.
 
-        Without the original table: one row for each victim of the panel and sensitive value.
+        Without the original table: one row per victim of the panel and sensitive value.
         """
         import pandas as pd
 
@@ -337,11 +353,13 @@ class RelativeRisk(Finding):
     def worst(self, n: int = 10) -> pd.DataFrame:
         """The records with the largest relative risk, with their values.
 
-        A column of the table that is called like one of these is told apart: "row in the table".
+        A column of the table with the name of one of these is renamed, as in "row in the table".
         """
         table = self._table
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise InputError(f"n must be a whole number from 0 up, got {n!r}")
+            raise InputError(
+                "{option} must be a whole number from 0 up, got {n}", option=Option("n"), n=repr(n)
+            )
         risks = np.nan_to_num(self.relative_risks, nan=-1.0)
         first = np.argsort(-risks, kind="stable")[:n]
         frame = self.to_frame().iloc[first].reset_index(drop=True)
@@ -358,13 +376,13 @@ class RelativeRisk(Finding):
     # Chains ----------------------------------------------------------------------------------
 
     def traces(self) -> DataTree:
-        """The traces of the panel, as ArviZ has them; needs the extra ``arviz``."""
+        """The traces of the panel for ArviZ; needs the extra ``arviz``."""
         from unveil.attacks.relative_risk._arviz import traces_of
 
         return traces_of(self)
 
     def save_traces(self, path: str | os.PathLike[str]) -> Path:
-        """Write the traces of the panel as a NetCDF file, to be looked at with ArviZ."""
+        """Write the traces of the panel as a NetCDF file for ArviZ."""
         from unveil.attacks.relative_risk._arviz import save_traces
 
         return save_traces(self, path)
@@ -372,21 +390,21 @@ class RelativeRisk(Finding):
     # Pictures and words ----------------------------------------------------------------------
 
     def plot(self, ax: Axes | None = None, *, kind: str = "histogram") -> Axes:
-        """Draw a picture; needs matplotlib: ``pip install 'unveil[plot]'``.
+        """Plot the finding; needs matplotlib: ``pip install 'unveil[plot]'``.
 
         Parameters
         ----------
         ax : Axes, optional
         kind : {"histogram", "scatter", "trace", "rank"}
             The relative risk of all records; learner against attacker; the traces of the panel's
-            worst victim, or their ranks.
+            worst victim; the ranks of these traces.
         """
         from unveil.attacks.relative_risk._pictures import picture_of
 
         return picture_of(self, kind, ax)
 
     def verdict(self, name: str | None = None) -> str:
-        """What was found, in a sentence or two; ``name`` is what the release is to be called."""
+        """The result in one or two sentences; ``name`` is what to call the release."""
         from unveil.attacks.relative_risk._texts import verdict_of
 
         return verdict_of(self, name)

@@ -1,24 +1,23 @@
-"""What a release leaves open, as arrays: the problem that samplers and exact answers work on.
+"""The inference problem that a release poses, as arrays for samplers and exact answers.
 
-Of a *horizontal* release (generalization) there are, for each group, how many rows it has of each
-sensitive value and the set of tuples that they may have; groups with the same set are one. Of a
-*vertical* release (Anatomy) there are the same counts and the tuples themselves, their order lost.
+A *horizontal* release (generalization) gives for each group the number of rows with each sensitive
+value and the set of tuples that they may have; groups with the same set are merged. A *vertical*
+release (Anatomy) gives the same counts and the tuples themselves, without their order.
 
-Population: the sensitive value is drawn from π_S ~ Dirichlet(α), and given it the tuple from
-π_{R|s} ~ Dirichlet(β) (saturated), or every column by itself from a Dirichlet(β) of its own (naive
-Bayes), after Boreale, Corradi and Viscardi.
+The population model is that of Boreale, Corradi and Viscardi: the sensitive value is drawn from
+π_S ~ Dirichlet(α), and given it the tuple from π_{R|s} ~ Dirichlet(β) (saturated), or every column
+independently from its own Dirichlet(β) (naive Bayes).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._text import harmless
 from unveil.attacks.relative_risk._boxes import Boxes, boxes_of
 from unveil.attacks.relative_risk._domain import (
     Domain,
@@ -31,7 +30,8 @@ from unveil.attacks.relative_risk._domain import (
     tuples_once,
 )
 from unveil.attacks.relative_risk._lumped import Lumped, lumped
-from unveil.errors import InputError
+from unveil.errors import Call, Cell, File, InputError, Listed, Message, Option
+from unveil.errors import Column as ColumnName
 from unveil.microdata import (
     Column,
     Microdata,
@@ -42,32 +42,27 @@ from unveil.microdata import (
     refuse_perturbed,
 )
 
-__all__ = [
-    "Horizontal",
-    "Problem",
-    "Vertical",
-    "horizontal_problem",
-    "vertical_problem",
-]
+__all__ = ["Horizontal", "Problem", "Vertical", "horizontal_problem", "vertical_problem"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
-    """What is published, and what is taken for granted.
+    """What is published, and what is assumed.
 
     Attributes
     ----------
     counts : array (groups × sensitive values)
-        How many rows.
+        Numbers of rows.
     domain : Domain
     alpha : array
-        Of each sensitive value; above 0.
+        Prior weight of each sensitive value; above 0.
     beta : float
-        Of every tuple (saturated) or of every value of every column (naive Bayes); above 0.
+        Prior weight of every tuple (saturated) or of every value of every column (naive Bayes);
+        above 0.
     watched : array (columns × tuples)
-        The tuples that are asked about; all that are numbered unless others are named.
+        The tuples that the answer is about. Default: all numbered tuples.
     panel : array
-        Some of them, by their places in ``watched``, whose traces are kept.
+        Positions in ``watched`` of the tuples whose traces are kept.
     """
 
     counts: NDArray[np.int64]
@@ -79,34 +74,34 @@ class Problem:
 
     @property
     def values(self) -> int:
-        """How many sensitive values there are."""
+        """The number of sensitive values."""
         return self.counts.shape[1]
 
     @cached_property
     def totals(self) -> NDArray[np.int64]:
-        """How many rows have each sensitive value."""
+        """The number of rows with each sensitive value."""
         return self.counts.sum(axis=0)
 
     @cached_property
     def watched_numbers(self) -> NDArray[np.int64]:
-        """The numbers of the watched tuples, -1 where no row can have them."""
+        """The numbers of the watched tuples; -1 for those that no row can have."""
         return self.domain.find(self.watched)
 
     def with_panel(self, panel: NDArray[np.integer]) -> Self:
-        """The same problem, keeping the traces of these of the watched tuples."""
+        """The same problem with traces of these watched tuples."""
         found = replace(self, panel=np.asarray(panel, dtype=np.int64))
         self._hand_over(found, "totals", "lumped", "watched_numbers")
         return found
 
     def watching(self, watched: NDArray[np.int32]) -> Self:
-        """The same problem asked about other tuples (columns × tuples), keeping all traces."""
+        """The same problem about other tuples (columns × tuples), with traces of all of them."""
         codes = np.ascontiguousarray(watched, dtype=np.int32)
         found = replace(self, watched=codes, panel=np.arange(codes.shape[1]))
         self._hand_over(found, "totals", "lumped")
         return found
 
     def _hand_over(self, other: Self, *names: str) -> None:
-        """Let another problem have what was computed and does not hang on who is asked about."""
+        """Share computed properties that do not depend on the watched tuples."""
         for name in names:
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
@@ -114,18 +109,18 @@ class Problem:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Horizontal(Problem):
-    """Sets of tuples, one a group, no two groups having the same.
+    """One set of tuples per group, all different.
 
     Attributes
     ----------
     members : (start, members), optional
-        The numbers of the tuples of each group; None where they are too many, see ``boxes``.
+        The numbers of the tuples of each group; None if they are too many.
     boxes : Boxes, optional
-        The same as one region a column, where every tuple of these is in the domain.
+        The same sets as one region per column, if every tuple of these is in the domain.
     group_of_class : array
-        For each class of the release, which group it became.
+        The group of each class of the release.
     apart : bool
-        Do not put tuples together that the release does not tell apart. Slower; for comparison.
+        Do not lump tuples that the release does not distinguish. Slower; for comparison.
     """
 
     members: Members | None
@@ -135,14 +130,14 @@ class Horizontal(Problem):
 
     @cached_property
     def lumped(self) -> Lumped:
-        """The problem as the saturated model sees it; the tuples must be numbered."""
+        """Cells and atoms of the saturated model; the tuples must be numbered."""
         assert self.members is not None
         assert self.domain.codes is not None
         tuples = self.domain.codes.shape[1]
         return lumped(self.counts, self.members, tuples, together=not self.apart)
 
     def column(self, c: int) -> Horizontal:
-        """One column by itself, a problem of its own to naive Bayes."""
+        """The problem of one column alone; naive Bayes treats columns separately."""
         assert self.boxes is not None
         boxes = self.boxes
         regions, group = np.unique(boxes.region[:, c], return_inverse=True)
@@ -177,7 +172,7 @@ def horizontal_problem(
     beta: float = 1.0,
     watched: NDArray[np.int32] | None = None,
 ) -> Horizontal:
-    """What a grouped release leaves open.
+    """The problem that a grouped release poses.
 
     Parameters
     ----------
@@ -186,9 +181,10 @@ def horizontal_problem(
         The original table. Without it there are no observed tuples.
     domain : {"observed", "product", "covered"}
     alpha, beta : float
-        Of the priors; ``alpha`` may be one a sensitive value.
+        Prior weights; ``alpha`` may be one number per sensitive value.
     watched : array (columns × tuples), optional
-        Whom to ask about. By default every tuple that a row may have, where they are numbered.
+        The tuples that the answer is about. Default: every tuple that a row may have, if they are
+        numbered.
 
     Raises
     ------
@@ -218,9 +214,11 @@ def horizontal_problem(
     if name == "observed":
         if microdata is None:
             raise InputError(
-                "domain='observed' means the tuples of the original table, which was not given: "
-                "give the microdata, or take domain='product' or domain='covered'"
-            )
+                "{observed} means the tuples of the original table, which was not given: give "
+                "{microdata}, or use {product} or {covered}",
+                observed=Option("domain", "observed"), product=Option("domain", "product"),
+                covered=Option("domain", "covered"), microdata=Option("microdata"),
+            )  # fmt: skip
         tuples = observed_domain(microdata.codes, sizes)
         found = members_of(boxes, tuples)
         _no_empty_group(np.diff(found[0]), release, group_of_class, name)
@@ -246,16 +244,16 @@ def vertical_problem(
     beta: float = 1.0,
     watched: NDArray[np.int32] | None = None,
 ) -> Vertical:
-    """What a permuted release leaves open; see `horizontal_problem`.
+    """The problem that a permuted release poses; see `horizontal_problem`.
 
-    It publishes its tuples, so that those observed are known without the microdata, and are the
-    same as those covered unless it lacks records.
+    Such a release publishes its tuples. So the observed tuples are known without the microdata,
+    and are the covered ones unless the release lacks records.
 
     Raises
     ------
     InputError
-        If α or β is not above 0, or the release is not one of the microdata: also if it lacks
-        records and does not say so.
+        If α or β is not above 0, or the release is not one of the microdata, or lacks records
+        without saying so.
 
     Examples
     --------
@@ -292,19 +290,21 @@ def vertical_problem(
 
 
 def _nobody_lost(permuted: Permuted, microdata: Microdata) -> None:
-    """A release that lacks records has to say so, or it may be one of another table."""
+    """A release that lacks records has to say so, or it may belong to another table."""
     if permuted.dropped == 0 and len(permuted) < len(microdata):
         raise InputError(
-            f"the release by {permuted.made_by} has {len(permuted):,} records, where "
-            f"{microdata.source} has {len(microdata):,}, and does not say that any were left out: "
-            "if they were, read it with read_anatomy(…, microdata=…)"
-        )
+            "the release by {release} has {some} records, {table} has {all}, and the release does "
+            "not say that records were dropped: if they were, read it with {read} and {microdata}",
+            release=File(permuted.made_by, bare=True), some=len(permuted), all=len(microdata),
+            table=File(microdata.source, bare=True), read=Call("read_anatomy"),
+            microdata=Option("microdata"),
+        )  # fmt: skip
 
 
 def _with_others(
     codes: NDArray[np.int32], others: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The tuples of two tables, each once, and which of them the records of the first have."""
+    """The distinct tuples of two tables, and the tuples of the records of the first."""
     distinct, which = tuples_once(np.hstack([codes, others]))
     return distinct, which[: codes.shape[1]]
 
@@ -323,31 +323,35 @@ def _checked_priors(
     each = _numbers("alpha", alpha)
     if each.ndim > 0 and each.shape != (sensitive.size,):
         raise InputError(
-            f"alpha must be one number or one for each of the {sensitive.size} values of "
-            f"{sensitive.name!r}, but {each.size} were given"
-        )
+            "{alpha} must be one number or one for each of the {values} values of {column}, but "
+            "{given} were given",
+            alpha=Option("alpha"), values=sensitive.size, given=each.size,
+            column=ColumnName(sensitive.name),
+        )  # fmt: skip
     each = np.broadcast_to(each, (sensitive.size,)).copy()
     for name, numbers in (("alpha", each), ("beta", np.atleast_1d(_numbers("beta", beta)))):
         for number in numbers:
-            if not number > 0:
+            if not 0 < number < np.inf:
+                must = "above 0: it is the number of rows that the prior is worth"
                 raise InputError(
-                    f"{name} must be above 0, but got {number:g}: it is how many rows the prior "
-                    "is worth"
-                )
-            if np.isinf(number):
-                raise InputError(f"{name} must be a finite number, but got {number:g}")
+                    "{option} is {number}, but must be {must}", option=Option(name),
+                    number=f"{number:g}", must="finite" if np.isposinf(number) else must,
+                )  # fmt: skip
     return each
 
 
-def _numbers(name: Literal["alpha", "beta"], given: object) -> NDArray[np.float64]:
+def _numbers(name: str, given: object) -> NDArray[np.float64]:
     try:
         found = np.asarray(given)
     except ValueError:  # lists of different lengths
         found = np.array(None)
     if found.dtype.kind in "iuf" and (name == "alpha" or found.ndim == 0):
         return found.astype(np.float64)
-    many = " or one a sensitive value" if name == "alpha" else ""
-    raise InputError(f"{name} must be a number{many}, but got {given!r}")
+    many = " or one number per sensitive value" if name == "alpha" else ""
+    raise InputError(
+        "{option} must be a number{many}, but got {given}", option=Option(name), many=many,
+        given=repr(given),
+    )  # fmt: skip
 
 
 def _no_empty_group(
@@ -358,19 +362,22 @@ def _no_empty_group(
     if len(empty) == 0:
         return
     which = int(np.argmax(np.isin(group_of_class, empty)))
-    one = np.array([which])
+    one, rows = np.array([which]), int(release.sizes[which])
     cells = [
-        f"{column.name} {harmless(regions.take(one).texts(column)[0])}"
+        Message(
+            "{column} {cell}", column=ColumnName(column.name),
+            cell=Cell(regions.take(one).texts(column)[0], people=rows),
+        )
         for column, regions in zip(release.quasi, release.regions, strict=True)
-    ]
-    rows = int(release.sizes[which])
-    more = f", and {len(empty) - 1:,} more groups neither" if len(empty) > 1 else ""
+    ]  # fmt: skip
+    more = f", nor do {len(empty) - 1:,} more groups" if len(empty) > 1 else ""
     remedy = (
-        "; if the release is not of this table, read it with its own, or take domain='covered'"
+        "; if the release is of another table, read it with that one, or use {covered}"
         if domain == "observed"
         else ""
     )
     raise InputError(
-        f"the group ({', '.join(cells)}) of {rows:,} record{'s' * (rows != 1)} covers no tuple of "
-        f"the domain{more}{remedy}"
-    )
+        "the group ({cells}) of {rows} record{s} covers no tuple of the domain{more}" + remedy,
+        cells=Listed(cells), rows=rows, s="s" * (rows != 1), more=more,
+        covered=Option("domain", "covered"),
+    )  # fmt: skip

@@ -1,20 +1,20 @@
 """The learner of eq. 5, E[f(s | r, π)], without sampling: the expectation of a ratio.
 
-Given the latent rows, f(s | r, π) = Y_s / ΣY with independent Y_s = G · X_1 · X_2 …: G a Gamma
-variable (π_S is a normalized vector of them, and the norm cancels) and each X a Beta variable, the
+Given the latent rows, f(s | r, π) = Y_s / ΣY with independent Y_s = G · X_1 · X_2 …. G is a Gamma
+variable (π_S is a normalized vector of them, and the norm cancels). Each X is a Beta variable: the
 share of the tuple, or of its value in a column, in a Dirichlet vector. Since 1/ΣY = ∫ exp(-t ΣY) dt
-over t from 0 up,
+over t ≥ 0,
 
     E[Y_s / ΣY] = ∫ E[Y_s exp(-t Y_s)] · Π_{u≠s} E[exp(-t Y_u)] dt .
 
-The powers of such a product of variables have expectations in Gamma functions, M(z) = E[Y^z], and
-E[exp(-tY)] is the Mellin inversion of Γ(z) M(-z): an integral along a curve on which the integrand
-dies off exponentially. Both integrals are smooth and vanish at both ends, so that the trapezoidal
-rule (in log t, and along the curve) converges faster than any power of its step. The results must
-sum to one; by how much they miss is the error.
+The moments M(z) = E[Y^z] of such a product are ratios of Gamma functions, and E[exp(-tY)] is the
+Mellin inversion of Γ(z) M(-z): an integral along a curve on which the integrand decays
+exponentially. Both integrands are smooth and vanish at both ends, so the trapezoidal rule (in
+log t, and along the curve) converges faster than any power of its step. The results must sum to
+one; the difference is the error.
 
-With a small α or β, the integrand over log t has a tail as long as 1/β. So the nodes lie further
-and further apart out there, where it is but a sum of exponentials.
+With a small α or β, the integrand over log t has a tail as long as 1/β. There it is a sum of
+exponentials, and the nodes lie further and further apart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import loggamma
 
-__all__ = ["Law", "Part", "Ratios"]
+__all__ = ["Law", "Part", "Ratios", "shares_of"]
 
 Law: TypeAlias = tuple[float, tuple[tuple[float, float], ...]]
 """The shape of the Gamma variable, and (a, b) of each Beta variable."""
@@ -35,24 +35,25 @@ Law: TypeAlias = tuple[float, tuple[tuple[float, float], ...]]
 Points: TypeAlias = NDArray[np.complex128]
 
 _STEP = 0.25  # of log t: the rule's own error is about exp(-π² / step)
-_TINY = 37.0  # -log of what may be missed
-_LEFT = 0.5  # how far to the left of the pole at 0 the line of integration runs
+_TINY = 37.0  # -log of the truncation error
+_LEFT = 0.5  # distance of the line of integration to the left of the pole at 0
 _LAST_FREQUENCY = 30.0
-_TILT = 0.2  # of the curve to the right of it
+_TILT = 0.2  # of the curve to the right of the pole
 _LAST_POINT = 60.0
-_CHUNK = 2**22  # entries of nodes × points of a curve held together
+_CHUNK = 2**22  # nodes × points of a curve held in memory
 
 
 @dataclass(frozen=True)
 class Part:
-    """Sensitive values whose latent rows hang together: what may be, and how likely it is.
+    """Sensitive values whose latent rows depend on each other.
 
     Attributes
     ----------
     values : sequence of int
     probabilities : array
+        The probability of each state.
     laws : list of lists
-        For each of what may be, the law of each of the values.
+        For each state, the law of each of the values.
     """
 
     values: Sequence[int]
@@ -60,8 +61,27 @@ class Part:
     laws: Sequence[Sequence[Law]]
 
 
+def shares_of(of_tuples: list[list[Part]], values: int) -> NDArray[np.float64]:
+    """E[f(s | r, π)] of each tuple: sensitive values × tuples."""
+    if not of_tuples:
+        return np.zeros((values, 0))
+    ratios = Ratios(
+        {law for parts in of_tuples for part in parts for state in part.laws for law in state}
+    )
+    known: dict[object, NDArray[np.float64]] = {}
+    found = []
+    for parts in of_tuples:
+        key = tuple(
+            (tuple(p.values), p.probabilities.tobytes(), tuple(map(tuple, p.laws))) for p in parts
+        )
+        if key not in known:
+            known[key] = ratios.of(parts, values)
+        found.append(known[key])
+    return np.stack(found, axis=1)
+
+
 class Ratios:
-    """Expected shares for any laws out of a known collection.
+    """Expected shares for laws out of a given set.
 
     >>> one = (3.0, ((1.0, 2.0),))
     >>> two = (1.0, ((1.0, 1.0),))
@@ -78,8 +98,8 @@ class Ratios:
         self._place = {law: i for i, law in enumerate(listed)}
         least = min(min(c, *(a for a, _ in betas)) if betas else c for c, betas in listed)
         means = np.array([_mean(law) for law in listed])
-        # Beyond the ends there is less than exp(-_TINY): t E[Y] below, t to the power of less
-        # than minus the least exponent above.
+        # Beyond the ends there is less than exp(-_TINY): the integrand is t E[Y] at the lower end,
+        # and a power of t below minus the least exponent at the upper one.
         low = -_TINY - np.log(means.max())
         bend = 3.0 + max(0.0, -float(np.log(means.min())))
         high = bend + np.log1p(_TINY / least)
@@ -89,7 +109,7 @@ class Ratios:
         self._damped, self._weighted = _transforms(listed, means, places + stretch, least)
 
     def of(self, parts: Sequence[Part], values: int) -> NDArray[np.float64]:
-        """E[Y_s / ΣY] for each sensitive value, the parts being independent."""
+        """E[Y_s / ΣY] for each sensitive value; the parts are independent."""
         shares = np.zeros(values)
         together = [self._together(part) for part in parts]
         for i, (_, weighted) in enumerate(together):
@@ -101,7 +121,7 @@ class Ratios:
         return shares
 
     def _together(self, part: Part) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """E[exp(-t ΣY)] over a part, and t E[Y_s exp(-t ΣY)] for each of its values."""
+        """E[exp(-t ΣY)] of a part, and t E[Y_s exp(-t ΣY)] of each of its values."""
         damped, n = np.zeros_like(self._weights), len(part.values)
         weighted = np.zeros((n, len(damped)))
         for probability, laws in zip(part.probabilities, part.laws, strict=True):
@@ -133,8 +153,8 @@ def _transforms(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """E[exp(-tY)] and t E[Y exp(-tY)] for t = exp(x), ascending: laws × nodes each.
 
-    To the right of the pole at 0 where tY is large, to the left of it (whose residue is 1) where
-    it is small: so that no large terms cancel.
+    The curve is to the right of the pole at 0 where tY is large, and to the left (the residue is
+    1) where it is small, so that no large terms cancel.
     """
     small = x[None, :] + np.log(means)[:, None] < 0
     last, first = int(small.any(axis=0).sum()), int(small.all(axis=0).sum())
@@ -158,10 +178,10 @@ def _line() -> tuple[Points, Points]:
 
 
 def _curve(least: float) -> tuple[Points, Points]:
-    """The same of a hyperbola that crosses the axis between 0 and the least of the other poles.
+    """The same for a hyperbola that crosses the axis between 0 and the least other pole.
 
-    Its points lie the closer the nearer they are to these, however small that is, and since it
-    leans to the right the integrand does not oscillate but die off where t is large.
+    Its points are dense near that pole, however small it is. It leans to the right, so that the
+    integrand decays instead of oscillating where t is large.
     """
     focus = min(1.0, least)
     step = 2 * np.pi * _TILT / _TINY
@@ -174,7 +194,7 @@ def _curve(least: float) -> tuple[Points, Points]:
 def _along(
     laws: Sequence[Law], x: NDArray[np.float64], z: Points, weight: Points
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The integrals along a curve; its lower half is conjugate to the upper one."""
+    """The integrals along a curve, whose lower half is conjugate to the upper half."""
     gamma = loggamma(z)
     terms = np.stack([np.exp(gamma + _log_moment(law, -z)) * weight for law in laws]) / np.pi
     terms[:, 0] /= 2  # the end of both halves

@@ -1,11 +1,11 @@
-"""Relative risk: what does an attacker learn beyond what anybody learns from a release?
+"""Relative risk: what does an attacker learn beyond what anyone learns from a release?
 
-From a release in groups everybody can learn about the population. An attacker knows more: that
-his victim *is in the table*. M. Boreale, F. Corradi and C. Viscardi ("Relative privacy threats and
+Anyone can learn about the population from a release in groups. An attacker knows more: that the
+victim *is in the table*. M. Boreale, F. Corradi and C. Viscardi ("Relative privacy threats and
 learning from anonymized data", IEEE Transactions on Information Forensics and Security, 2020)
-compare the two in a Bayesian model, which generalizes Kifer's deFinetti attack: the population is
-unknown, the table is drawn from it, and the release leaves open which tuple a row has. What is
-left open is summed up exactly where that is possible, and sampled where it is not.
+compare the two in a Bayesian model that generalizes Kifer's deFinetti attack: the population is
+unknown, the table is drawn from it, and the release leaves open which tuple a row has. The
+posterior is computed exactly where that is possible, and sampled elsewhere.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks._targets import seed_number
-from unveil.attacks.relative_risk._answer import Answer
-from unveil.attacks.relative_risk._at_risk import checked_ties
-from unveil.attacks.relative_risk._beliefs_of_victims import Teller
+from unveil.attacks.relative_risk._beliefs import Answer, checked_ties
 from unveil.attacks.relative_risk._chains import Chains, Goal, run_chains
-from unveil.attacks.relative_risk._domain import TooManyCoveredError, checked_domain, tuples_once
+from unveil.attacks.relative_risk._domain import (
+    Members,
+    TooManyCoveredError,
+    checked_domain,
+    tuples_once,
+)
 from unveil.attacks.relative_risk._exact import (
     Likelihood,
     checked_likelihood,
@@ -31,23 +34,24 @@ from unveil.attacks.relative_risk._exact import (
     is_settled,
 )
 from unveil.attacks.relative_risk._finding import How, Learner, RelativeRisk
-from unveil.attacks.relative_risk._panel import chosen_panel, random_tuples
-from unveil.attacks.relative_risk._problem import Problem, horizontal_problem, vertical_problem
+from unveil.attacks.relative_risk._problem import (
+    Horizontal,
+    Problem,
+    Vertical,
+    horizontal_problem,
+    vertical_problem,
+)
+from unveil.attacks.relative_risk._victim import Teller
 from unveil.attacks.relative_risk.samplers import Sampler, sampler_for
 from unveil.engine import parse_duration, workers
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import Call, File, InputError, Message, Option, Text, did_you_mean
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
 from unveil.sanitize import Sanitizer, as_microdata
 
-__all__ = ["relative_risk"]
+__all__ = ["random_tuples", "relative_risk"]
 
 _LEARNERS: tuple[Learner, ...] = ("joint", "conditional")
-
 _SMALL_BETA = 0.1
-_STICKY = (
-    "β = {:g} is small: chains may stay where they are together, far from other tables that are as "
-    "likely, and look converged; exact=True, where it can be, or a larger β is safer"
-)
 
 
 def relative_risk(
@@ -75,56 +79,56 @@ def relative_risk(
 ) -> RelativeRisk:
     """Compare what an attacker and a learner believe about people, given a release in groups.
 
-    Both know the release and how likely populations are before they see it. The learner asks about
-    anybody with the victim's quasi-identifiers; the attacker knows that his victim is in the table.
+    Both know the release and the prior of populations. The learner asks about anyone with the
+    victim's quasi-identifiers; the attacker knows that the victim is in the table.
 
     Parameters
     ----------
     release : Release or Permuted
         What was published: generalized records of any kind, or the two tables of Anatomy.
     microdata : Microdata, optional
-        The original table. Without it the finding answers about victims that are described to it;
-        with it, it also says who is at risk.
+        The original table. Without it the finding answers questions about described victims; with
+        it, it also says who is at risk.
     alpha, beta : float
-        Of the Dirichlet priors of sensitive values (one number, or one a value) and of tuples given
-        a sensitive value: how many rows the prior is worth, for each of them.
+        Weights, in rows, of the Dirichlet priors: of each sensitive value (one number, or one per
+        value), and of each tuple given a sensitive value.
     likelihood : {"saturated", "naive-bayes"}
-        Whether every tuple has a probability of its own given the sensitive value, as published,
-        or every column's value has one and columns are independent. Only the second carries over
-        what is learnt about one tuple to others that share a value with it.
+        Whether every tuple has its own probability given the sensitive value, as published, or
+        every column's value has one and columns are independent. Only naive Bayes transfers what
+        is learned about one tuple to others that share a value with it.
     domain : {"observed", "product", "covered"}, optional
-        Which tuples there are: those of the original table (which the attacker is then taken to
-        know; default if there is one), all combinations of the columns' values, or those that the
-        release covers (default without the original, if they can be counted).
+        Which tuples exist: those of the original table (which the attacker is then assumed to
+        know; default if it is given), all combinations of the columns' values, or those that the
+        release covers (default without the original table, if they can be counted).
     learner : {"joint", "conditional"}
-        Whether the learner averages over populations before he conditions on the victim's tuple
-        (eq. 4 of the paper), or after (eq. 5). They are two numbers.
+        Whether the learner averages over populations before conditioning on the victim's tuple
+        (eq. 4 of the paper), or after (eq. 5). The two give different numbers.
     ties : {"full", "fraction", "none"}
-        How records count whose sensitive value is one of several that are most likely.
+        How to count records whose sensitive value is one of several most likely ones.
     sampler : {"collapsed", "gibbs"}
         With the population integrated out, or as published.
     exact : bool, optional
-        By default the answer is exact where the sets are disjoint or the problem is small enough
-        to write down all that may be, and sampled elsewhere. True: or an error; False: sampled.
+        By default the answer is exact if the sets are disjoint or the problem is small enough to
+        enumerate, and sampled otherwise. True: exact or an error. False: sampled.
     chains : int
-        How many.
+        Number of chains.
     panel : int
-        How many victims' traces are kept and diagnosed.
+        Number of victims whose traces are kept and diagnosed.
     rhat, ess : float
-        The chains run on until R-hat is at most and the effective sample size at least this for
-        the worst victim of the panel.
+        The chains run until the worst victim of the panel has at most this R-hat and at least this
+        effective sample size.
     sweeps : int
-        Each chain makes at most so many.
+        The most sweeps of each chain.
     budget : float or str, optional
-        Time after which they stop in any case, in seconds or such as "10 min".
+        Time after which sampling stops, in seconds or as in "10 min".
     thin : int
-        Sweeps from one look at the state to the next; no more than ``sweeps``.
+        Sweeps between recorded states; at most ``sweeps``.
     seed : int
-        On which all random choices hang.
+        Random seed.
     n_jobs : int, optional
-        Threads; default: all cores.
+        Number of threads. Default: all cores.
     progress : bool, optional
-        Show progress; default: if standard error is a terminal.
+        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
@@ -133,8 +137,8 @@ def relative_risk(
     Raises
     ------
     InputError
-        If α or β is not above 0, a group covers no tuple of the domain, the release is not one of
-        the microdata, or there are no chains.
+        If an option is out of range, a group covers no tuple of the domain, or the release is not
+        one of the microdata.
 
     Examples
     --------
@@ -160,23 +164,23 @@ def relative_risk(
     begun = time.perf_counter()
     asked = _Asked(
         likelihood=checked_likelihood(likelihood), learner=_checked_learner(learner),
-        sampler=sampler, exact=_checked_exact(exact), chains=_count("chains", chains, 1),
-        panel=_count("panel", panel, 1), seed=seed_number(seed), n_jobs=n_jobs, progress=progress,
+        sampler=sampler, exact=_checked_exact(exact), chains=_count("chains", chains),
+        panel=_count("panel", panel), seed=seed_number(seed), n_jobs=n_jobs, progress=progress,
         goal=Goal(
             rhat=_above("rhat", rhat, 1.0), ess=_above("ess", ess, 0.0),
-            sweeps=_count("sweeps", sweeps, 1), thin=min(_count("thin", thin, 1), sweeps),
+            sweeps=_count("sweeps", sweeps), thin=min(_count("thin", thin), sweeps),
             seconds=None if budget is None else parse_duration(budget),
         ),
     )  # fmt: skip
     ties_counted = checked_ties(ties)
-    workers(n_jobs)  # what is wrong with it is told now
+    workers(n_jobs)  # a wrong value is reported now
     original = None if microdata is None else as_microdata(microdata, "relative risk")
     problem, notes = _problem(release, original, domain, alpha, beta)
     problem, tuple_of = _with_people(problem, original, asked)
     chosen = sampler_for(problem, asked.likelihood, asked.sampler)
     answer, how, sampled = _answered(problem, asked, chosen)
     if sampled is not None and beta < _SMALL_BETA:
-        notes += (_STICKY.format(beta),)
+        notes += (_sticky(beta),)
     return RelativeRisk(
         release=release.made_by, kind="vertical" if isinstance(release, Permuted) else "horizontal",
         quasi=release.quasi, sensitive=release.sensitive, problem=problem, microdata=original,
@@ -194,7 +198,7 @@ def relative_risk(
 
 @dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """What was asked for, checked."""
+    """The checked options."""
 
     likelihood: Likelihood
     learner: Learner
@@ -208,26 +212,34 @@ class _Asked:
     progress: bool | None
 
 
+def _sticky(beta: float) -> Message:
+    return Message(
+        "β = {beta} is small: chains may stay together in one region, far from other tables that "
+        "are as likely, and look converged; {exact}, where possible, or a larger β is safer",
+        beta=f"{beta:g}", exact=Option("exact", True),
+    )  # fmt: skip
+
+
 def _problem(
     release: Any, microdata: Microdata | None, domain: str | None, alpha: Any, beta: float
-) -> tuple[Problem, tuple[str, ...]]:
+) -> tuple[Problem, tuple[Text, ...]]:
     _check_kind(release)
     if domain is not None:
         checked_domain(domain)
+    priors = {"alpha": alpha, "beta": beta}
     if isinstance(release, Permuted):
-        return vertical_problem(
-            release, microdata, domain=domain or "observed", alpha=alpha, beta=beta
-        ), ()
-    notes: tuple[str, ...] = ()
+        return vertical_problem(release, microdata, domain=domain or "observed", **priors), ()
     name = domain or ("observed" if microdata is not None else "covered")
     try:
-        problem = horizontal_problem(release, microdata, domain=name, alpha=alpha, beta=beta)
+        return horizontal_problem(release, microdata, domain=name, **priors), ()
     except TooManyCoveredError:
         if domain is not None:
             raise
-        problem = horizontal_problem(release, microdata, domain="product", alpha=alpha, beta=beta)
-        notes = ("domain 'product', for the release covers too many tuples to be counted",)
-    return problem, notes
+    note = Message(
+        "{domain} is used, because the release covers too many tuples to count",
+        domain=Option("domain", "product"),
+    )
+    return horizontal_problem(release, microdata, domain="product", **priors), (note,)
 
 
 def _check_kind(release: Any) -> None:
@@ -235,33 +247,21 @@ def _check_kind(release: Any) -> None:
         return
     if isinstance(release, Sanitizer):
         raise InputError(
-            f"relative risk is about a release, and {release.label} is a sanitizer; give what it "
-            "publishes: sanitizer.sanitize(microdata)"
+            "relative risk needs a release, but {sanitizer} is a sanitizer; give what it "
+            "publishes: sanitizer.sanitize(microdata)",
+            sanitizer=File(release.label, bare=True),
         )
     if isinstance(release, AnyRelease):
         raise InputError(
-            f"relative risk is about records in groups, and the release by {release.made_by} "
-            f"publishes {release.instead}; differential_inference and membership test such releases"
-        )
+            "relative risk needs records in groups, but the release by {maker} publishes "
+            "{instead}; {differential} and {membership} test such releases",
+            maker=File(release.made_by, bare=True), instead=release.instead,
+            differential=Call("differential_inference"), membership=Call("membership"),
+        )  # fmt: skip
     raise InputError(
-        f"relative risk is about a release, and got a {type(release).__name__}; read one with "
-        "unveil.read_release(…) or unveil.read_anatomy(…)"
-    )
-
-
-def _with_people(
-    problem: Problem, microdata: Microdata | None, asked: _Asked
-) -> tuple[Problem, NDArray[np.int64]]:
-    """Watch the people of the table, or some who may be in it, and choose a panel of them."""
-    rng = np.random.default_rng([asked.seed, 1])
-    if microdata is None:
-        found = random_tuples(problem, asked.likelihood, asked.panel, rng)
-        return problem.watching(found), np.zeros(0, dtype=np.int64)
-    tuples, tuple_of = tuples_once(microdata.codes)
-    problem = problem.watching(tuples)
-    records = np.bincount(tuple_of, minlength=tuples.shape[1])
-    panel = chosen_panel(problem, asked.likelihood, asked.panel, records, rng)
-    return problem.with_panel(panel), tuple_of
+        "relative risk needs a release, but got a {type}; read one with {release} or {anatomy}",
+        type=type(release).__name__, release=Call("read_release"), anatomy=Call("read_anatomy"),
+    )  # fmt: skip
 
 
 def _answered(
@@ -275,8 +275,9 @@ def _answered(
             return answer, "closed form" if settled else "enumeration", None
         if asked.exact:
             raise InputError(
-                "there is no exact answer: the groups' sets overlap, and what may be behind them "
-                "is too much to be written down; take exact=None and it is sampled"
+                "there is no exact answer: the groups' sets overlap, and too many tables are "
+                "consistent with them to enumerate; leave out {exact} to sample",
+                exact=Option("exact", True),
             )
     sampled = run_chains(
         problem, sampler, chains=asked.chains, goal=asked.goal, seed=asked.seed,
@@ -289,23 +290,122 @@ def _checked_learner(name: str) -> Learner:
     for known in _LEARNERS:
         if name == known:
             return known
-    near = did_you_mean(name, _LEARNERS) if isinstance(name, str) else ""
-    raise InputError(f"learner must be 'joint' or 'conditional', but got {name!r}{near}")
+    raise InputError(
+        "{learner} must be 'joint' or 'conditional', but got {name}{near}",
+        learner=Option("learner"), name=repr(name), near=did_you_mean(str(name), _LEARNERS),
+    )  # fmt: skip
 
 
 def _checked_exact(exact: Any) -> bool | None:
     if exact is None or isinstance(exact, bool):
         return exact
-    raise InputError(f"exact must be True, False or None, but got {exact!r}")
+    raise InputError(
+        "{option} must be True, False or None, but got {exact}",
+        option=Option("exact"), exact=repr(exact),
+    )  # fmt: skip
 
 
-def _count(name: str, number: Any, least: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, Integral) or number < least:
-        raise InputError(f"{name} must be a whole number from {least} up, got {number!r}")
+def _count(name: str, number: Any) -> int:
+    if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
+        raise InputError(
+            "{option} must be a whole number from 1 up, got {number}",
+            option=Option(name), number=repr(number),
+        )  # fmt: skip
     return int(number)
 
 
 def _above(name: str, number: Any, least: float) -> float:
     if isinstance(number, bool) or not isinstance(number, Real) or not float(number) > least:
-        raise InputError(f"{name} must be a number above {least:g}, got {number!r}")
+        raise InputError(
+            "{option} must be a number above {least}, got {number}",
+            option=Option(name), least=f"{least:g}", number=repr(number),
+        )  # fmt: skip
     return float(number)
+
+
+# The panel: victims whose traces are kept ---------------------------------------------------------
+
+
+def _with_people(
+    problem: Problem, microdata: Microdata | None, asked: _Asked
+) -> tuple[Problem, NDArray[np.int64]]:
+    """Watch the people of the table, or some who may be in it, and choose a panel of them."""
+    rng = np.random.default_rng([asked.seed, 1])
+    if microdata is None:
+        found = random_tuples(problem, asked.likelihood, asked.panel, rng)
+        return problem.watching(found), np.zeros(0, dtype=np.int64)
+    tuples, tuple_of = tuples_once(microdata.codes)
+    problem = problem.watching(tuples)
+    records = np.bincount(tuple_of, minlength=tuples.shape[1])
+    panel = _chosen_panel(problem, asked.likelihood, asked.panel, records, rng)
+    return problem.with_panel(panel), tuple_of
+
+
+def _chosen_panel(
+    problem: Problem, likelihood: Likelihood, size: int, records: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:  # fmt: skip
+    """Positions of some watched tuples, drawn in proportion to the records that have them.
+
+    Tuples about which the release leaves nothing open come last: their traces do not move, and
+    would hide that others do.
+    """
+    keys = rng.exponential(size=len(records)) / np.maximum(records, 1e-9)
+    order = np.lexsort([keys, ~_is_open(problem, likelihood)])
+    return np.sort(order[:size])
+
+
+def _is_open(problem: Problem, likelihood: Likelihood) -> NDArray[np.bool_]:
+    """Which watched tuples have rows that may have another tuple."""
+    groups = _open_groups(problem, likelihood)
+    if groups.all():
+        return np.ones(problem.watched.shape[1], dtype=np.bool_)
+    start, members = _tuples_of_groups(problem)
+    assert problem.domain.codes is not None
+    found = np.zeros(problem.domain.codes.shape[1], dtype=np.bool_)
+    found[members[np.repeat(groups, np.diff(start))]] = True
+    numbers = problem.watched_numbers
+    return np.where(numbers >= 0, found[numbers], False)
+
+
+def _open_groups(problem: Problem, likelihood: Likelihood) -> NDArray[np.bool_]:
+    """Which groups have rows whose tuple is not certain."""
+    if isinstance(problem, Vertical):
+        return (problem.counts > 0).sum(axis=1) > 1
+    groups = np.ones(len(problem.counts), dtype=np.bool_)
+    if isinstance(problem, Horizontal) and problem.members and likelihood == "saturated":
+        groups[:] = False
+        groups[problem.lumped.group[~problem.lumped.is_settled]] = True
+    return groups
+
+
+def random_tuples(
+    problem: Problem, likelihood: Likelihood, size: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Distinct tuples of random groups, if possible of those that leave something open."""
+    rows = problem.counts.sum(axis=1)
+    is_open = _open_groups(problem, likelihood)
+    if is_open.any():
+        rows = np.where(is_open, rows, 0)
+    groups = rng.choice(len(rows), 4 * size, p=rows / rows.sum())
+    found = np.stack([_random_tuple(problem, int(group), rng) for group in groups], axis=1)
+    _, first = np.unique(found, axis=1, return_index=True)
+    return np.ascontiguousarray(found[:, np.sort(first)[:size]], dtype=np.int32)
+
+
+def _random_tuple(problem: Problem, group: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    if isinstance(problem, Horizontal) and problem.members is None:
+        assert problem.boxes is not None
+        sets = [problem.boxes.codes(group, c) for c in range(len(problem.domain.sizes))]
+        return np.array([rng.choice(one) for one in sets], dtype=np.int32)
+    start, members = _tuples_of_groups(problem)
+    assert problem.domain.codes is not None
+    return problem.domain.codes[:, rng.choice(members[start[group] : start[group + 1]])]
+
+
+def _tuples_of_groups(problem: Problem) -> Members:
+    if isinstance(problem, Horizontal):
+        assert problem.members is not None
+        return problem.members
+    assert isinstance(problem, Vertical)
+    return problem.start, problem.tuples

@@ -300,7 +300,7 @@ def content_of(finding: RelativeRisk, *, records: bool) -> dict[str, Any]:
         "sampling": None if finding.chains is None else _sampling(finding.chains),
         "seed": finding.seed,
         "seconds": finding.seconds,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if table is None:
         return content

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from unveil.attacks.relative_risk._at_risk import ROUNDING
+from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.reweighing._groups import Groups
 from unveil.attacks.reweighing._learning import Learned
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.linking._external import External
-from unveil.attacks.relative_risk._at_risk import ROUNDING
+from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.reweighing._beliefs import Judged, Views
 from unveil.attacks.reweighing._groups import Groups
 from unveil.attacks.reweighing._learning import Learned

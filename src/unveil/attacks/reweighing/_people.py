@@ -12,7 +12,7 @@ from unveil.attacks.linking._external import External, external_of
 from unveil.attacks.linking._kernels import ANY
 from unveil.attacks.linking._links import distinct_points
 from unveil.attacks.linking._placing import Placing
-from unveil.attacks.relative_risk._boxes import boxes_of
+from unveil.attacks.relative_risk import boxes_of
 from unveil.attacks.reweighing._groups import Groups, groups_of_classes, groups_of_permuted
 from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED, seated
 from unveil.errors import InputError

@@ -1,16 +1,16 @@
-"""What samplers have in common: their start, what they note down, and how it is handed over."""
+"""What samplers share: cells, the random state, and what they record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._answer import Answer, Table, saturated_density
-from unveil.attacks.relative_risk._problem import Problem
+from unveil.attacks.relative_risk._beliefs import Answer, Table, saturated_density
+from unveil.attacks.relative_risk._problem import Horizontal, Problem
 from unveil.attacks.relative_risk.samplers._kernels import (
     draw_conditional,
     draw_conditional_columns,
@@ -18,19 +18,134 @@ from unveil.attacks.relative_risk.samplers._kernels import (
     note_down,
 )
 
-__all__ = ["ColumnNotes", "Draws", "Info", "Notes", "Random", "random_state"]
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "Cells",
+    "ColumnNotes",
+    "Draws",
+    "Info",
+    "Notes",
+    "Population",
+    "Random",
+    "cells_of",
+    "draw_population",
+    "population_of",
+    "random_state",
+]
+
+Algorithm: TypeAlias = Literal["collapsed", "gibbs"]
+ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 Draws: TypeAlias = Literal["none", "panel", "watched"]
-"""For which tuples f(s | r, π) is drawn whenever the state is looked at."""
+"""The tuples for which f(s | r, π) is drawn whenever the state is recorded."""
 
 Random: TypeAlias = NDArray[np.uint64]
-"""The four words that a chain's random numbers come from."""
+"""The four words of a chain's random state."""
 
 
 def random_state(seed: int | np.random.SeedSequence) -> Random:
-    """The beginning of a chain's random numbers."""
+    """The random state at the start of a chain."""
     sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     return sequence.generate_state(4, np.uint64).astype(np.uint64)
+
+
+class Cells(NamedTuple):
+    """The rows of a generalization by sensitive value and group.
+
+    Attributes
+    ----------
+    value_start : array
+        The first cell of each sensitive value.
+    value, group, rows : arrays
+        The sensitive value, the group and the number of rows of each cell.
+    row_start : array
+        The first row of each cell, if rows are stored cell after cell.
+    first, last, members : arrays
+        The tuples of cell i are ``members[first[i]:last[i]]``; empty if they are not numbered.
+    codes : array (tuples × columns)
+        Positions in a list of the values of all columns.
+    longest : int
+        The most tuples of a cell.
+    """
+
+    value_start: NDArray[np.int64]
+    value: NDArray[np.int64]
+    group: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    row_start: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    members: NDArray[np.int32]
+    codes: NDArray[np.int64]
+    longest: int
+
+
+def cells_of(problem: Horizontal) -> Cells:
+    """The cells of a problem."""
+    group, value = (part.astype(np.int64) for part in np.nonzero(problem.counts.T)[::-1])
+    rows = problem.counts[group, value]
+    offset = _offset(problem)[:-1]
+    first = last = np.empty(0, dtype=np.int64)
+    members, codes = np.empty(0, dtype=np.int32), np.empty((0, len(offset)), dtype=np.int64)
+    if problem.members is not None and problem.domain.codes is not None:
+        start, members = problem.members
+        first, last = start[group], start[group + 1]
+        codes = np.ascontiguousarray(problem.domain.codes.T + offset, dtype=np.int64)
+    return Cells(
+        value_start=np.searchsorted(value, np.arange(problem.values + 1)).astype(np.int64),
+        value=value, group=group, rows=rows, first=first, last=last, members=members, codes=codes,
+        row_start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
+        longest=int((last - first).max(initial=1)),
+    )  # fmt: skip
+
+
+def _offset(problem: Problem) -> NDArray[np.int64]:
+    """Where each column begins in a list of the values of all columns."""
+    return np.concatenate([[0], np.cumsum(problem.domain.sizes)]).astype(np.int64)
+
+
+class Population(NamedTuple):
+    """The posterior of π, for kernels that draw from it.
+
+    Attributes
+    ----------
+    weight : array
+        α plus the number of rows of each sensitive value.
+    beta, tuples : float
+        β, and the size of the domain.
+    totals : array
+        The number of rows of each sensitive value.
+    offset : array
+        Where each column begins in a list of the values of all columns.
+    """
+
+    weight: NDArray[np.float64]
+    beta: float
+    tuples: float
+    totals: NDArray[np.float64]
+    offset: NDArray[np.int64]
+
+
+def population_of(problem: Problem) -> Population:
+    """The posterior of π."""
+    return Population(
+        weight=problem.alpha + problem.totals, beta=problem.beta,
+        tuples=float(problem.domain.size), totals=problem.totals.astype(np.float64),
+        offset=_offset(problem),
+    )  # fmt: skip
+
+
+def draw_population(
+    problem: Problem, there: NDArray[np.float64], size: NDArray[np.float64], seed: int, draws: int
+) -> NDArray[np.float64]:
+    """Draws of f(s | r, π) of one tuple, given the rows in its atoms and the atoms' sizes."""
+    random, found = random_state(seed), np.empty((draws, problem.values, 1))
+    place = np.arange(problem.values, dtype=np.int64)[:, None]
+    population = population_of(problem)
+    for one in found:
+        draw_conditional(random, population, place, size, there, one)
+    return found[:, :, 0]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,16 +155,16 @@ class Info:
     Attributes
     ----------
     kept : int
-        How often the state was looked at.
+        The number of recorded states.
     sweeps : int
-        How many sweeps there were.
+        The number of sweeps.
     answer : Answer
-        Means over what was looked at, for all watched tuples. ``answer.conditional`` is there
-        only if it was asked for all of them.
-    rows, density : arrays (looked at × sensitive values × panel)
-        Traces for the panel: how many rows are expected, and E[f(r | s, π)], given the state.
-    conditional : array (looked at × sensitive values × panel), optional
-        f(s | r, π) of a π drawn given the state, if it was asked for.
+        Means over the recorded states, for all watched tuples. ``answer.conditional`` is None
+        unless f(s | r, π) was drawn for all of them.
+    rows, density : arrays (recorded × sensitive values × panel)
+        Traces of the panel: the expected number of rows, and E[f(r | s, π)], given the state.
+    conditional : array (recorded × sensitive values × panel), optional
+        f(s | r, π) of a π drawn given the state, if it was requested.
     """
 
     kept: int
@@ -61,10 +176,10 @@ class Info:
 
 
 class Notes:
-    """What is noted down of the saturated model, whose rows are at places.
+    """Records of the saturated model, whose rows are at places (atoms or tuples).
 
-    ``place`` (sensitive values × watched tuples) is where the rows of a watched tuple are, -1 if
-    nowhere, and ``size`` how many tuples share a place.
+    ``place`` (sensitive values × watched tuples) is the place of a watched tuple, -1 if no row can
+    have it. ``size`` is the number of tuples at each place.
     """
 
     def __init__(
@@ -74,8 +189,7 @@ class Notes:
         self._problem, self._size = problem, size.astype(np.float64)
         self._place = np.ascontiguousarray(place)
         self._sums = np.zeros(len(size))
-        self._shape = problem.alpha + problem.totals
-        self._totals = problem.totals.astype(np.float64)
+        self._population = population_of(problem)
         self._panel = np.ascontiguousarray(place[:, problem.panel])
         self._rows = np.empty((kept, *self._panel.shape))
         self._conditional = None if conditional == "none" else np.empty_like(self._rows)
@@ -87,7 +201,7 @@ class Notes:
         self, random: Random, expected: NDArray[np.float64],
         count: Callable[[], NDArray[np.float64]],
     ) -> None:  # fmt: skip
-        """Note down the rows that are expected and, if need be, those there are at each place."""
+        """Record the expected rows and, if needed, the actual rows (``count``) at each place."""
         note_down(expected, self._panel, self._size, self._sums, self._rows[self._n])
         if self._conditional is not None:
             if self._shares is None:
@@ -101,14 +215,10 @@ class Notes:
     def _draw(
         self, random: Random, place: NDArray[np.int64], count: NDArray[np.float64], found: Table
     ) -> None:
-        problem = self._problem
-        draw_conditional(
-            random, self._shape, problem.beta, float(problem.domain.size), self._totals, place,
-            self._size, count, found,
-        )  # fmt: skip
+        draw_conditional(random, self._population, place, self._size, count, found)
 
     def finished(self, sweeps: int) -> Info:
-        """All that was noted down."""
+        """All that was recorded."""
         rows, means = np.empty(self._place.shape), self._sums / self._n
         note_down(means, self._place, self._size, np.zeros_like(means), rows)
         whole = self._problem.beta * self._problem.domain.size + self._problem.totals
@@ -124,15 +234,16 @@ class Notes:
 
 
 class ColumnNotes:
-    """What is noted down of naive Bayes.
+    """Records of naive Bayes.
 
-    ``codes`` (watched tuples × columns) are places in the list of the values of all columns, which
+    ``codes`` (watched tuples × columns) are positions in a list of the values of all columns, which
     begin at ``offset``.
     """
 
     def __init__(self, problem: Problem, kept: int, *, conditional: Draws) -> None:
         self._problem = problem
-        self.offset = np.concatenate([[0], np.cumsum(problem.domain.sizes)]).astype(np.int64)
+        self._population = population_of(problem)
+        self.offset = self._population.offset
         self.codes = np.ascontiguousarray(problem.watched.T + self.offset[:-1])
         shape = (problem.values, len(self.codes))
         self._panel = np.ascontiguousarray(self.codes[problem.panel])
@@ -141,37 +252,28 @@ class ColumnNotes:
         self._conditional = None if conditional == "none" else np.empty(traces)
         self._sum_rows, self._sum_density, self._now = (np.zeros(shape) for _ in range(3))
         self._shares = np.zeros(shape) if conditional == "watched" else None
-        self._shape = problem.alpha + problem.totals
         self._n = 0
 
     def add(self, random: Random, rows: Table, counted: NDArray[np.int64]) -> None:
-        """Note down the expected rows of the watched tuples, and how many have each value."""
+        """Record the expected rows of the watched tuples, and the rows with each value."""
         problem, n, count = self._problem, self._n, counted.astype(np.float64)
         self._sum_rows += rows
         self._rows[n] = rows[:, problem.panel]
-        look_columns(
-            problem.beta, problem.domain.sizes, problem.totals, self.codes, count, self._now
-        )
+        look_columns(self._population, self.codes, count, self._now)
         self._sum_density += self._now
         self._densities[n] = self._now[:, problem.panel]
         if self._conditional is not None:
             if self._shares is None:
-                self._draw(random, self._panel, count, self._conditional[n])
+                drawn = self._conditional[n]
+                draw_conditional_columns(random, self._population, self._panel, count, drawn)
             else:
-                self._draw(random, self.codes, count, self._now)
+                draw_conditional_columns(random, self._population, self.codes, count, self._now)
                 self._shares += self._now
                 self._conditional[n] = self._now[:, problem.panel]
         self._n += 1
 
-    def _draw(
-        self, random: Random, codes: NDArray[np.int64], count: NDArray[np.float64], found: Table
-    ) -> None:
-        draw_conditional_columns(
-            random, self._shape, self._problem.beta, self.offset, codes, count, found
-        )
-
     def finished(self, sweeps: int) -> Info:
-        """All that was noted down."""
+        """All that was recorded."""
         answer = Answer(
             rows=self._sum_rows / self._n, density=self._sum_density / self._n,
             conditional=None if self._shares is None else self._shares / self._n,

@@ -1,15 +1,18 @@
-"""Compiled kernels of all samplers: drawing random numbers, sweeping, and looking at the state.
+"""Compiled kernels of all samplers: random numbers, sweeps, and expectations given the state.
 
-A sweep changes the latent rows in place; looking at them (``look_…``) adds what is expected given
-the state to running sums. The random numbers come from a state of four words that is handed in
-(xoshiro256++), so that nothing depends on which thread runs what.
+A sweep changes the latent rows in place. Random numbers come from a state of four words
+(xoshiro256++) that is passed in, so that results do not depend on threads.
 
-Everything is in this one file because numba's cache does not notice changes in other files, and
-nothing returns an array, because an interrupt while one is made would crash the process.
+All kernels are in this file because numba's cache does not notice changes in other files. None
+returns an array, because an interrupt while one is created would crash the process. Problems and
+plans are named tuples of arrays: ``lumps`` is a `Lumped`, ``boxes`` a `Packed`, ``cells`` a
+`Cells`, ``population`` a `Population`; the others are classes of the sampler's own file. Functions
+that are called per row get only what they need: passing a large tuple on is slower.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
 from functools import partial
 
 import numba
@@ -18,10 +21,10 @@ import numpy as np
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _part = _jit(no_cpython_wrapper=True)
 
-# Places in arrays are unsigned in the innermost loops: numba takes any other number for one that
-# may count from the end, and looks.
+# Indices are unsigned in the innermost loops: for a signed index numba checks whether it counts
+# from the end.
 _place = np.uint64
-_FEW = np.uint64(32)  # numbers that are looked at one by one
+_FEW = np.uint64(32)  # numbers up to which a linear search is faster
 
 # Random numbers -------------------------------------------------------------------------------
 
@@ -44,18 +47,18 @@ def _word(random):
 
 @_part
 def _uniform(random):
-    """From 0 to 1, without 1."""
+    """A number from 0 up to, but not including, 1."""
     return np.float64(_word(random) >> np.uint64(11)) * 1.1102230246251565e-16
 
 
 @_part
 def _below(random, n):
-    """A whole number from 0 to n - 1."""
+    """An integer from 0 to n - 1."""
     return np.int64(_uniform(random) * n)
 
 
-# Half a bell in strips of the same area (Marsaglia and Tsang's ziggurat): how wide they are, the
-# lowest standing for the tail, too, and how high the bell is there.
+# Marsaglia and Tsang's ziggurat: half of the normal density in strips of equal area, the lowest of
+# which includes the tail; the widths of the strips, and the density there.
 _STRIPS, _TAIL, _AREA = 256, 3.6541528853610088, 0.00492867323399
 _WIDTH = np.zeros(_STRIPS + 1)
 _WIDTH[:2] = _AREA * np.exp(_TAIL**2 / 2), _TAIL
@@ -133,7 +136,7 @@ def _first_above(cumulated, n, x):
 
 @_part
 def _cumulate(weight, base, atoms, first, width, cumulated):
-    """Add up the weights of a cell's atoms, one after the other; returns the sum of all."""
+    """Cumulate the weights of a cell's atoms; returns their sum."""
     total = cumulated.dtype.type(0)
     base, first = _place(base), _place(first)
     for k in range(_place(width)):
@@ -152,30 +155,32 @@ def _share_out(rows, total, weight, base, atoms, first, width, expected):
         expected[atom] += factor * weight[atom]
 
 
-# Horizontal, saturated: rows in atoms ---------------------------------------------------------
+# Horizontal, saturated: rows have atoms ---------------------------------------------------------
 
 
 @_jit()
-def scatter(random, value, rows, row_start, first, last, atoms, atom_start, size, longest, of_row):
-    """Put every row into an atom of its cell, as likely as the atom is large."""
-    cumulated = np.empty(longest)
-    for cell in range(len(rows)):
-        base, width, total = atom_start[value[cell]], last[cell] - first[cell], 0.0
+def scatter(random, lumps, of_row):
+    """Give every row an atom of its cell, with a probability in proportion to the atom's size."""
+    cumulated = np.empty(lumps.longest)
+    first, atoms, row_start = lumps.first, lumps.atoms, lumps.row_start
+    for cell in range(len(lumps.rows)):
+        base, width = lumps.atom_start[lumps.value[cell]], lumps.last[cell] - first[cell]
+        total = 0.0
         for k in range(width):
-            total += size[base + atoms[first[cell] + k]]
+            total += lumps.size[base + atoms[first[cell] + k]]
             cumulated[k] = total
         for j in range(row_start[cell], row_start[cell + 1]):
             k = _first_above(cumulated, width, _uniform(random) * total)
             of_row[j] = base + atoms[first[cell] + k]
 
 
-# Weights are whole multiples of a small number, ``one`` of which make a row: so adding and taking
-# away leaves no traces, and sums are twice as fast as with floats.
+# Weights are integers, and ``one`` is the weight of a row: so adding and subtracting leaves no
+# rounding errors, and sums are twice as fast as with floats.
 
 
 @_jit()
 def weigh(beta, one, size, of_row, weight):
-    """The weight of each atom: β for each of its tuples, and 1 for each row in it."""
+    """The weight of each atom: β for each of its tuples plus 1 for each row in it."""
     for a in range(len(weight)):
         weight[a] = np.int64(np.rint(beta * size[a] * one))
     for j in range(len(of_row)):
@@ -184,7 +189,7 @@ def weigh(beta, one, size, of_row, weight):
 
 @_part
 def _found(atoms, first, last, atom):
-    """Where an atom stands, or would stand, among those of a cell, which ascend."""
+    """The position of an atom among the ascending atoms of a cell."""
     low, high = first, last
     while low < high:
         middle = (low + high) >> 1
@@ -197,58 +202,61 @@ def _found(atoms, first, last, atom):
 
 @_part
 def _is_member(atoms, first, last, atom):
-    """Whether an atom is among those of a cell."""
+    """Whether an atom is one of a cell."""
     at = _found(atoms, first, last, atom)
     return at < last and atoms[at] == atom
 
 
-@_part
-def _copy_or_not(
-    random, beta, volume, j, begin, end, first, last, base, atoms, everything, size, largest,
-    of_row,
-):  # fmt: skip
-    """An atom for row j: a tuple of its set by β, or that of another row of its sensitive value.
+_Set = namedtuple("_Set", "first last base prior largest is_all begin end")
+# The atoms of a cell (``first`` to ``last`` in the list, counted from ``base``), their prior
+# weight, the size of the largest, whether they are all atoms of the sensitive value, and the rows
+# of the sensitive value (``begin`` to ``end``).
 
-    A row outside of the set is as good as not proposed at all.
+
+@_part
+def _copy_or_not(random, cell, j, atoms, size, of_row):
+    """An atom for row j: that of a tuple drawn by β, or of another row of its sensitive value.
+
+    Rows whose atom is not in the cell are rejected.
     """
-    prior = beta * volume
     while True:
-        x = _uniform(random) * (prior + (end - begin - 1))
-        if x >= prior:
-            other = begin + np.int64(x - prior)
+        x = _uniform(random) * (cell.prior + (cell.end - cell.begin - 1))
+        if x >= cell.prior:
+            other = cell.begin + np.int64(x - cell.prior)
             if other >= j:
                 other += 1
-            if other < end:
+            if other < cell.end:
                 atom = of_row[other]
-                if everything or _is_member(atoms, first, last, atom - base):
+                if cell.is_all or _is_member(atoms, cell.first, cell.last, atom - cell.base):
                     return np.int64(atom)
             continue
-        while True:  # an atom as likely as it is large
-            atom = base + atoms[first + _below(random, last - first)]
-            if largest == 1 or _uniform(random) * largest < size[atom]:
+        while True:  # an atom with a probability in proportion to its size
+            atom = cell.base + atoms[cell.first + _below(random, cell.last - cell.first)]
+            if cell.largest == 1 or _uniform(random) * cell.largest < size[atom]:
                 return np.int64(atom)
 
 
 @_jit()
 def sweep_collapsed(
-    random, beta, one, sweeps, value, value_start, row_start, first, last, atoms, atom_start, size,
-    volume, by_copy, largest, longest, weight, of_row, expected, share, share_start,
-):  # fmt: skip
-    """Draw all rows anew, π integrated out, cell after cell.
+    random, beta, sweeps, lumps, plan, weight, of_row, expected, share, share_start
+):
+    """Draw all rows anew, cell after cell, with π integrated out.
 
-    The rows of a cell are drawn together: the first from the weights without them, each further
-    one from these or, as an urn would have it, like one of those before. In the last of the
-    sweeps, how many rows each atom is expected to have, each cell given all others, is written to
-    ``expected``; where rows are copied, those that are there are counted. ``share``, unless it is
-    empty, gets the same for each cell as shares, from its ``share_start`` on.
+    The rows of a cell are drawn jointly: the first from the weights without them, each further one
+    from these or, as from a Pólya urn, like one before. In the last sweep the expected number of
+    rows in each atom, each cell given all others, is written to ``expected``; for cells drawn by
+    copying, the actual rows are counted. Unless ``share`` is empty, the same is written to it as
+    shares of each cell, from ``share_start`` on.
     """
-    cumulated = np.empty(longest, np.int64)
+    cumulated, one = np.empty(lumps.longest, np.int64), plan.one
+    value_start, atom_start, row_start = lumps.value_start, lumps.atom_start, lumps.row_start
+    first, last, atoms, size = lumps.first, lumps.last, lumps.atoms, lumps.size
     expected.fill(0)
     shares = len(share) > 0
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
-        for cell in range(len(value)):
-            s, at, width = value[cell], first[cell], last[cell] - first[cell]
+        for cell in range(len(lumps.value)):
+            s, at, width = lumps.value[cell], first[cell], last[cell] - first[cell]
             base, begin, end = atom_start[s], row_start[cell], row_start[cell + 1]
             if width == 1:
                 if look:
@@ -256,15 +264,15 @@ def sweep_collapsed(
                     if shares:
                         share[share_start[cell]] = 1.0
                 continue
-            if by_copy[cell] and not (look and shares):
+            if plan.by_copy[cell] and not (look and shares):
                 others, until = row_start[value_start[s]], row_start[value_start[s + 1]]
-                everything = width == atom_start[s + 1] - base
+                tuples = _Set(
+                    at, last[cell], base, beta * lumps.volume[cell], lumps.largest[cell],
+                    width == atom_start[s + 1] - base, others, until,
+                )  # fmt: skip
                 for j in range(begin, end):
                     weight[of_row[j]] -= one
-                    of_row[j] = _copy_or_not(
-                        random, beta, volume[cell], j, others, until, at, last[cell], base, atoms,
-                        everything, size, largest[cell], of_row,
-                    )  # fmt: skip
+                    of_row[j] = _copy_or_not(random, tuples, j, atoms, size, of_row)
                     weight[of_row[j]] += one
                     if look:
                         expected[of_row[j]] += 1.0
@@ -291,25 +299,24 @@ def sweep_collapsed(
 
 
 @_jit()
-def sweep_gibbs(
-    random, beta, sweeps, value, row_start, first, last, atoms, atom_start, size, longest, count,
-    weight, of_row, expected, share, share_start,
-):  # fmt: skip
-    """Draw π given the rows, then the rows given π, as it was published.
+def sweep_gibbs(random, beta, sweeps, lumps, count, weight, of_row, expected, share, share_start):
+    """Draw π given the rows, then the rows given π, as published.
 
-    In the last of the sweeps, how many rows each atom is expected to have, given π, is written to
-    ``expected``, and to ``share`` as `sweep_collapsed` does.
+    In the last sweep the expected number of rows in each atom given π is written to ``expected``,
+    and to ``share`` as in `sweep_collapsed`.
     """
-    cumulated = np.empty(longest)
+    cumulated = np.empty(lumps.longest)
+    first, last, atoms, size = lumps.first, lumps.last, lumps.atoms, lumps.size
     expected.fill(0)
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
         for a in range(len(weight)):
             weight[a] = _gamma(random, beta * size[a] + count[a])
         count.fill(0)
-        for cell in range(len(value)):
-            width, base, at = last[cell] - first[cell], atom_start[value[cell]], first[cell]
-            begin, end = row_start[cell], row_start[cell + 1]
+        for cell in range(len(lumps.value)):
+            at, width = first[cell], last[cell] - first[cell]
+            base = lumps.atom_start[lumps.value[cell]]
+            begin, end = lumps.row_start[cell], lumps.row_start[cell + 1]
             total = _cumulate(weight, base, atoms, at, width, cumulated)
             if look:
                 _share_out(end - begin, total, weight, base, atoms, at, width, expected)
@@ -325,7 +332,7 @@ def sweep_gibbs(
 
 @_jit()
 def note_down(expected, place, size, sums, found):
-    """Add the rows expected at all places to sums; of some tuples, find their even shares."""
+    """Add the expected rows at all places to ``sums``; write the equal shares of some tuples."""
     for a in range(len(expected)):
         sums[a] += expected[a]
     for s in range(len(place)):
@@ -335,71 +342,71 @@ def note_down(expected, place, size, sums, found):
 
 
 @_jit()
-def draw_conditional(random, shape, beta, tuples, totals, place, size, count, found):
-    """f(s | r, π) for tuples, π drawn given how many rows there are at each place.
+def draw_conditional(random, population, place, size, count, found):
+    """f(s | r, π) for tuples, with π drawn given the number of rows at each place.
 
-    ``place`` (sensitive values × tuples) is -1 where no row can be. ``shape`` is α and the rows of
-    each sensitive value, ``tuples`` the size of the domain.
+    ``place`` (sensitive values × tuples) is -1 where no row can be.
     """
     values, n = place.shape
-    population = np.empty(values)
+    beta, totals = population.beta, population.totals
+    of_value = np.empty(values)
     for s in range(values):
-        population[s] = _gamma(random, shape[s])
+        of_value[s] = _gamma(random, population.weight[s])
     for w in range(n):
         whole = 0.0
         for s in range(values):
             rows, m = 0.0, 1.0
             if place[s, w] >= 0:
                 rows, m = count[place[s, w]], size[place[s, w]]
-            share = _beta(random, beta * m + rows, beta * (tuples - m) + (totals[s] - rows))
+            rest = beta * (population.tuples - m) + (totals[s] - rows)
+            share = _beta(random, beta * m + rows, rest)
             if m > 1:
                 share *= _beta(random, beta, beta * (m - 1))
-            found[s, w] = population[s] * share
+            found[s, w] = of_value[s] * share
             whole += found[s, w]
         for s in range(values):
             found[s, w] = found[s, w] / whole if whole > 0 else 1.0 / values
 
 
-# Horizontal, naive Bayes: rows have tuples ----------------------------------------------------
+# Horizontal, naive Bayes: rows have tuples ------------------------------------------------------
 
-# ``codes`` (tuples × columns) are places in a list of the values of all columns; ``count``
-# (sensitive values × values) is how many rows have each of these.
+# ``cells.codes`` (tuples × columns) are positions in a list of the values of all columns; ``count``
+# (sensitive values × values) is the number of rows with each of these.
 
 
 @_jit()
-def count_columns(of_cell, row_start, of_row, codes, count):
-    """How many rows have each value of each column, by their sensitive values."""
+def count_columns(cells, of_row, count):
+    """Count the rows with each value of each column, by sensitive value."""
     count.fill(0)
-    for cell in range(len(of_cell)):
-        for j in range(row_start[cell], row_start[cell + 1]):
-            for c in range(codes.shape[1]):
-                count[of_cell[cell], codes[of_row[j], c]] += 1
+    for cell in range(len(cells.value)):
+        for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
+            for c in range(cells.codes.shape[1]):
+                count[cells.value[cell], cells.codes[of_row[j], c]] += 1
 
 
 @_jit()
-def scatter_tuples(random, row_start, first, last, members, of_row):
-    """Give every row a tuple of its cell, all being alike."""
-    for cell in range(len(first)):
-        for j in range(row_start[cell], row_start[cell + 1]):
-            of_row[j] = members[first[cell] + _below(random, last[cell] - first[cell])]
+def scatter_tuples(random, cells, of_row):
+    """Give every row a random tuple of its cell."""
+    for cell in range(len(cells.first)):
+        first, width = cells.first[cell], cells.last[cell] - cells.first[cell]
+        for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
+            of_row[j] = cells.members[first + _below(random, width)]
 
 
 @_jit()
-def sweep_collapsed_columns(
-    random, beta, sweeps, value, row_start, first, last, members, codes, longest, count, of_row,
-    expected,
-):  # fmt: skip
-    """Draw all rows anew, one by one, π integrated out.
+def sweep_collapsed_columns(random, beta, sweeps, cells, count, of_row, expected):
+    """Draw all rows anew, one by one, with π integrated out.
 
-    In the last of the sweeps, what each row was drawn from is added up in ``expected``, unless
-    that is empty.
+    In the last sweep the probabilities from which each row was drawn are added to ``expected``.
     """
-    cumulated, columns = np.empty(longest), codes.shape[1]
+    members, codes = cells.members, cells.codes
+    cumulated, columns = np.empty(cells.longest), codes.shape[1]
     for sweep in range(sweeps):
-        look = sweep == sweeps - 1 and len(expected) > 0
-        for cell in range(len(first)):
-            s, at, width = value[cell], first[cell], last[cell] - first[cell]
-            for j in range(row_start[cell], row_start[cell + 1]):
+        look = sweep == sweeps - 1
+        for cell in range(len(cells.first)):
+            s, at = cells.value[cell], cells.first[cell]
+            width = cells.last[cell] - at
+            for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
                 for c in range(columns):
                     count[s, codes[of_row[j], c]] -= 1
                 total = 0.0
@@ -421,15 +428,13 @@ def sweep_collapsed_columns(
 
 
 @_jit()
-def sweep_gibbs_columns(
-    random, beta, sweeps, value, value_start, row_start, first, last, members, codes, longest,
-    count, of_row, expected,
-):  # fmt: skip
-    """Draw π of every column given the rows, then the rows given π."""
-    cumulated, columns = np.empty(longest), codes.shape[1]
+def sweep_gibbs_columns(random, beta, sweeps, cells, count, of_row, expected):
+    """Draw π of every column given the rows, then the rows given π; ``expected`` as above."""
+    members, codes, value_start = cells.members, cells.codes, cells.value_start
+    cumulated, columns = np.empty(cells.longest), codes.shape[1]
     weight, share = np.empty(len(codes)), np.empty(count.shape[1])
     for sweep in range(sweeps):
-        look = sweep == sweeps - 1 and len(expected) > 0
+        look = sweep == sweeps - 1
         for s in range(len(count)):
             if value_start[s] == value_start[s + 1]:
                 continue
@@ -441,11 +446,11 @@ def sweep_gibbs_columns(
                 for c in range(columns):
                     weight[r] *= share[codes[r, c]]
             for cell in range(value_start[s], value_start[s + 1]):
-                at, width, total = first[cell], last[cell] - first[cell], 0.0
+                at, width, total = cells.first[cell], cells.last[cell] - cells.first[cell], 0.0
                 for k in range(width):
                     total += weight[members[at + k]]
                     cumulated[k] = total
-                begin, end = row_start[cell], row_start[cell + 1]
+                begin, end = cells.row_start[cell], cells.row_start[cell + 1]
                 for j in range(begin, end):
                     k = _first_above(cumulated, width, _uniform(random) * total)
                     of_row[j] = members[at + k]
@@ -458,32 +463,34 @@ def sweep_gibbs_columns(
 
 
 @_jit()
-def look_columns(beta, sizes, totals, codes, count, found):
-    """E[f(r | s, π)] of tuples (× columns), given how many rows have each value of a column."""
+def look_columns(population, codes, count, found):
+    """E[f(r | s, π)] of tuples (× columns), given the number of rows with each value."""
+    beta, offset = population.beta, population.offset
     for s in range(len(count)):
         for w in range(len(codes)):
             share = 1.0
             for c in range(codes.shape[1]):
-                share *= (beta + count[s, codes[w, c]]) / (beta * sizes[c] + totals[s])
+                whole = beta * (offset[c + 1] - offset[c]) + population.totals[s]
+                share *= (beta + count[s, codes[w, c]]) / whole
             found[s, w] = share
 
 
 @_jit()
-def draw_conditional_columns(random, shape, beta, offset, codes, count, found):
-    """f(s | r, π) for tuples (× columns), π of every column drawn given the rows."""
-    values, columns = len(count), codes.shape[1]
+def draw_conditional_columns(random, population, codes, count, found):
+    """f(s | r, π) for tuples (× columns), with π of every column drawn given the rows."""
+    values, columns, offset = len(count), codes.shape[1], population.offset
     share = np.empty(count.shape[1])
     for s in range(values):
-        population = _gamma(random, shape[s])
+        of_value = _gamma(random, population.weight[s])
         for c in range(columns):
             whole = 0.0
             for v in range(offset[c], offset[c + 1]):
-                share[v] = _gamma(random, beta + count[s, v])
+                share[v] = _gamma(random, population.beta + count[s, v])
                 whole += share[v]
             for v in range(offset[c], offset[c + 1]):
                 share[v] /= whole
         for w in range(len(codes)):
-            found[s, w] = population
+            found[s, w] = of_value
             for c in range(columns):
                 found[s, w] *= share[codes[w, c]]
     for w in range(len(codes)):
@@ -494,16 +501,16 @@ def draw_conditional_columns(random, shape, beta, offset, codes, count, found):
             found[s, w] = found[s, w] / whole if whole > 0 else 1.0 / values
 
 
-# Vertical: sensitive values are dealt out to tuples -------------------------------------------
+# Vertical: tuples have sensitive values ---------------------------------------------------------
 
-# ``count`` and ``weight`` (sensitive values × tuples, or × values of all columns) are how many rows
-# there are, and π but for its norm. ``codes`` (tuples × columns) says where a tuple is in them:
-# for the saturated model the tuple itself is its only column.
+# ``count`` and ``weight`` (sensitive values × tuples, or × values of all columns) are the number of
+# rows, and π before it is normalized. ``dealt.codes`` (tuples × columns) are positions in them; in
+# the saturated model a tuple is its own only column.
 
 
 @_jit()
 def shuffle(random, start, of_row):
-    """Deal the sensitive values of each group out at random."""
+    """Shuffle the sensitive values of each group."""
     for g in range(len(start) - 1):
         for i in range(start[g + 1] - 1, start[g], -1):
             j = start[g] + _below(random, i - start[g] + 1)
@@ -511,17 +518,17 @@ def shuffle(random, start, of_row):
 
 
 @_jit()
-def count_dealt(tuples, codes, of_row, count):
-    """How many rows there are at each place."""
+def count_dealt(dealt, of_row, count):
+    """Count the rows at each place."""
     count.fill(0)
-    for i in range(len(tuples)):
-        for c in range(codes.shape[1]):
-            count[of_row[i], codes[tuples[i], c]] += 1
+    for i in range(len(dealt.tuples)):
+        for c in range(dealt.codes.shape[1]):
+            count[of_row[i], dealt.codes[dealt.tuples[i], c]] += 1
 
 
 @_part
 def _odds(beta, codes, count, s, r, z, q):
-    """How likely two rows (s, r) and (z, q) are to exchange their sensitive values."""
+    """The probability that two rows (s, r) and (z, q) exchange their sensitive values."""
     stay, swap = 1.0, 1.0
     for c in range(codes.shape[1]):
         a, b = codes[r, c], codes[q, c]
@@ -533,7 +540,7 @@ def _odds(beta, codes, count, s, r, z, q):
 
 @_part
 def _odds_given(codes, weight, s, r, z, q):
-    """The same, given π."""
+    """The same given π."""
     stay, swap = 1.0, 1.0
     for c in range(codes.shape[1]):
         a, b = codes[r, c], codes[q, c]
@@ -555,28 +562,13 @@ def _exchange(codes, count, s, r, z, q):
 
 
 @_jit()
-def sweep_swaps(random, beta, sweeps, start, tuples, codes, count, of_row):
-    """As many pairs of each group as it has rows may exchange values, π integrated out."""
-    for _ in range(sweeps):
-        for g in range(len(start) - 1):
-            begin, n = start[g], start[g + 1] - start[g]
-            if n < 2:
-                continue
-            for _ in range(n):
-                i = begin + _below(random, n)
-                j = begin + _below(random, n - 1)
-                j += j >= i
-                s, r, z, q = of_row[i], tuples[i], of_row[j], tuples[j]
-                if s == z or r == q:
-                    continue
-                if _uniform(random) < _odds(beta, codes, count, s, r, z, q):
-                    of_row[i], of_row[j] = z, s
-                    _exchange(codes, count, s, r, z, q)
+def sweep_swaps(random, beta, sweeps, dealt, count, weight, of_row):
+    """As many random pairs of each group as it has rows may exchange their sensitive values.
 
-
-@_jit()
-def sweep_swaps_gibbs(random, beta, sweeps, start, tuples, codes, count, weight, of_row):
-    """Draw π given the rows; then the same exchanges given π."""
+    π is integrated out, or drawn before each sweep unless ``weight`` is empty.
+    """
+    start, tuples, codes = dealt.start, dealt.tuples, dealt.codes
+    collapsed = weight.size == 0
     for _ in range(sweeps):
         for s in range(len(weight)):
             for v in range(weight.shape[1]):
@@ -592,20 +584,26 @@ def sweep_swaps_gibbs(random, beta, sweeps, start, tuples, codes, count, weight,
                 s, r, z, q = of_row[i], tuples[i], of_row[j], tuples[j]
                 if s == z or r == q:
                     continue
-                if _uniform(random) < _odds_given(codes, weight, s, r, z, q):
+                if collapsed:
+                    odds = _odds(beta, codes, count, s, r, z, q)
+                else:
+                    odds = _odds_given(codes, weight, s, r, z, q)
+                if _uniform(random) < odds:
                     of_row[i], of_row[j] = z, s
                     _exchange(codes, count, s, r, z, q)
 
 
-_SMALL_GROUP = 16  # rows up to which all pairs are looked at
+_SMALL_GROUP = 16  # rows up to which all pairs are considered
 
 
 @_jit()
-def look_swaps(beta, collapsed, start, tuples, codes, count, weight, of_row, expected):
-    """How many rows (s, r) are expected, if each row may exchange values with another.
+def look_swaps(beta, dealt, count, weight, of_row, expected):
+    """The expected number of rows (s, r) if each row may exchange values with another.
 
-    In large groups the rows that are there are counted.
+    In large groups the actual rows are counted. ``weight`` is as in `sweep_swaps`.
     """
+    start, tuples, codes = dealt.start, dealt.tuples, dealt.codes
+    collapsed = weight.size == 0
     expected.fill(0)
     for g in range(len(start) - 1):
         begin, end = start[g], start[g + 1]
@@ -630,53 +628,49 @@ def look_swaps(beta, collapsed, start, tuples, codes, count, weight, of_row, exp
                 expected[s, q] += moved
 
 
-# Horizontal, naive Bayes on boxes: each column by itself --------------------------------------
+# Horizontal, naive Bayes on boxes: each column separately ---------------------------------------
 
 
 @_jit()
-def join_columns(cell_of, first, last, atoms, share, counts, begins, inside, codes, found):
-    """How many rows (s, r) are expected, if columns are independent given the sensitive value.
-
-    ``cell_of`` (columns × boxes × sensitive values) is the cell of a column, whose rows have the
-    codes ``atoms[first:last]`` with the probabilities ``share``. The tuples (``codes``: tuples ×
-    columns) in box g are ``inside[begins[g]:begins[g + 1]]``.
-    """
+def join_columns(lists, share, counts, watched, found):
+    """The expected number of rows (s, r): columns are independent given the sensitive value."""
     found.fill(0)
     boxes, values = counts.shape
+    first, last, atoms, codes = lists.first, lists.last, lists.atoms, watched.codes
     for g in range(boxes):
         for s in range(values):
             if counts[g, s] == 0:
                 continue
-            for p in range(begins[g], begins[g + 1]):
-                rows = np.float64(counts[g, s])
+            for p in range(watched.begins[g], watched.begins[g + 1]):
+                w, rows = watched.inside[p], np.float64(counts[g, s])
                 for c in range(codes.shape[1]):
-                    cell = cell_of[c, g, s]
-                    rows *= share[_found(atoms, first[cell], last[cell], codes[inside[p], c])]
-                found[s, inside[p]] += rows
+                    cell = lists.cell_of[c, g, s]
+                    rows *= share[_found(atoms, first[cell], last[cell], codes[w, c])]
+                found[s, w] += rows
 
 
-# Horizontal, saturated, on boxes that are not written out: rows have tuples, as words ---------
+# Horizontal, saturated, on boxes that are not enumerated: rows have tuples, as words -------------
 
-# ``boxes`` is a `Packed`; ``words`` (rows × words) are the tuples of rows, ``number`` which of the
-# ``known`` ones that is, or -1.
+# ``words`` (rows × words) are the tuples of rows, ``number`` their numbers among the watched
+# tuples, or -1.
 
-
-# Of ``boxes``, what the innermost loops need is handed on as arrays: that is quicker than all.
+_Ranges = namedtuple("_Ranges", "guard low high")
+_Regions = namedtuple("_Regions", "region start members word shift")
 
 
 @_part
-def _within(guard, low, high, box, words, row):
+def _within(ranges, box, words, row):
     """Whether no code of a row is too small or too large for a box."""
-    for w in range(len(guard)):
-        x = words[row, w]
-        if ((x | guard[w]) - low[box, w]) & (high[box, w] - x) & guard[w] != guard[w]:
+    for w in range(len(ranges.guard)):
+        x, guard = words[row, w], ranges.guard[w]
+        if ((x | guard) - ranges.low[box, w]) & (ranges.high[box, w] - x) & guard != guard:
             return False
     return True
 
 
 @_part
 def _not_in_gap(boxes, box, words, row):
-    """Whether a box that lacks codes in between lacks none of a row's."""
+    """Whether no code of a row is in a gap of a box."""
     for c in range(len(boxes.word)):
         x = boxes.region[box, c]
         if boxes.mask_at[x] < 0:
@@ -689,7 +683,7 @@ def _not_in_gap(boxes, box, words, row):
 
 @_part
 def _slot(words, row, slots, known):
-    """Where a tuple is, or would be, in a table of numbers of known tuples."""
+    """The position of a tuple in a hash table of the numbers of known tuples."""
     mixed = np.uint64(0)
     for w in range(words.shape[1]):
         mixed = (mixed ^ words[row, w]) * np.uint64(0x9E3779B97F4A7C15)
@@ -707,7 +701,7 @@ def _slot(words, row, slots, known):
 
 @_jit()
 def fill_slots(known, slots):
-    """Put the numbers of tuples where `_slot` finds them; the table's length is a power of 2."""
+    """Fill the hash table of `_slot`, whose length is a power of 2."""
     slots.fill(-1)
     for w in range(len(known)):
         at = _slot(known, w, slots, known)
@@ -716,58 +710,60 @@ def fill_slots(known, slots):
 
 
 @_part
-def _random_tuple(random, region, start, members, word, shift, box, words, row):
+def _random_tuple(random, regions, box, words, row):
     for w in range(words.shape[1]):
         words[row, w] = 0
-    for c in range(len(word)):
-        x = region[box, c]
-        code = np.uint64(members[start[x] + _below(random, start[x + 1] - start[x])])
-        words[row, word[c]] |= code << shift[c]
+    start = regions.start
+    for c in range(len(regions.word)):
+        x = regions.region[box, c]
+        code = np.uint64(regions.members[start[x] + _below(random, start[x + 1] - start[x])])
+        words[row, regions.word[c]] |= code << regions.shift[c]
 
 
 @_jit()
-def scatter_in_boxes(random, group, row_start, region, start, members, word, shift, words):
-    """Give every row a tuple of its box, all being alike."""
-    for cell in range(len(group)):
-        for j in range(row_start[cell], row_start[cell + 1]):
-            _random_tuple(random, region, start, members, word, shift, group[cell], words, j)
+def scatter_in_boxes(random, cells, boxes, words):
+    """Give every row a random tuple of its box."""
+    regions = _Regions(boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift)
+    for cell in range(len(cells.group)):
+        for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
+            _random_tuple(random, regions, cells.group[cell], words, j)
 
 
 @_jit()
-def number_rows(words, known, slots, number):
-    """Which of the known tuples each row has."""
+def number_rows(words, watched, number):
+    """The number of each row's tuple among the watched ones."""
     for j in range(len(words)):
-        number[j] = slots[_slot(words, j, slots, known)]
+        number[j] = watched.slots[_slot(words, j, watched.slots, watched.known)]
 
 
 @_part
-def _row_to_copy(random, prior, begin, end, j, guard, low, high, box, words):
-    """A row, between the ends of the box, that row j may copy; -1 for a random tuple instead."""
+def _row_to_copy(random, prior, begin, end, j, ranges, box, words):
+    """A row within the ranges of the box that row j may copy; -1 for a random tuple instead."""
     while True:
         x = _uniform(random) * (prior + (end - begin))
         if x < prior:
             return np.int64(-1)
         row = begin + np.int64(x - prior)
-        if row != j and row < end and _within(guard, low, high, box, words, row):
+        if row != j and row < end and _within(ranges, box, words, row):
             return row
 
 
 @_part
-def _listed(cell, near_start, near, row_start, guard, low, high, box, words, rows):
-    """Write down the rows of other cells that lie between the ends of the cell's box."""
+def _listed(cell, plan, row_start, ranges, box, words, rows):
+    """List the rows of other cells that are within the ranges of the cell's box."""
     n = 0
-    for k in range(near_start[cell], near_start[cell + 1]):
-        if near[k] == cell:
+    for k in range(plan.near_start[cell], plan.near_start[cell + 1]):
+        if plan.near[k] == cell:
             continue
-        for row in range(row_start[near[k]], row_start[near[k] + 1]):
+        for row in range(row_start[plan.near[k]], row_start[plan.near[k] + 1]):
             rows[n] = row
-            n += _within(guard, low, high, box, words, row)
+            n += _within(ranges, box, words, row)
     return n
 
 
 @_part
 def _without_gaps(boxes, box, words, rows, n):
-    """Keep of n rows those that are in the box, which lacks codes in between."""
+    """Keep those of n rows that are in the box, which has gaps."""
     kept = 0
     for i in range(n):
         rows[kept] = rows[i]
@@ -776,52 +772,54 @@ def _without_gaps(boxes, box, words, rows, n):
 
 
 @_part
-def _expect(factor, beta, s, box, begins, inside, count, expected):
-    """Add what a row may expect of each known tuple of its box."""
-    for p in range(begins[box], begins[box + 1]):
-        w = inside[p]
+def _expect(factor, beta, s, box, watched, count, expected):
+    """Add what is expected of one row, or several, for each watched tuple of the box."""
+    for p in range(watched.begins[box], watched.begins[box + 1]):
+        w = watched.inside[p]
         expected[s, w] += factor * (beta + count[s, w])
 
 
+@_part
+def _count_numbers(cells, number, count):
+    """Count the rows with each watched tuple, by sensitive value."""
+    count.fill(0)
+    for cell in range(len(cells.value)):
+        for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
+            if number[j] >= 0:
+                count[cells.value[cell], number[j]] += 1
+
+
 @_jit()
-def sweep_boxes(
-    random, beta, sweeps, value, value_start, group, row_start, volume, near_start, near, boxes,
-    known, slots, begins, inside, most, words, number, count, expected,
-):  # fmt: skip
-    """Draw all rows anew, π integrated out: each copies another one, or has a random tuple.
+def sweep_boxes(random, beta, sweeps, cells, plan, boxes, watched, words, number, count, expected):
+    """Draw all rows anew with π integrated out: each copies another one, or has a random tuple.
 
-    ``near`` lists, from ``near_start`` on, the cells from which a cell's rows may copy, with at
-    most so many rows; where there are none, all rows of its value are tried.
-
-    In the last of the sweeps, how many rows (s, r) are expected of known tuples, those of a cell
-    given all others, is written to ``expected``, and to ``count`` how many there then are. Where
-    no cells are listed, nobody knows how many rows lie in the box; that a row's tuple is a random
-    one stands for the probability of that, which is right on average. ``begins``, ``inside``: the
-    known tuples of each box.
+    In the last sweep the expected number of rows (s, r) of watched tuples, those of a cell given
+    all others, is written to ``expected``, and the actual number to ``count``. If no cells are
+    listed for a cell, the number of rows in its box is unknown. Then that a row got a random tuple
+    stands for the probability of it, which is right on average.
     """
-    others = np.empty(most + 1, np.int64)
+    others = np.empty(plan.most + 1, np.int64)
+    row_start, value_start = cells.row_start, cells.value_start
+    ranges = _Ranges(boxes.guard, boxes.low, boxes.high)
+    regions = _Regions(boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift)
     expected.fill(0)
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
         if look:
-            _count_numbers(value, row_start, number, count)
-        for cell in range(len(group)):
-            s, box, prior = value[cell], group[cell], beta * volume[cell]
+            _count_numbers(cells, number, count)
+        for cell in range(len(cells.group)):
+            s, box, prior = cells.value[cell], cells.group[cell], beta * plan.volume[cell]
             begin, end, n = row_start[cell], row_start[cell + 1], 0
-            listed = near_start[cell + 1] > near_start[cell]
+            listed = plan.near_start[cell + 1] > plan.near_start[cell]
             if listed:
-                n = _listed(
-                    cell, near_start, near, row_start, boxes.guard, boxes.low, boxes.high, box,
-                    words, others,
-                )  # fmt: skip
+                n = _listed(cell, plan, row_start, ranges, box, words, others)
                 if boxes.has_gaps[box]:
                     n = _without_gaps(boxes, box, words, others, n)
                 if look:
                     for j in range(begin, end):
                         if number[j] >= 0:
                             count[s, number[j]] -= 1
-                    factor = (end - begin) / (prior + n)
-                    _expect(factor, beta, s, box, begins, inside, count, expected)
+                    _expect((end - begin) / (prior + n), beta, s, box, watched, count, expected)
             for j in range(begin, end):
                 row = np.int64(-1)
                 if listed:
@@ -833,10 +831,7 @@ def sweep_boxes(
                 else:
                     first, last = row_start[value_start[s]], row_start[value_start[s + 1]]
                     while True:
-                        row = _row_to_copy(
-                            random, prior, first, last, j, boxes.guard, boxes.low, boxes.high, box,
-                            words,
-                        )  # fmt: skip
+                        row = _row_to_copy(random, prior, first, last, j, ranges, box, words)
                         if row < 0 or not boxes.has_gaps[box]:
                             break
                         if _not_in_gap(boxes, box, words, row):
@@ -845,26 +840,13 @@ def sweep_boxes(
                         if number[j] >= 0:
                             count[s, number[j]] -= 1
                         if row < 0:
-                            _expect(1 / prior, beta, s, box, begins, inside, count, expected)
+                            _expect(1 / prior, beta, s, box, watched, count, expected)
                 if row < 0:
-                    _random_tuple(
-                        random, boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift,
-                        box, words, j,
-                    )  # fmt: skip
-                    number[j] = slots[_slot(words, j, slots, known)]
+                    _random_tuple(random, regions, box, words, j)
+                    number[j] = watched.slots[_slot(words, j, watched.slots, watched.known)]
                 else:
                     for w in range(words.shape[1]):
                         words[j, w] = words[row, w]
                     number[j] = number[row]
                 if look and number[j] >= 0:
                     count[s, number[j]] += 1
-
-
-@_part
-def _count_numbers(value, row_start, number, count):
-    """How many rows have each known tuple, by their sensitive values."""
-    count.fill(0)
-    for cell in range(len(value)):
-        for j in range(row_start[cell], row_start[cell + 1]):
-            if number[j] >= 0:
-                count[value[cell], number[j]] += 1

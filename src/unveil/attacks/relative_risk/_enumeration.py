@@ -1,8 +1,8 @@
-"""Everything that may be behind a release, where that is little enough to write down.
+"""Enumeration of all tables that are consistent with a small release.
 
-Rows of the same group and sensitive value are alike, so what is written down is how many rows
-have each tuple. Groups are added one after the other, and what comes to the same counts is put
-together, with the number of ways to get there.
+Rows of the same group and sensitive value are exchangeable, so a state is the number of rows with
+each tuple. Groups are added one after the other; ways that lead to the same counts are merged into
+one state with their number.
 """
 
 from __future__ import annotations
@@ -15,32 +15,40 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Budget", "Latent", "TooManyError", "components", "horizontal_latent", "vertical_latent"]
+__all__ = [
+    "Latent",
+    "Steps",
+    "TooManyError",
+    "components",
+    "horizontal_latent",
+    "marginal",
+    "vertical_latent",
+]
 
 Weigh: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
-"""From counts (states × values × places) and the places to the logarithms of their weights."""
+"""Maps counts (states × values × places) and the places to logarithms of weights."""
 
 
 class TooManyError(Exception):
-    """More may be behind the release than was to be written down."""
+    """There are too many states to enumerate."""
 
 
-_A_STEP = 64  # numbers that are copied in the time of a step
+_A_STEP = 64  # numbers copied in the time of one step
 
 
 @dataclass
-class Budget:
-    """How many steps may still be taken."""
+class Steps:
+    """The number of steps that may still be taken."""
 
     left: int
 
     def check(self, steps: int) -> None:
-        """Give up at once where at least so many would be needed."""
+        """Give up at once if at least this many will be needed."""
         if steps > self.left:
             raise TooManyError
 
     def take(self, steps: int = 1, width: int = 1) -> None:
-        """Take some, each of which copies so many numbers, or give up."""
+        """Take steps that copy ``width`` numbers each, or give up."""
         self.left -= steps * (1 + width // _A_STEP)
         if self.left < 0:
             raise TooManyError
@@ -48,12 +56,12 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Latent:
-    """The counts that some tuples (or atoms) and sensitive values may have together.
+    """The counts that some sensitive values and tuples (or atoms) may have together.
 
     Attributes
     ----------
     values, places : arrays
-        The sensitive values and the tuples or atoms this is about.
+        The sensitive values, and the tuples or atoms.
     counts : array (states × values × places)
     probabilities : array
     """
@@ -64,12 +72,12 @@ class Latent:
     probabilities: NDArray[np.float64]
 
     def expected(self) -> NDArray[np.float64]:
-        """Values × places."""
+        """Expected counts: values × places."""
         return np.tensordot(self.probabilities, self.counts.astype(np.float64), axes=1)
 
 
 def components(sets: Sequence[NDArray[np.integer]]) -> list[list[int]]:
-    """Sets that hang together by what they share, directly or through others."""
+    """Group sets that share members, directly or through other sets."""
     owner: dict[int, int] = {}
     parent = list(range(len(sets)))
 
@@ -91,10 +99,10 @@ def components(sets: Sequence[NDArray[np.integer]]) -> list[list[int]]:
 
 def horizontal_latent(
     value: int, rows: Sequence[int], sets: Sequence[NDArray[np.integer]], weigh: Weigh,
-    budget: Budget,
+    budget: Steps,
 ) -> Latent:  # fmt: skip
-    """Where the rows of one sensitive value may be, cell by cell."""
-    # How many ways there are is known beforehand: nobody waits for a list that is too long.
+    """The places that the rows of one sensitive value may have, cell by cell."""
+    # The number of ways is known in advance, so that hopeless cases end at once.
     for n, members in zip(rows, sets, strict=True):
         budget.take(math.comb(n + len(members) - 1, n), width=len(members))
     places = np.unique(np.concatenate(sets))
@@ -117,9 +125,9 @@ def horizontal_latent(
 
 def vertical_latent(
     values: int, groups: Sequence[tuple[NDArray[np.integer], NDArray[np.int64]]], weigh: Weigh,
-    budget: Budget,
+    budget: Steps,
 ) -> Latent:  # fmt: skip
-    """How the sensitive values of groups (their tuples, and counts a value) may be dealt out."""
+    """The ways to assign the sensitive values of groups (tuples, counts by value) to tuples."""
     places = np.unique(np.concatenate([tuples for tuples, _ in groups]))
     states = {(0,) * (values * len(places)): 1}
     for tuples, counts in groups:
@@ -140,6 +148,14 @@ def vertical_latent(
     return _finished(np.arange(values), places, states, weigh)
 
 
+def marginal(
+    counts: NDArray[np.int64], probabilities: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The distinct rows of counts, and their probabilities."""
+    distinct, which = np.unique(counts, axis=0, return_inverse=True)
+    return distinct, np.bincount(which.ravel(), weights=probabilities).astype(np.float64)
+
+
 def _finished(
     values: NDArray[np.int64], places: NDArray[np.int64], states: dict[tuple[int, ...], int],
     weigh: Weigh,
@@ -152,7 +168,7 @@ def _finished(
 
 
 def _compositions(n: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write n as a sum of so many numbers, the order counting."""
+    """All ordered ways to write n as a sum of ``parts`` numbers from 0 up."""
     if parts == 1:
         yield (n,)
         return
@@ -169,9 +185,9 @@ def _multinomial(parts: Sequence[int]) -> int:
 
 
 def _tables(
-    times: list[int], counts: list[int], budget: Budget
+    times: list[int], counts: list[int], budget: Steps
 ) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
-    """All tables with these sums of rows and of columns, and how many dealings come to each."""
+    """All tables with these row and column sums, and the number of assignments for each."""
     if not times:
         yield (), 1
         return
