@@ -230,8 +230,8 @@ def test_chains_of_an_exact_answer_cannot_be_drawn_but_it_is_told(tmp_path):
                "--picture", "rank", code=2)  # fmt: skip
     assert "Relative risk: recoded.csv" in done.stdout
     assert done.stderr == (
-        "error: recoded.csv: there are no chains to draw: the answer is exact (enumeration); with "
-        "--sampled it is sampled all the same\n"
+        "error: recoded.csv: there are no chains to draw: the answer is exact (enumeration); use "
+        "--sampled to sample\n"
     )
     assert not (tmp_path / "p.png").exists()
 
@@ -246,7 +246,7 @@ def test_traces_are_saved(tmp_path):
         assert tree.posterior["attacker"].sizes["chain"] == 4
     exact = run("risk", "patients.csv", *ONE, "--release", "recoded.csv", "--traces", "no.nc",
                 code=2)  # fmt: skip
-    assert "there are no traces: the answer is exact (enumeration); with --sampled" in exact.stderr
+    assert "there are no traces: the answer is exact (enumeration); use --sampled" in exact.stderr
 
 
 def test_traces_that_cannot_be_written_lose_nothing(monkeypatch):
@@ -376,7 +376,7 @@ def test_bad_options_are_told_at_once(options, message, monkeypatch):
             [*RELEASE, *MALAYSIAN, "--values", "zip=45501|45502|55503|55504|66601|77701",
              "--domain", "observed"],
             "--domain observed means the tuples of the original table, which was not given: give "
-            "FILE, or take --domain product or --domain covered",
+            "FILE, or use --domain product or --domain covered",
         ),
         (["--anatomy", "anatomy", *MALAYSIAN, "--values", "zip=1|2"], "--values is for"),
         (["--release", "nowhere.csv", *MALAYSIAN], "nowhere.csv"),
@@ -391,7 +391,7 @@ def test_somebody_outside_of_the_domain():
     done = run("risk", "patients.csv", *BOTH, *RELEASE, "--victim", "nationality=China,zip=45501",
                code=2)  # fmt: skip
     assert "Relative risk: recoded.csv" in done.stdout
-    assert done.stderr.endswith("no record of the table has these values together; take --domain "
+    assert done.stderr.endswith("no record of the table has these values together; use --domain "
                                 "product\n")  # fmt: skip
 
 
@@ -403,7 +403,7 @@ def test_a_release_of_another_table(table):
 
 def test_an_exact_answer_that_there_is_not(overlapping):
     done = run("risk", *overlapping, "--exact", code=2)
-    assert "leave out --exact and it is sampled" in done.stderr
+    assert "leave out --exact to sample" in done.stderr
 
 
 def test_the_extra_that_traces_need(monkeypatch):

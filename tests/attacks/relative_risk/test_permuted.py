@@ -189,8 +189,8 @@ def test_records_that_are_left_out_must_be_said_to_be(files):
     assert vertical_problem(fewer).domain.size == 6
     assert vertical_problem(replace(fewer, dropped=2), PATIENTS).domain.size == 8
     assert vertical_problem(replace(fewer, dropped=2), PATIENTS, domain="covered").domain.size == 6
-    with trouble("the release by somebody has 6 records, where table has 8, and does not say that "
-                 "any were left out: if they were, read it with read_anatomy"):  # fmt: skip
+    with trouble("the release by somebody has 6 records, table has 8, and the release does not say "
+                 "that records were dropped: if they were, read it with unveil.read"):  # fmt: skip
         vertical_problem(fewer, PATIENTS)
     for path, text in zip(files, (QUASI_TABLE, SENSITIVE_TABLE), strict=True):
         path.write_text("".join(text.splitlines(keepends=True)[:7]), encoding="utf-8")

@@ -151,14 +151,14 @@ def test_an_exact_answer_has_no_chains():
 def test_kinds_that_there_are_not():
     with pytest.raises(InputError, match=r"got 'histogramm'; did you mean 'histogram'\?"):
         EXACT.plot(kind="histogramm")
-    with pytest.raises(InputError, match="kind must be 'histogram', 'scatter', 'trace' or 'rank'"):
+    with pytest.raises(InputError, match="kind= must be 'histogram', 'scatter', 'trace' or 'rank'"):
         EXACT.plot(kind=3)
 
 
 def test_without_the_original_there_is_nobody_to_draw():
     finding = uv.relative_risk(recoded("nationality"))
     for kind in ("histogram", "scatter"):
-        with pytest.raises(InputError, match="only of the people of the original table"):
+        with pytest.raises(InputError, match="only the people of the original table"):
             finding.plot(kind=kind)
 
 
