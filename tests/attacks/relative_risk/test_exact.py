@@ -13,7 +13,7 @@ import unveil as uv
 from unveil.attacks.relative_risk import (
     LIKELIHOODS,
     _domain,
-    _enumeration,
+    _expectations,
     attacker,
     exact_answer,
     given_tuple,
@@ -22,7 +22,7 @@ from unveil.attacks.relative_risk import (
     joint_learner,
     vertical_problem,
 )
-from unveil.attacks.relative_risk._ratio import Part, Ratios
+from unveil.attacks.relative_risk._expectations import Part, Ratios
 
 OTHERS = ("Diabetes", "HIV", "Stomach")
 
@@ -214,7 +214,9 @@ def test_nothing_is_written_down_where_the_ways_are_too_many(monkeypatch):
     release = uv.read_release({"town": towns, "vote": ["a"] * 100}, survey)
     problem = horizontal_problem(release, survey)
     tried = []
-    monkeypatch.setattr(_enumeration, "_compositions", lambda n, parts: tried.append(n) or iter(()))
+    monkeypatch.setattr(
+        _expectations, "_compositions", lambda n, parts: tried.append(n) or iter(())
+    )
     assert exact_answer(problem) is None
     assert not tried
 

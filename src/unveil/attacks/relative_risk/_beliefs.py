@@ -18,16 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._problem import Problem
-from unveil.errors import InputError, Option, did_you_mean
 
 __all__ = [
     "ROUNDING",
+    "TIES",
     "Answer",
     "AtRisk",
     "Table",
     "Ties",
     "attacker",
-    "checked_ties",
     "given_tuple",
     "joint_learner",
     "mean_answer",
@@ -38,7 +37,7 @@ Table: TypeAlias = NDArray[np.float64]
 """Sensitive values × watched tuples."""
 
 Ties: TypeAlias = Literal["full", "fraction", "none"]
-_TIES: tuple[Ties, ...] = get_args(Ties)
+TIES: tuple[Ties, ...] = get_args(Ties)
 
 ROUNDING = 1e-9
 """Exact beliefs that differ by less are equal."""
@@ -110,17 +109,6 @@ def saturated_density(problem: Problem, rows: Table) -> Table:
     """E[f(r | s, π)] of the saturated model, which follows from the expected rows."""
     whole = problem.beta * problem.domain.size + problem.totals
     return (problem.beta + rows) / whole[:, None]
-
-
-def checked_ties(name: str) -> Ties:
-    """Return how ties are counted; raise an error if there is no such way."""
-    for known in _TIES:
-        if name == known:
-            return known
-    raise InputError(
-        "{ties} must be 'full', 'fraction' or 'none', but got {name}{near}",
-        ties=Option("ties"), name=repr(name), near=did_you_mean(str(name), _TIES),
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

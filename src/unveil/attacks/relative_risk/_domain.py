@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._boxes import Boxes
-from unveil.errors import InputError, Option, did_you_mean
+from unveil.errors import InputError, Listed, Option, did_you_mean
 
 __all__ = [
     "DOMAINS",
@@ -26,16 +26,17 @@ __all__ = [
     "DomainName",
     "Members",
     "TooManyCoveredError",
-    "checked_domain",
     "covered_domain",
     "members_of",
     "observed_domain",
+    "one_of",
     "product_domain",
     "tuples_once",
 ]
 
 DomainName: TypeAlias = Literal["observed", "product", "covered"]
 DOMAINS: tuple[DomainName, ...] = get_args(DomainName)
+Choice = TypeVar("Choice", bound=str)
 
 Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 """``(start, members)``: the tuples of set g are ``members[start[g]:start[g + 1]]``, ascending."""
@@ -99,14 +100,15 @@ class Domain:
         return self.find(codes) >= 0
 
 
-def checked_domain(name: str) -> DomainName:
-    """Return the name of a domain; raise an error if there is none of that name."""
-    for known in DOMAINS:
-        if name == known:
-            return known
+def one_of(option: str, given: Any, known: tuple[Choice, ...]) -> Choice:
+    """Return the value of an option that has a few choices; raise an error if it is not one."""
+    for one in known:
+        if given == one:
+            return one
     raise InputError(
-        "{domain} must be 'observed', 'product' or 'covered', but got {name}{near}",
-        domain=Option("domain"), name=repr(name), near=did_you_mean(str(name), DOMAINS),
+        "{option} must be {known}, but got {given}{near}", option=Option(option),
+        known=Listed([repr(one) for one in known], "or"), given=repr(given),
+        near=did_you_mean(str(given), known),
     )  # fmt: skip
 
 

@@ -19,24 +19,24 @@ from scipy.special import gammaln
 from unveil.attacks.relative_risk._beliefs import Answer, Table, saturated_density
 from unveil.attacks.relative_risk._boxes import boxes_that_meet
 from unveil.attacks.relative_risk._domain import Domain, members_of
-from unveil.attacks.relative_risk._enumeration import (
+from unveil.attacks.relative_risk._expectations import (
     Latent,
+    Law,
+    Part,
     Steps,
     TooManyError,
     components,
     horizontal_latent,
     marginal,
+    shares_of,
     vertical_latent,
 )
 from unveil.attacks.relative_risk._problem import Horizontal, Problem, Vertical
-from unveil.attacks.relative_risk._ratio import Law, Part, shares_of
-from unveil.errors import InputError, Option, did_you_mean
 
 __all__ = [
     "LIKELIHOODS",
     "Likelihood",
     "atoms_of_watched",
-    "checked_likelihood",
     "exact_answer",
     "is_settled",
 ]
@@ -45,18 +45,6 @@ Likelihood: TypeAlias = Literal["saturated", "naive-bayes"]
 LIKELIHOODS: tuple[Likelihood, ...] = get_args(Likelihood)
 
 _STEPS = 100_000  # of enumeration: well under a second
-
-
-def checked_likelihood(name: str) -> Likelihood:
-    """Return the name of a likelihood; raise an error if there is none of that name."""
-    for known in LIKELIHOODS:
-        if name == known:
-            return known
-    raise InputError(
-        "{likelihood} must be 'saturated' or 'naive-bayes', but got {name}{near}",
-        likelihood=Option("likelihood"), name=repr(name),
-        near=did_you_mean(str(name), LIKELIHOODS),
-    )  # fmt: skip
 
 
 def is_settled(problem: Problem, likelihood: Likelihood) -> bool:

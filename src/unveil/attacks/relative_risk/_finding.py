@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
 
-__all__ = ["How", "Learner", "RelativeRisk"]
+__all__ = ["LEARNERS", "How", "Learner", "RelativeRisk"]
 
 Learner: TypeAlias = Literal["joint", "conditional"]
+LEARNERS: tuple[Learner, ...] = get_args(Learner)
 How: TypeAlias = Literal["closed form", "enumeration", "sampling"]
 
 QUANTILES = (0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from unveil._axes import new_axes, written
 from unveil._text import harmless
 from unveil.attacks.relative_risk._arviz import victims_of_panel
+from unveil.attacks.relative_risk._domain import one_of
 from unveil.attacks.relative_risk._victim import LEVEL
-from unveil.errors import InputError, Listed, Option, did_you_mean
+from unveil.errors import InputError, Option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,12 +58,7 @@ _ROW = 0.8  # the share of a chain's row that a bar of twice the expected height
 
 def picture_of(finding: RelativeRisk, kind: str = "histogram", ax: Axes | None = None) -> Axes:
     """Draw a finding as one of `KINDS`."""
-    if kind not in KINDS:
-        raise InputError(
-            "{option} must be {known}, but got {kind}{near}", option=Option("kind"),
-            known=Listed(list(map(repr, KINDS)), "or"), kind=repr(kind),
-            near=did_you_mean(str(kind), KINDS),
-        )  # fmt: skip
+    one_of("kind", kind, KINDS)
     drawn = {"histogram": _histogram, "scatter": _scatter, "trace": _trace, "rank": _rank}[kind]
     if kind in ("histogram", "scatter"):
         finding.n_attacker  # noqa: B018  (without the original table there is nobody to draw)

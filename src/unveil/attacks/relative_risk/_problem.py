@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._boxes import Boxes, boxes_of
 from unveil.attacks.relative_risk._domain import (
+    DOMAINS,
     Domain,
     Members,
-    checked_domain,
     covered_domain,
     members_of,
     observed_domain,
+    one_of,
     product_domain,
     tuples_once,
 )
@@ -202,7 +203,7 @@ def horizontal_problem(
     >>> problem.counts.tolist(), [part.tolist() for part in problem.members]
     ([[1, 1], [1, 0]], [[0, 2, 5], [0, 1, 0, 1, 2]])
     """
-    name = checked_domain(domain)
+    name = one_of("domain", domain, DOMAINS)
     priors = _checked_priors(alpha, beta, release.sensitive)
     refuse_perturbed(release, (*release.quasi, release.sensitive), "relative risk")
     if microdata is not None:
@@ -264,7 +265,7 @@ def vertical_problem(
     >>> problem.counts.tolist(), problem.start.tolist(), problem.tuples.tolist()
     ([[1, 1], [0, 2]], [0, 2, 4], [0, 2, 0, 1])
     """
-    name = checked_domain(domain)
+    name = one_of("domain", domain, DOMAINS)
     priors = _checked_priors(alpha, beta, permuted.sensitive)
     sizes = np.array([column.size for column in permuted.quasi], dtype=np.int64)
     codes, which = tuples_once(permuted.codes)

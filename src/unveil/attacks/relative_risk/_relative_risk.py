@@ -19,21 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks._targets import seed_number
-from unveil.attacks.relative_risk._beliefs import Answer, checked_ties
+from unveil.attacks.relative_risk._beliefs import TIES, Answer
 from unveil.attacks.relative_risk._chains import Chains, Goal, run_chains
 from unveil.attacks.relative_risk._domain import (
+    DOMAINS,
     Members,
     TooManyCoveredError,
-    checked_domain,
+    one_of,
     tuples_once,
 )
 from unveil.attacks.relative_risk._exact import (
+    LIKELIHOODS,
     Likelihood,
-    checked_likelihood,
     exact_answer,
     is_settled,
 )
-from unveil.attacks.relative_risk._finding import How, Learner, RelativeRisk
+from unveil.attacks.relative_risk._finding import LEARNERS, How, Learner, RelativeRisk
 from unveil.attacks.relative_risk._problem import (
     Horizontal,
     Problem,
@@ -44,13 +45,12 @@ from unveil.attacks.relative_risk._problem import (
 from unveil.attacks.relative_risk._victim import Teller
 from unveil.attacks.relative_risk.samplers import Sampler, sampler_for
 from unveil.engine import parse_duration, workers
-from unveil.errors import Call, File, InputError, Message, Option, Text, did_you_mean
+from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
 from unveil.sanitize import Sanitizer, as_microdata
 
 __all__ = ["random_tuples", "relative_risk"]
 
-_LEARNERS: tuple[Learner, ...] = ("joint", "conditional")
 _SMALL_BETA = 0.1
 
 
@@ -163,7 +163,8 @@ def relative_risk(
     """
     begun = time.perf_counter()
     asked = _Asked(
-        likelihood=checked_likelihood(likelihood), learner=_checked_learner(learner),
+        likelihood=one_of("likelihood", likelihood, LIKELIHOODS),
+        learner=one_of("learner", learner, LEARNERS),
         sampler=sampler, exact=_checked_exact(exact), chains=_count("chains", chains),
         panel=_count("panel", panel), seed=seed_number(seed), n_jobs=n_jobs, progress=progress,
         goal=Goal(
@@ -172,7 +173,7 @@ def relative_risk(
             seconds=None if budget is None else parse_duration(budget),
         ),
     )  # fmt: skip
-    ties_counted = checked_ties(ties)
+    ties_counted = one_of("ties", ties, TIES)
     workers(n_jobs)  # a wrong value is reported now
     original = None if microdata is None else as_microdata(microdata, "relative risk")
     problem, notes = _problem(release, original, domain, alpha, beta)
@@ -225,7 +226,7 @@ def _problem(
 ) -> tuple[Problem, tuple[Text, ...]]:
     _check_kind(release)
     if domain is not None:
-        checked_domain(domain)
+        one_of("domain", domain, DOMAINS)
     priors = {"alpha": alpha, "beta": beta}
     if isinstance(release, Permuted):
         return vertical_problem(release, microdata, domain=domain or "observed", **priors), ()
@@ -284,16 +285,6 @@ def _answered(
         conditional=conditional, n_jobs=asked.n_jobs, progress=asked.progress,
     )  # fmt: skip
     return sampled.answer, "sampling", sampled
-
-
-def _checked_learner(name: str) -> Learner:
-    for known in _LEARNERS:
-        if name == known:
-            return known
-    raise InputError(
-        "{learner} must be 'joint' or 'conditional', but got {name}{near}",
-        learner=Option("learner"), name=repr(name), near=did_you_mean(str(name), _LEARNERS),
-    )  # fmt: skip
 
 
 def _checked_exact(exact: Any) -> bool | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from unveil.attacks.relative_risk._domain import one_of
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Horizontal, Problem
 from unveil.attacks.relative_risk.samplers import atoms, boxes, columns, swaps, tuples
@@ -21,7 +22,7 @@ from unveil.attacks.relative_risk.samplers._info import (
     Info,
     draw_population,
 )
-from unveil.errors import InputError, Option, did_you_mean
+from unveil.errors import InputError, Option
 
 __all__ = [
     "ALGORITHMS",
@@ -77,7 +78,7 @@ def sampler_for(
     array([[0.9, 0.9, 0.2],
            [0.5, 0.5, 0. ]])
     """
-    name = _checked_algorithm(algorithm)
+    name = one_of("sampler", algorithm, ALGORITHMS)
     if not isinstance(problem, Horizontal):
         init = partial(swaps.init, algorithm=name, likelihood=likelihood)
         return Sampler(name, init, swaps.kernel)
@@ -93,14 +94,4 @@ def sampler_for(
         "many: use {collapsed}, or {observed} if the original table may be used",
         gibbs=Option("sampler", "gibbs"), collapsed=Option("sampler", "collapsed"),
         observed=Option("domain", "observed"), size=problem.domain.size,
-    )  # fmt: skip
-
-
-def _checked_algorithm(name: str) -> Algorithm:
-    for known in ALGORITHMS:
-        if name == known:
-            return known
-    raise InputError(
-        "{sampler} must be 'collapsed' or 'gibbs', but got {name}{near}",
-        sampler=Option("sampler"), name=repr(name), near=did_you_mean(str(name), ALGORITHMS),
     )  # fmt: skip

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._beliefs import Answer, Table, saturated_density
 from unveil.attacks.relative_risk._problem import Horizontal, Problem
-from unveil.attacks.relative_risk.samplers._kernels import (
-    draw_conditional,
-    draw_conditional_columns,
-    look_columns,
-    note_down,
-)
+from unveil.attacks.relative_risk.samplers import _kernels as kernels
 
 __all__ = [
     "ALGORITHMS",
@@ -26,11 +21,10 @@ __all__ = [
     "Draws",
     "Info",
     "Notes",
-    "Population",
     "Random",
+    "Traces",
     "cells_of",
     "draw_population",
-    "population_of",
     "random_state",
 ]
 
@@ -105,7 +99,7 @@ def _offset(problem: Problem) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(problem.domain.sizes)]).astype(np.int64)
 
 
-class Population(NamedTuple):
+class _Population(NamedTuple):
     """The posterior of π, for kernels that draw from it.
 
     Attributes
@@ -127,9 +121,8 @@ class Population(NamedTuple):
     offset: NDArray[np.int64]
 
 
-def population_of(problem: Problem) -> Population:
-    """The posterior of π."""
-    return Population(
+def _population_of(problem: Problem) -> _Population:
+    return _Population(
         weight=problem.alpha + problem.totals, beta=problem.beta,
         tuples=float(problem.domain.size), totals=problem.totals.astype(np.float64),
         offset=_offset(problem),
@@ -142,9 +135,9 @@ def draw_population(
     """Draws of f(s | r, π) of one tuple, given the rows in its atoms and the atoms' sizes."""
     random, found = random_state(seed), np.empty((draws, problem.values, 1))
     place = np.arange(problem.values, dtype=np.int64)[:, None]
-    population = population_of(problem)
+    population = _population_of(problem)
     for one in found:
-        draw_conditional(random, population, place, size, there, one)
+        kernels.draw_conditional(random, population, place, size, there, one)
     return found[:, :, 0]
 
 
@@ -175,7 +168,39 @@ class Info:
     conditional: NDArray[np.float64] | None
 
 
-class Notes:
+class Traces:
+    """Traces of the panel in the making, and sums of draws of f(s | r, π)."""
+
+    def __init__(self, problem: Problem, kept: int, *, conditional: Draws) -> None:
+        self.problem, self.population, self.n = problem, _population_of(problem), 0
+        shape = (kept, problem.values, len(problem.panel))
+        self.rows, self.density = np.empty(shape), np.empty(shape)
+        self._conditional = None if conditional == "none" else np.empty(shape)
+        watched = (problem.values, problem.watched.shape[1])
+        self._shares = np.zeros(watched) if conditional == "watched" else None
+
+    def end_record(self, draw: Callable[[Any, Table], None], panel: Any, watched: Any) -> None:
+        """Draw f(s | r, π) for the panel or all watched tuples, if requested."""
+        if self._shares is not None and self._conditional is not None:
+            now = np.empty(self._shares.shape)
+            draw(watched, now)
+            self._shares += now
+            self._conditional[self.n] = now[:, self.problem.panel]
+        elif self._conditional is not None:
+            draw(panel, self._conditional[self.n])
+        self.n += 1
+
+    def info(self, rows: Table, density: Table, sweeps: int) -> Info:
+        """All records, and the means for all watched tuples."""
+        shares = None if self._shares is None else self._shares / self.n
+        return Info(
+            kept=self.n, sweeps=sweeps, rows=self.rows, density=self.density,
+            conditional=self._conditional,
+            answer=Answer(rows=rows, density=density, conditional=shares),
+        )  # fmt: skip
+
+
+class Notes(Traces):
     """Records of the saturated model, whose rows are at places (atoms or tuples).
 
     ``place`` (sensitive values × watched tuples) is the place of a watched tuple, -1 if no row can
@@ -186,99 +211,56 @@ class Notes:
         self, problem: Problem, place: NDArray[np.int64], size: NDArray[np.int64], kept: int,
         *, conditional: Draws,
     ) -> None:  # fmt: skip
-        self._problem, self._size = problem, size.astype(np.float64)
+        super().__init__(problem, kept, conditional=conditional)
+        self._size, self._sums = size.astype(np.float64), np.zeros(len(size))
         self._place = np.ascontiguousarray(place)
-        self._sums = np.zeros(len(size))
-        self._population = population_of(problem)
         self._panel = np.ascontiguousarray(place[:, problem.panel])
-        self._rows = np.empty((kept, *self._panel.shape))
-        self._conditional = None if conditional == "none" else np.empty_like(self._rows)
-        self._shares = np.zeros(place.shape) if conditional == "watched" else None
-        self._drawn = np.empty(place.shape if conditional == "watched" else (0, 0))
-        self._n = 0
 
     def add(
         self, random: Random, expected: NDArray[np.float64],
         count: Callable[[], NDArray[np.float64]],
     ) -> None:  # fmt: skip
         """Record the expected rows and, if needed, the actual rows (``count``) at each place."""
-        note_down(expected, self._panel, self._size, self._sums, self._rows[self._n])
-        if self._conditional is not None:
-            if self._shares is None:
-                self._draw(random, self._panel, count(), self._conditional[self._n])
-            else:
-                self._draw(random, self._place, count(), self._drawn)
-                self._shares += self._drawn
-                self._conditional[self._n] = self._drawn[:, self._problem.panel]
-        self._n += 1
 
-    def _draw(
-        self, random: Random, place: NDArray[np.int64], count: NDArray[np.float64], found: Table
-    ) -> None:
-        draw_conditional(random, self._population, place, self._size, count, found)
+        def draw(place: NDArray[np.int64], found: Table) -> None:
+            kernels.draw_conditional(random, self.population, place, self._size, count(), found)
+
+        kernels.note_down(expected, self._panel, self._size, self._sums, self.rows[self.n])
+        self.end_record(draw, self._panel, self._place)
 
     def finished(self, sweeps: int) -> Info:
-        """All that was recorded."""
-        rows, means = np.empty(self._place.shape), self._sums / self._n
-        note_down(means, self._place, self._size, np.zeros_like(means), rows)
-        whole = self._problem.beta * self._problem.domain.size + self._problem.totals
-        answer = Answer(
-            rows=rows, density=saturated_density(self._problem, rows),
-            conditional=None if self._shares is None else self._shares / self._n,
-        )  # fmt: skip
-        return Info(
-            kept=self._n, sweeps=sweeps, answer=answer, rows=self._rows,
-            density=(self._problem.beta + self._rows) / whole[:, None],
-            conditional=self._conditional,
-        )  # fmt: skip
+        """All records."""
+        rows, means = np.empty(self._place.shape), self._sums / self.n
+        kernels.note_down(means, self._place, self._size, np.zeros_like(means), rows)
+        self.density = saturated_density(self.problem, self.rows)
+        return self.info(rows, saturated_density(self.problem, rows), sweeps)
 
 
-class ColumnNotes:
-    """Records of naive Bayes.
-
-    ``codes`` (watched tuples × columns) are positions in a list of the values of all columns, which
-    begin at ``offset``.
-    """
+class ColumnNotes(Traces):
+    """Records of naive Bayes. The columns begin at ``offset`` in a list of all values."""
 
     def __init__(self, problem: Problem, kept: int, *, conditional: Draws) -> None:
-        self._problem = problem
-        self._population = population_of(problem)
-        self.offset = self._population.offset
-        self.codes = np.ascontiguousarray(problem.watched.T + self.offset[:-1])
-        shape = (problem.values, len(self.codes))
-        self._panel = np.ascontiguousarray(self.codes[problem.panel])
-        traces = (kept, problem.values, len(self._panel))
-        self._rows, self._densities = np.empty(traces), np.empty(traces)
-        self._conditional = None if conditional == "none" else np.empty(traces)
-        self._sum_rows, self._sum_density, self._now = (np.zeros(shape) for _ in range(3))
-        self._shares = np.zeros(shape) if conditional == "watched" else None
-        self._n = 0
+        super().__init__(problem, kept, conditional=conditional)
+        self.offset = self.population.offset
+        self._codes = np.ascontiguousarray(problem.watched.T + self.offset[:-1])
+        self._panel = np.ascontiguousarray(self._codes[problem.panel])
+        shape = (problem.values, len(self._codes))
+        self._rows, self._density, self._now = (np.zeros(shape) for _ in range(3))
 
     def add(self, random: Random, rows: Table, counted: NDArray[np.int64]) -> None:
         """Record the expected rows of the watched tuples, and the rows with each value."""
-        problem, n, count = self._problem, self._n, counted.astype(np.float64)
-        self._sum_rows += rows
-        self._rows[n] = rows[:, problem.panel]
-        look_columns(self._population, self.codes, count, self._now)
-        self._sum_density += self._now
-        self._densities[n] = self._now[:, problem.panel]
-        if self._conditional is not None:
-            if self._shares is None:
-                drawn = self._conditional[n]
-                draw_conditional_columns(random, self._population, self._panel, count, drawn)
-            else:
-                draw_conditional_columns(random, self._population, self.codes, count, self._now)
-                self._shares += self._now
-                self._conditional[n] = self._now[:, problem.panel]
-        self._n += 1
+        count = counted.astype(np.float64)
+
+        def draw(codes: NDArray[np.int64], found: Table) -> None:
+            kernels.draw_conditional_columns(random, self.population, codes, count, found)
+
+        self._rows += rows
+        self.rows[self.n] = rows[:, self.problem.panel]
+        kernels.look_columns(self.population, self._codes, count, self._now)
+        self._density += self._now
+        self.density[self.n] = self._now[:, self.problem.panel]
+        self.end_record(draw, self._panel, self._codes)
 
     def finished(self, sweeps: int) -> Info:
-        """All that was recorded."""
-        answer = Answer(
-            rows=self._sum_rows / self._n, density=self._sum_density / self._n,
-            conditional=None if self._shares is None else self._shares / self._n,
-        )  # fmt: skip
-        return Info(
-            kept=self._n, sweeps=sweeps, answer=answer, rows=self._rows, density=self._densities,
-            conditional=self._conditional,
-        )  # fmt: skip
+        """All records."""
+        return self.info(self._rows / self.n, self._density / self.n, sweeps)

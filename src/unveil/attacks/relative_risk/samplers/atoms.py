@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._lumped import expected_rows
 from unveil.attacks.relative_risk._problem import Horizontal
+from unveil.attacks.relative_risk.samplers import _kernels as kernels
 from unveil.attacks.relative_risk.samplers._info import (
     Algorithm,
     Draws,
@@ -31,12 +32,6 @@ from unveil.attacks.relative_risk.samplers._info import (
     Notes,
     Random,
     random_state,
-)
-from unveil.attacks.relative_risk.samplers._kernels import (
-    scatter,
-    sweep_collapsed,
-    sweep_gibbs,
-    weigh,
 )
 
 __all__ = ["Plan", "State", "Walk", "init", "kernel", "planned"]
@@ -97,7 +92,7 @@ def init(
     if algorithm == "collapsed" and plan is None:
         plan = planned(problem)
     of_row = np.empty(lumps.row_start[-1], dtype=np.int32)
-    scatter(random, lumps, of_row)
+    kernels.scatter(random, lumps, of_row)
     return State(of_row=of_row, random=random, plan=plan)
 
 
@@ -129,7 +124,7 @@ class Walk:
         atoms = len(self._lumps.size)
         if plan is not None:
             self._weights = np.empty(atoms, dtype=np.int64)
-            weigh(self._beta, plan.one, self._lumps.size, of_row, self._weights)
+            kernels.weigh(self._beta, plan.one, self._lumps.size, of_row, self._weights)
         else:
             self._population = np.empty(atoms)
             self._count = np.bincount(of_row, minlength=atoms).astype(np.int64)
@@ -143,12 +138,12 @@ class Walk:
         Unless it is empty, ``share`` gets the shares of each cell's atoms from ``share_start`` on.
         """
         if self._plan is not None:
-            sweep_collapsed(
+            kernels.sweep_collapsed(
                 self._random, self._beta, sweeps, self._lumps, self._plan, self._weights,
                 self._of_row, expected, share, share_start,
             )  # fmt: skip
         else:
-            sweep_gibbs(
+            kernels.sweep_gibbs(
                 self._random, self._beta, sweeps, self._lumps, self._count, self._population,
                 self._of_row, expected, share, share_start,
             )  # fmt: skip

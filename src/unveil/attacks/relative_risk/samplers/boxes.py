@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from unveil.attacks.relative_risk._boxes import Boxes, boxes_that_meet, packed_tuples
 from unveil.attacks.relative_risk._domain import Domain, members_of
 from unveil.attacks.relative_risk._problem import Horizontal
+from unveil.attacks.relative_risk.samplers import _kernels as kernels
 from unveil.attacks.relative_risk.samplers._info import (
     Cells,
     Draws,
@@ -29,12 +30,6 @@ from unveil.attacks.relative_risk.samplers._info import (
     Random,
     cells_of,
     random_state,
-)
-from unveil.attacks.relative_risk.samplers._kernels import (
-    fill_slots,
-    number_rows,
-    scatter_in_boxes,
-    sweep_boxes,
 )
 
 __all__ = ["Plan", "State", "init", "kernel", "planned"]
@@ -108,7 +103,7 @@ def _watched(problem: Horizontal) -> _Watched:
     boxes, codes = _boxes(problem), problem.watched
     known = packed_tuples(boxes.packed, codes)
     slots = np.empty(2 ** (2 * len(known) + 1).bit_length(), dtype=np.int64)
-    fill_slots(known, slots)
+    kernels.fill_slots(known, slots)
     listed = Domain(name="covered", sizes=problem.domain.sizes, size=len(known), codes=codes)
     begins, inside = members_of(boxes, listed)
     return _Watched(known=known, slots=slots, begins=begins, inside=inside)
@@ -120,7 +115,7 @@ def init(
     """Rows scattered over their boxes."""
     packed, random, cells = _boxes(problem).packed, random_state(seed), cells_of(problem)
     words = np.empty((cells.row_start[-1], len(packed.guard)), dtype=np.uint64)
-    scatter_in_boxes(random, cells, packed, words)
+    kernels.scatter_in_boxes(random, cells, packed, words)
     return State(
         words=words, random=random, cells=cells, plan=plan or planned(problem, cells),
         codes=problem.watched, watched=_watched(problem),
@@ -140,9 +135,9 @@ def kernel(
     notes = Notes(problem, place, size, kept, conditional=conditional)
     count, expected = np.empty(place.shape), np.empty(place.shape)
     number = np.empty(len(words), dtype=np.int32)
-    number_rows(words, watched, number)
+    kernels.number_rows(words, watched, number)
     for _ in range(kept):
-        sweep_boxes(
+        kernels.sweep_boxes(
             random, problem.beta, thin, state.cells, state.plan, packed, watched, words, number,
             count, expected,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sampling a generalization under naive Bayes, whose sets are boxes: each column separately.
+"""Sampling a generalization under naive Bayes whose sets are boxes: each column separately.
 
 Given the sensitive values, neither the population nor a box makes columns depend on each other. So
 each column is a small problem of the saturated kind. The expected number of rows with a tuple is a
@@ -14,22 +14,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._beliefs import Answer, Table
+from unveil.attacks.relative_risk._beliefs import Table
 from unveil.attacks.relative_risk._domain import Domain, members_of
 from unveil.attacks.relative_risk._problem import Horizontal
+from unveil.attacks.relative_risk.samplers import _kernels as kernels
 from unveil.attacks.relative_risk.samplers import atoms
 from unveil.attacks.relative_risk.samplers._info import (
     Algorithm,
     Draws,
     Info,
     Random,
-    population_of,
+    Traces,
     random_state,
-)
-from unveil.attacks.relative_risk.samplers._kernels import (
-    draw_conditional_columns,
-    join_columns,
-    look_columns,
 )
 
 __all__ = ["State", "init", "kernel"]
@@ -67,32 +63,24 @@ def kernel(
     random = state.random.copy()
     of_rows = tuple(of_row.copy() for of_row in state.of_rows)
     together = _Together(problem, state, random, of_rows)
-    panel, codes = problem.watched[:, problem.panel], problem.watched
-    shape = (kept, problem.values, panel.shape[1])
-    rows, density = np.empty(shape), np.empty(shape)
-    drawn = None if conditional == "none" else np.empty(shape)
-    everybody, one = _Watched(problem, codes), _Watched(problem, panel)
-    shares = None
-    if conditional == "watched":
-        shares = np.zeros((problem.values, codes.shape[1]))
+    traces = Traces(problem, kept, conditional=conditional)
+    watched = _Watched(problem, problem.watched, traces)
+    panel = _Watched(problem, problem.watched[:, problem.panel], traces)
+
+    def draw(some: _Watched, found: Table) -> None:
+        kernels.draw_conditional_columns(
+            random, traces.population, some.places, together.count, found
+        )
+
     for i in range(kept):
         together.sweep(thin)
-        one.rows(together.lists, together.share, rows[i])
-        one.density(together.expected, density[i])
-        if shares is not None and drawn is not None:
-            now = everybody.draw(random, together.count)
-            shares += now
-            drawn[i] = now[:, problem.panel]
-        elif drawn is not None:
-            drawn[i] = one.draw(random, together.count)
-    answer = Answer(
-        rows=everybody.rows(together.lists, together.sum_share / kept),
-        density=everybody.density(together.sum_expected / kept),
-        conditional=None if shares is None else shares / kept,
-    )  # fmt: skip
-    info = Info(
-        kept=kept, sweeps=kept * thin, answer=answer, rows=rows, density=density, conditional=drawn
-    )
+        panel.expect(together.lists, together.share, traces.rows[i])
+        panel.look(together.expected, traces.density[i])
+        traces.end_record(draw, panel, watched)
+    rows, density = np.empty((2, problem.values, problem.watched.shape[1]))
+    watched.expect(together.lists, together.sum_share / kept, rows)
+    watched.look(together.sum_expected / kept, density)
+    info = traces.info(rows, density, kept * thin)
     return replace(state, of_rows=of_rows, random=random), info
 
 
@@ -186,29 +174,19 @@ class _Inside(NamedTuple):
 class _Watched:
     """Tuples (columns × tuples) that the answer is about."""
 
-    def __init__(self, problem: Horizontal, codes: NDArray[np.int32]) -> None:
+    def __init__(self, problem: Horizontal, codes: NDArray[np.int32], traces: Traces) -> None:
         assert problem.boxes is not None
-        self._counts, self._population = problem.counts, population_of(problem)
+        self._counts, self._population = problem.counts, traces.population
         sizes = problem.domain.sizes
         listed = Domain(name="covered", sizes=sizes, size=codes.shape[1], codes=codes)
         of_tuples = np.ascontiguousarray(codes.T, dtype=np.int64)
         self._inside = _Inside(*members_of(problem.boxes, listed), of_tuples)
-        self._places = of_tuples + self._population.offset[:-1]
+        self.places = of_tuples + self._population.offset[:-1]
 
-    def _empty(self) -> Table:
-        return np.empty((self._counts.shape[1], len(self._places)))
+    def expect(self, lists: _Lists, share: NDArray[np.float64], found: Table) -> None:
+        """Write the expected rows."""
+        kernels.join_columns(lists, share, self._counts, self._inside, found)
 
-    def rows(self, lists: _Lists, share: NDArray[np.float64], found: Table | None = None) -> Table:
-        found = self._empty() if found is None else found
-        join_columns(lists, share, self._counts, self._inside, found)
-        return found
-
-    def density(self, count: NDArray[np.float64], found: Table | None = None) -> Table:
-        found = self._empty() if found is None else found
-        look_columns(self._population, self._places, count, found)
-        return found
-
-    def draw(self, random: Random, count: NDArray[np.float64]) -> Table:
-        found = self._empty()
-        draw_conditional_columns(random, self._population, self._places, count, found)
-        return found
+    def look(self, count: NDArray[np.float64], found: Table) -> None:
+        """Write E[f(r | s, π)]."""
+        kernels.look_columns(self._population, self.places, count, found)

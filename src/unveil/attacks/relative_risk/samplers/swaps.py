@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Vertical
+from unveil.attacks.relative_risk.samplers import _kernels as kernels
 from unveil.attacks.relative_risk.samplers._info import (
     Algorithm,
     ColumnNotes,
@@ -25,12 +26,6 @@ from unveil.attacks.relative_risk.samplers._info import (
     Notes,
     Random,
     random_state,
-)
-from unveil.attacks.relative_risk.samplers._kernels import (
-    count_dealt,
-    look_swaps,
-    shuffle,
-    sweep_swaps,
 )
 
 __all__ = ["State", "init", "kernel"]
@@ -65,7 +60,7 @@ def init(
     random = random_state(seed)
     groups, values = np.nonzero(problem.counts)
     of_row = np.repeat(values, problem.counts[groups, values]).astype(np.int32)
-    shuffle(random, problem.start, of_row)
+    kernels.shuffle(random, problem.start, of_row)
     return State(of_row=of_row, random=random, algorithm=algorithm, likelihood=likelihood)
 
 
@@ -89,12 +84,12 @@ def kernel(
         width = int(notes.offset[-1])
     dealt = _Dealt(problem.start, problem.tuples, codes)
     count = np.empty((problem.values, width), dtype=np.int64)
-    count_dealt(dealt, of_row, count)
+    kernels.count_dealt(dealt, of_row, count)
     weight = np.empty((0, 0) if state.algorithm == "collapsed" else count.shape)
     expected = np.empty((problem.values, tuples))
     for _ in range(kept):
-        sweep_swaps(random, problem.beta, thin, dealt, count, weight, of_row)
-        look_swaps(problem.beta, dealt, count, weight, of_row, expected)
+        kernels.sweep_swaps(random, problem.beta, thin, dealt, count, weight, of_row)
+        kernels.look_swaps(problem.beta, dealt, count, weight, of_row, expected)
         if isinstance(notes, Notes):
             notes.add(random, expected.ravel(), count.astype(np.float64).ravel)
         else:

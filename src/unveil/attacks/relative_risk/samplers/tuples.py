@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._problem import Horizontal
+from unveil.attacks.relative_risk.samplers import _kernels as kernels
 from unveil.attacks.relative_risk.samplers._info import (
     Algorithm,
     Cells,
@@ -26,12 +27,6 @@ from unveil.attacks.relative_risk.samplers._info import (
     Random,
     cells_of,
     random_state,
-)
-from unveil.attacks.relative_risk.samplers._kernels import (
-    count_columns,
-    scatter_tuples,
-    sweep_collapsed_columns,
-    sweep_gibbs_columns,
 )
 
 __all__ = ["State", "init", "kernel"]
@@ -53,7 +48,7 @@ def init(
     """Rows scattered over their sets."""
     cells, random = cells_of(problem), random_state(seed)
     of_row = np.empty(cells.row_start[-1], dtype=np.int32)
-    scatter_tuples(random, cells, of_row)
+    kernels.scatter_tuples(random, cells, of_row)
     return State(of_row=of_row, random=random, cells=cells, algorithm=algorithm)
 
 
@@ -62,11 +57,11 @@ def kernel(
 ) -> tuple[State, Info]:
     """Sweep ``kept`` × ``thin`` times, and record the state after every ``thin`` sweeps."""
     cells, collapsed = state.cells, state.algorithm == "collapsed"
-    sweep = sweep_collapsed_columns if collapsed else sweep_gibbs_columns
+    sweep = kernels.sweep_collapsed_columns if collapsed else kernels.sweep_gibbs_columns
     random, of_row = state.random.copy(), state.of_row.copy()
     notes = ColumnNotes(problem, kept, conditional=conditional)
     count = np.empty((problem.values, notes.offset[-1]), dtype=np.int64)
-    count_columns(cells, of_row, count)
+    kernels.count_columns(cells, of_row, count)
     expected, numbers = np.empty((problem.values, len(cells.codes))), problem.watched_numbers
     for _ in range(kept):
         expected[:] = 0
