@@ -6,8 +6,9 @@ A sweep changes the latent rows in place. Random numbers come from a state of fo
 All kernels are in this file because numba's cache does not notice changes in other files. None
 returns an array, because an interrupt while one is created would crash the process. Problems and
 plans are named tuples of arrays: ``lumps`` is a `Lumped`, ``boxes`` a `Packed`, ``cells`` a
-`Cells`, ``population`` a `Population`; the others are classes of the sampler's own file. Functions
-that are called per row get only what they need: passing a large tuple on is slower.
+`Cells`, ``population`` a `_Population`; the others are classes of the sampler's own file. (The
+cache stores these classes by name: after renaming one, delete ``__pycache__``.) Functions that are
+called per row get only what they need: passing a large tuple on is slower.
 """
 
 from __future__ import annotations
