@@ -19,10 +19,10 @@ from unveil.attacks._distances import (
 from unveil.attacks._encoding_comparison import compare_encodings
 from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks.chance import Sampling, TailProbabilities
-from unveil.attacks.composing import Composition, composition
-from unveil.attacks.guessing import Inference, inference, side_bars
-from unveil.attacks.linking import Linkage, linkage
-from unveil.attacks.members import (
+from unveil.attacks.composition import Composition, composition
+from unveil.attacks.definetti import DeFinetti, definetti
+from unveil.attacks.inference import Inference, inference, side_bars
+from unveil.attacks.membership import (
     Estimate,
     Membership,
     Separation,
@@ -31,9 +31,8 @@ from unveil.attacks.members import (
     roc_panels,
     split_people,
 )
-from unveil.attacks.minimal import Minimality, minimality
+from unveil.attacks.minimality import Minimality, minimality
 from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
-from unveil.attacks.reweighing import DeFinetti, definetti
 
 __all__ = [
     "DISTANCES",
@@ -49,7 +48,6 @@ __all__ = [
     "EncodingComparison",
     "Estimate",
     "Inference",
-    "Linkage",
     "Membership",
     "Minimality",
     "RelativeRisk",
@@ -67,7 +65,6 @@ __all__ = [
     "differential_inference",
     "distance_named",
     "inference",
-    "linkage",
     "membership",
     "minimality",
     "relative_risk",

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from unveil._text import harmless, percent
 from unveil.attacks import DeFinetti, definetti
-from unveil.attacks.reweighing._asked import TOLERANCE, Asked
+from unveil.attacks.definetti import TOLERANCE, Asked
 from unveil.cli._console import console, slow_start
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import (
