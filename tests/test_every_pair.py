@@ -148,7 +148,7 @@ ATTACKS: dict[str, Of] = {
         "sanitizer",
     ),
     "relative_risk": Of(
-        lambda release: uv.relative_risk(release, TABLE, sweeps=50, limit="10 s", n_jobs=1)
+        lambda release: uv.relative_risk(release, TABLE, sweeps=50, budget="10 s", n_jobs=1)
     ),
     "linkage": Of(
         lambda release: uv.linkage(

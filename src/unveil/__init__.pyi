@@ -18,12 +18,9 @@ from unveil.adversary import NearestNeighbours as NearestNeighbours
 from unveil.attacks import DifferentialInference as DifferentialInference
 from unveil.attacks import EarthMovers as EarthMovers
 from unveil.attacks import EncodingComparison as EncodingComparison
-from unveil.attacks import RelativeRisk as RelativeRisk
 from unveil.attacks import ShareBound as ShareBound
-from unveil.attacks import Victim as Victim
 from unveil.attacks import compare_encodings as compare_encodings
 from unveil.attacks import differential_inference as differential_inference
-from unveil.attacks import relative_risk as relative_risk
 from unveil.attacks.composition import Composition as Composition
 from unveil.attacks.composition import composition as composition
 from unveil.attacks.definetti import DeFinetti as DeFinetti
@@ -36,6 +33,9 @@ from unveil.attacks.membership import Membership as Membership
 from unveil.attacks.membership import membership as membership
 from unveil.attacks.minimality import Minimality as Minimality
 from unveil.attacks.minimality import minimality as minimality
+from unveil.attacks.relative_risk import RelativeRisk as RelativeRisk
+from unveil.attacks.relative_risk import Victim as Victim
+from unveil.attacks.relative_risk import relative_risk as relative_risk
 from unveil.auditing import Audit as Audit
 from unveil.auditing import Threshold as Threshold
 from unveil.auditing import audit as audit

@@ -62,6 +62,7 @@ SMALLEST = 5
 """What fewer people have is masked in a report, unless the user sets another limit."""
 
 _FILE = {"microdata": "FILE"}  # the shell's positional argument
+_OFF = {"exact": "--sampled"}  # flags that are switched off by another word than --no-…
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,8 @@ class Option(_Part):
     >>> shell = View("shell")
     >>> Option("missing", "drop").shown(shell), Option("may_drop", True).shown(shell)
     ('--missing drop', '--may-drop')
+    >>> Option("exact", False).shown(shell)
+    '--sampled'
     >>> Option("ordinal", {"edu level": ["low", "high"]}).shown(shell)
     "--ordinal 'edu level=low|high'"
     >>> Option("recode", {"sex": {"F": "Female", "M": None}}).shown(shell)
@@ -147,6 +150,8 @@ class Option(_Part):
             flag = _FILE.get(self.name) or f"--{self.name.replace('_', '-')}"
             if bare or self.value is True:
                 return flag
+            if self.value is False:
+                return _OFF.get(self.name, f"--no-{flag[2:]}")
             return f"{flag} {_quoted(_typed(self.value))}"
         if bare:
             return self.name

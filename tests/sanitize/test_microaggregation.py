@@ -13,7 +13,7 @@ from random_tables import random_microdata, tables
 
 import unveil as uv
 from unveil.adversary import adversary_named
-from unveil.attacks.risk import horizontal_problem
+from unveil.attacks.relative_risk import horizontal_problem
 from unveil.engine import _tasks
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Kind

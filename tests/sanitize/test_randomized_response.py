@@ -11,7 +11,7 @@ from proofs import examples
 from random_tables import tables
 
 import unveil as uv
-from unveil.attacks.risk import horizontal_problem
+from unveil.attacks.relative_risk import horizontal_problem
 from unveil.errors import GoalError, InputError
 from unveil.sanitize import sanitizer_named
 from unveil.sanitize._randomized_response import _randomized

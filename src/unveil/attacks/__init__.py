@@ -31,7 +31,7 @@ from unveil.attacks.membership import (
     split_people,
 )
 from unveil.attacks.minimality import Minimality, minimality
-from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
+from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
 from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
 __all__ = [

@@ -148,7 +148,7 @@ def _warm_up() -> None:
 
 
 def _drawn(found: Sequence[tuple[str, DeFinetti]]) -> Axes:
-    from unveil.attacks.risk import grid
+    from unveil.attacks.relative_risk import grid
 
     if len(found) == 1:
         return found[0][1].plot()

@@ -126,7 +126,7 @@ _AS_TYPED = tuple(
         (r"\bfinding\.victim\(([^…()][^()]*)\)", _victim),
         (r"; take exact=None and it is sampled", "; leave out --exact and it is sampled"),
         (r"\bwith exact=False it is sampled", "with --sampled it is sampled"),
-        (r"\bgive more \((sweeps|limit)=\)", r"give more (--\1)"),
+        (r"\bgive more \((sweeps|budget)=\)", r"give more (--\1)"),
         (r"\bdomain='(\w+)'", r"--domain \1"),
         (r"\bgive the microdata\b", "give FILE"),
         (r"\bread it with read_anatomy\(…, microdata=…\)", "give the table that it is of"),

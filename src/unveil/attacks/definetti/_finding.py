@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unveil.attacks.definetti._groups import Groups
 from unveil.attacks.definetti._learning import Judged, Learned, Views
 from unveil.attacks.people import External
-from unveil.attacks.risk._at_risk import ROUNDING
+from unveil.attacks.relative_risk import ROUNDING
 from unveil.errors import InputError, Text
 from unveil.findings import Finding
 from unveil.microdata import Permuted, Release

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from unveil.attacks.definetti._kernels import Sheet
 from unveil.attacks.people import ANY, Index, Placing, counts_of, distinct_points
 from unveil.attacks.people import boxes_of as boxes_around
-from unveil.attacks.risk._boxes import boxes_of
+from unveil.attacks.relative_risk import boxes_of
 from unveil.engine.counting import combined
 from unveil.errors import Call, File, InputError, Message, Text
 from unveil.microdata import Permuted, Regions, Release

@@ -33,7 +33,7 @@ from scipy.sparse import csr_array
 
 from unveil.attacks.definetti._groups import Groups
 from unveil.attacks.definetti._kernels import ASTRAY, BETHE, Sheet, reweigh, tally
-from unveil.attacks.risk._at_risk import ROUNDING
+from unveil.attacks.relative_risk import ROUNDING
 from unveil.engine import Progress
 from unveil.engine.counting import combined
 

@@ -24,7 +24,7 @@ from unveil.attacks._estimates import (
     share_of,
 )
 from unveil.attacks.inference._splits import Splits
-from unveil.attacks.risk._at_risk import ROUNDING
+from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import Knowledge, understood
 from unveil.engine import Progress
 from unveil.errors import InputError, Option

@@ -59,7 +59,7 @@ def risk(
     rhat: asking.Rhat = 1.01,
     ess: asking.Ess = 400.0,
     sweeps: asking.Sweeps = 20_000,
-    limit: asking.Limit = "10 min",
+    budget: asking.Budget = "10 min",
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     worst: asking.Worst = 0,
@@ -76,7 +76,7 @@ def risk(
         "alpha": alpha, "beta": beta, "likelihood": str(likelihood), "learner": str(learner),
         "domain": None if domain is None else str(domain), "ties": str(ties),
         "sampler": str(sampler), "exact": exact, "chains": chains, "panel": panel, "rhat": rhat,
-        "ess": ess, "sweeps": sweeps, "limit": limit, "seed": seed, "n_jobs": jobs,
+        "ess": ess, "sweeps": sweeps, "budget": budget, "seed": seed, "n_jobs": jobs,
     }  # fmt: skip
     RiskTest(
         reading=reading, given=given, victims=victim or (), model=model, json=json,
