@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import Cell, Column, InputError, Listed, Option, did_you_mean
+from unveil.errors import Cell, Column, InputError, Listed, Option, Text, did_you_mean
 from unveil.microdata import MISSING, AnyRelease, Hierarchy, value_text
 
 __all__ = ["Contingency", "Histograms", "Secret", "gaps_note", "sparse", "text_of"]
@@ -192,7 +192,7 @@ class Contingency(ABC):
     keys: tuple[str, ...]
     secret: Secret | None
     source: str
-    notes: tuple[str, ...]
+    notes: tuple[Text, ...]
     overlapping: bool = False
     made_from: AnyRelease | None = None
 

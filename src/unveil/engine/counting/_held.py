@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting._contingency import Contingency, Histograms, Secret, sparse, text_of
-from unveil.errors import Cell, Column, File, InputError, Option, did_you_mean
+from unveil.errors import Cell, Column, File, InputError, Option, Text, did_you_mean
 from unveil.microdata import AnyRelease
 
 __all__ = ["Held", "KeyColumn", "combined", "matching_everything"]
@@ -41,7 +41,7 @@ class Held(Contingency):
         codes: NDArray[np.int64],
         numbers: NDArray[np.int64],
         source: str,
-        notes: tuple[str, ...] = (),
+        notes: tuple[Text, ...] = (),
         made_from: AnyRelease | None = None,
     ) -> None:
         """Cells are (class, value, number); a class is a position in the keys' codes.
@@ -101,9 +101,7 @@ class Held(Contingency):
         return found
 
 
-def combined(
-    columns: Sequence[NDArray[np.int64]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def combined(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the combinations of several columns of codes, in the order of their codes.
 
     Returns one row of each combination, and the combination of each row.

@@ -42,7 +42,7 @@ from unveil.engine.counting._expressions import (
 )
 from unveil.engine.counting._held import Held, KeyColumn
 from unveil.engine.counting._tables import registered
-from unveil.errors import Cell, Column, File, InputError, Listed, Message, Option, UnveilError
+from unveil.errors import Cell, Column, File, InputError, Listed, Message, Option, Text, UnveilError
 from unveil.microdata import MISSING
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Question:
     encoder: Callable[[Sequence[Any]], EncodedSecret]
     """Makes a secret of the distinct values that an engine found."""
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
     fault: Fault | None = None
     beginning: Callable[[int], Any] | None = None
 

@@ -1,24 +1,58 @@
-"""Naive Bayes on bits, events and categories, trained on counts, and without one record.
+"""Naive Bayes of bits, events, categories and quantities, on counts, and without one record.
 
-All of these need a few sums by sensitive value, and forgetting a record takes it off the sums of
-its value. Beliefs equal those of scikit-learn's models of the same names, trained on one row a
-record.
+The models need a few sums, means and variances by sensitive value, and forgetting a record only
+changes those of its value. Beliefs equal those of scikit-learn's models of the same names, trained
+on one row per record.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.adversary.exact._statistics import Sums
+from unveil.adversary.exact._statistics import Moments, Sums
 from unveil.adversary.exact._table import Prior, ScoringModel
-from unveil.errors import InputError
+from unveil.errors import Cell, InputError
 
-__all__ = ["BernoulliModel", "CategoricalModel", "ComplementModel", "MultinomialModel"]
+__all__ = [
+    "BernoulliModel",
+    "CategoricalModel",
+    "ComplementModel",
+    "GaussianModel",
+    "MultinomialModel",
+]
+
+_NO_VARIANCE = 1e-20  # a variance below this, for features of size one, may be only rounding
+
+
+def _non_negative(features: NDArray[np.float64], estimator: str) -> None:
+    if (features < 0).any():
+        row, column = np.argwhere(features < 0)[0]
+        raise InputError(
+            "{estimator} needs features that are not negative, but feature {feature} is {value} in "
+            "a training row; choose another encoding or estimator",
+            estimator=estimator, feature=int(column), value=Cell(features[row, column], bare=True),
+        )  # fmt: skip
+
+
+def _per_feature(name: str, given: ArrayLike, width: int) -> NDArray[Any]:
+    """A setting of an estimator, one number per feature."""
+    if np.ndim(given) and np.shape(given) != (width,):
+        raise InputError(
+            "the estimator is given {name} for {given} features, but there are {width}; give one "
+            "number, or one per feature",
+            name=name, given=len(np.asarray(given)), width=width,
+        )  # fmt: skip
+    return np.broadcast_to(np.asarray(given), (width,))
 
 
 class _CountingModel(ScoringModel):
-    """Models that need the sum of each feature by value."""
+    """A model that needs the sum of each feature by value."""
+
+    refuses_negatives = ""
+    """The estimator's name, if it refuses negative features."""
 
     def __init__(
         self,
@@ -29,23 +63,11 @@ class _CountingModel(ScoringModel):
         alpha: float | NDArray[np.float64] = 1.0,
     ) -> None:
         super().__init__(features, counts, prior)
-        width = self.table.features.shape[1]
-        if np.ndim(alpha) and np.shape(alpha) != (width,):
-            raise InputError(
-                f"the estimator is given alpha for {len(np.asarray(alpha))} features, but there "
-                f"are {width}; give one number, or one a feature"
-            )
-        self._alpha = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (width,))
+        alpha = np.asarray(alpha, dtype=np.float64)
+        self._alpha = _per_feature("alpha", alpha, self.table.features.shape[1])
+        if self.refuses_negatives:
+            _non_negative(self.table.features, self.refuses_negatives)
         self._sums = Sums(self.table.features, self.table.counts)
-
-
-def _non_negative(features: NDArray[np.float64], estimator: str) -> None:
-    if (features < 0).any():
-        row, column = np.argwhere(features < 0)[0]
-        raise InputError(
-            f"{estimator} needs features that are not negative; feature {column} is "
-            f"{features[row, column]} in a training row: choose another encoding or estimator"
-        )
 
 
 class MultinomialModel(_CountingModel):
@@ -58,16 +80,7 @@ class MultinomialModel(_CountingModel):
     array([[0.4286, 0.5714]])
     """
 
-    def __init__(
-        self,
-        features: ArrayLike,
-        counts: ArrayLike,
-        prior: Prior,
-        *,
-        alpha: float | NDArray[np.float64] = 1.0,
-    ) -> None:
-        super().__init__(features, counts, prior, alpha=alpha)
-        _non_negative(self.table.features, "MultinomialNB")
+    refuses_negatives = "MultinomialNB"
 
     def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         return points @ self._logarithms(self._sums.of).T
@@ -90,7 +103,7 @@ class MultinomialModel(_CountingModel):
 
 
 class ComplementModel(_CountingModel):
-    """A value is the likelier the less the events resemble those of all other values.
+    """A value is more likely the less the events resemble those of all other values.
 
     Examples
     --------
@@ -98,6 +111,8 @@ class ComplementModel(_CountingModel):
     >>> model.predict([[1, 0]]).round(4)
     array([[0.6, 0.4]])
     """
+
+    refuses_negatives = "ComplementNB"
 
     def __init__(
         self,
@@ -109,13 +124,12 @@ class ComplementModel(_CountingModel):
         norm: bool = False,
     ) -> None:
         super().__init__(features, counts, prior, alpha=alpha)
-        _non_negative(self.table.features, "ComplementNB")
         self._norm = norm
         others = self.table.counts.sum(axis=1, keepdims=True) - self.table.counts
         self._sums = Sums(self.table.features, others)
 
     def _log_prior(self, left: NDArray[np.int64]) -> NDArray[np.float64]:
-        # scikit-learn's model ignores its prior, but not that numbers given do not fit.
+        # scikit-learn's model ignores its prior, but refuses one that does not fit.
         return np.where(np.isnan(super()._log_prior(left)), np.nan, 0.0)
 
     def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -128,7 +142,7 @@ class ComplementModel(_CountingModel):
         values: NDArray[np.intp],
         left: NDArray[np.int64],
     ) -> NDArray[np.float64]:
-        scores = self.scores(points)  # right for the record's own value, as it is not among others
+        scores = self.scores(points)  # the record's own value is right: it is not among others
         for value in range(scores.shape[1]):
             other = values != value
             sums = self._sums.without(places[other], np.full(other.sum(), value))
@@ -189,14 +203,14 @@ class BernoulliModel(_CountingModel):
         self, sums: NDArray[np.float64], totals: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         ones = np.log(sums + self._alpha) - np.log(totals + self._twice)[:, np.newaxis]
-        return ones, np.log(1 - np.exp(ones))  # rounds as scikit-learn does where alpha is tiny
+        return ones, np.log(1 - np.exp(ones))  # rounds as scikit-learn does if alpha is tiny
 
 
 class CategoricalModel(ScoringModel):
     """Features are categories 0, 1, …, and each value has its own shares of each feature's.
 
-    A feature has as many categories as the largest one in the table says, or ``at_least`` so many.
-    Nothing is known about a target beyond these, so the belief about it is NaN.
+    The number of a feature's categories follows from the largest one in the table, but is
+    ``at_least`` so many. The belief about a target beyond these is NaN.
 
     Examples
     --------
@@ -221,12 +235,7 @@ class CategoricalModel(ScoringModel):
         self._alpha = alpha
         self._categories = self.table.features.astype(np.int64)
         width = self._categories.shape[1]
-        if np.ndim(at_least) and np.shape(at_least) != (width,):
-            raise InputError(
-                f"the estimator is given min_categories for {len(np.asarray(at_least))} features, "
-                f"but there are {width}; give one number, or one a feature"
-            )
-        self._at_least = np.broadcast_to(np.asarray(at_least), (width,))
+        self._at_least = _per_feature("min_categories", at_least, width)
         self._tables = [self._by_category(j) for j in range(width)]
 
     def _by_category(self, j: int) -> NDArray[np.int64]:
@@ -270,11 +279,86 @@ class CategoricalModel(ScoringModel):
         return scores
 
     def _sizes_without(self, j: int) -> NDArray[np.int64]:
-        """How many categories the feature has without one record of each category."""
+        """Number of the feature's categories without one record of each category."""
         held = self._tables[j].sum(axis=1)
         sizes = np.full(len(held), len(held))
         filled = np.flatnonzero(held)
-        if held[filled[-1]] == 1:  # without this record the next one is the largest
+        if held[filled[-1]] == 1:  # without this record another one is the largest
             following = filled[-2] + 1 if len(filled) > 1 else 0
             sizes[filled[-1]] = max(following, self._at_least[j])
         return sizes
+
+
+class GaussianModel(ScoringModel):
+    """Features are normal given the value; a share of the largest variance is added to all.
+
+    Examples
+    --------
+    >>> model = GaussianModel([[1], [2], [4], [6]], [[1, 0], [1, 0], [0, 1], [0, 1]], Prior())
+    >>> model.predict([[3.0]]).round(4)
+    array([[0.141, 0.859]])
+    >>> model.predict_without([[3.0]], [[1]], [0]).round(4)        # one record left of value 0
+    array([[0., 1.]])
+    """
+
+    def __init__(
+        self, features: ArrayLike, counts: ArrayLike, prior: Prior, *, smoothing: float = 1e-9
+    ) -> None:
+        super().__init__(features, counts, prior)
+        self._smoothing = smoothing
+        table = self.table
+        everybody = table.counts.sum(axis=1, keepdims=True)  # as if it were one more value
+        self._moments = Moments(table.features, np.hstack([table.counts, everybody]))
+        self._least = _NO_VARIANCE * np.abs(table.features).max(axis=0) ** 2
+
+    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        moments = self._moments
+        variances = moments.deviations / np.maximum(moments.totals, 1)[:, np.newaxis]
+        added = np.full(len(points), self._smoothing * variances[-1].max())
+        return self._densities(points, moments.means[:-1], variances[:-1], added)
+
+    def scores_without(
+        self,
+        points: NDArray[np.float64],
+        places: NDArray[np.intp],
+        values: NDArray[np.intp],
+        left: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        moments = self._moments
+        variances = moments.deviations / np.maximum(moments.totals, 1)[:, np.newaxis]
+        everybody = np.full_like(values, len(moments.totals) - 1)
+        _, deviations = moments.without(places, everybody)
+        added = self._smoothing * deviations.max(axis=1) / left.sum(axis=1)
+        own_means, own_deviations = moments.without(places, values)
+        own = left[np.arange(len(values)), values][:, np.newaxis]
+        return self._densities(
+            points,
+            moments.means[:-1],
+            variances[:-1],
+            added,
+            changed=(values, own_means, own_deviations / np.maximum(own, 1)),
+        )
+
+    def _densities(
+        self,
+        points: NDArray[np.float64],
+        means: NDArray[np.float64],
+        variances: NDArray[np.float64],
+        added: NDArray[np.float64],
+        changed: tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]] | None = None,
+    ) -> NDArray[np.float64]:
+        """Logarithms of the densities; one value per target may have changed moments."""
+        points = points - self._moments.centre
+        rows = np.arange(len(points))
+        scores = np.zeros((len(points), len(means)))
+        for j in range(points.shape[1]):
+            mean = np.tile(means[:, j], (len(points), 1))
+            variance = np.tile(variances[:, j], (len(points), 1))
+            if changed is not None:
+                values, own_means, own_variances = changed
+                mean[rows, values] = own_means[:, j]
+                variance[rows, values] = own_variances[:, j]
+            variance += added[:, np.newaxis]
+            variance[variance <= self._least[j]] = np.nan
+            scores -= (np.log(variance) + (points[:, [j]] - mean) ** 2 / variance) / 2
+        return scores
