@@ -30,8 +30,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil import errors
 from unveil.errors import Call, Cell, InputError, Listed, did_you_mean
+from unveil.errors import Column as ColumnName
 from unveil.microdata import Column, Intervals, Kind, Microdata, Regions, Release, Sets
 from unveil.microdata._quantize import equal_width, quantize
 
@@ -144,7 +144,7 @@ class Encoding:
                 "column {column} is numeric in the release, but the encoding {encoding} needs its "
                 "numbers divided into parts before it is sanitized: sanitize {quantize}(table), or "
                 "encode it as quantiles-after",
-                column=errors.Column(column.name), encoding=self.name, quantize=Call("quantize"),
+                column=ColumnName(column.name), encoding=self.name, quantize=Call("quantize"),
             )  # fmt: skip
         how = self.continuous if column.kind is Kind.NUMERIC else self.categorical
         return how == "relative"
@@ -234,7 +234,7 @@ def cell_bounds(
         raise InputError(
             "column {column} has regions of the kind {kind}, whose bounds are not known; use the "
             "relative encoding",
-            column=errors.Column(column.name), kind=type(regions).__name__,
+            column=ColumnName(column.name), kind=type(regions).__name__,
         )  # fmt: skip
     # In an empty interval, high is the neighbour below and low the one above.
     low = np.minimum(regions.low, regions.high).clip(0, last)
@@ -301,7 +301,7 @@ def _whole(column: Column, positions: NDArray[np.float64]) -> NDArray[np.int64]:
         raise InputError(
             "column {column} ranges from {low} to {high}, too far for the bits of whole numbers; "
             "use another encoding than binary",
-            column=errors.Column(column.name), low=Cell(column.texts[0], bare=True),
+            column=ColumnName(column.name), low=Cell(column.texts[0], bare=True),
             high=Cell(column.texts[-1], bare=True),
         )  # fmt: skip
     return np.array([math.floor(position) for position in positions], dtype=np.int64)

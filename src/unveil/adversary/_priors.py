@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil import errors
 from unveil.adversary._adversary import Adversary
 from unveil.errors import Cell, InputError, Listed, Message, Option, Row, did_you_mean
+from unveil.errors import Column as ColumnName
 from unveil.microdata import Column, Microdata, likely_mapping, value_text
 from unveil.microdata._cell_domain import Domain
 
@@ -143,14 +143,14 @@ def _check_shape(given: NDArray[np.float64], sensitive: Column, n_records: int) 
         raise InputError(
             "the prior has the shape {shape}, but {column} has {size} values; give one probability "
             "for each of {values}, in this order",
-            shape=given.shape, column=errors.Column(sensitive.name), size=sensitive.size,
+            shape=given.shape, column=ColumnName(sensitive.name), size=sensitive.size,
             values=_listed(sensitive.texts),
         )  # fmt: skip
 
 
 def _places(labels: Sequence[Hashable], sensitive: Column) -> list[int]:
     """The position of each value of the column among the labels."""
-    column = errors.Column(sensitive.name)
+    column = ColumnName(sensitive.name)
     where: dict[int, int] = {}
     domain = Domain(sensitive)
     for place, label in enumerate(labels):
