@@ -16,12 +16,9 @@ from unveil.errors import Text
 from unveil.microdata import AnyRelease, Microdata, Release, Statistic
 
 __all__ = [
-    "Adversary",
-    "ConditionalFrequency",
-    "CountingAdversary",
-    "SmoothedFrequency",
+    "Adversary", "ConditionalFrequency", "CountingAdversary", "SmoothedFrequency",
     "UpdatingAdversary",
-]
+]  # fmt: skip
 
 
 class Adversary(ABC):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from unveil.adversary.exact._statistics import (
     NEAR,
@@ -29,7 +29,15 @@ from unveil.adversary.exact._statistics import (
     one_thread,
     shrunk,
 )
-from unveil.adversary.exact._table import Prior, ScoringModel, portions
+from unveil.adversary.exact._table import (
+    Bools,
+    Counts,
+    Floats,
+    Forgotten,
+    Prior,
+    ScoringModel,
+    portions,
+)
 
 __all__ = ["Divisor", "LinearModel", "QuadraticModel"]
 
@@ -47,15 +55,6 @@ class LinearModel(ScoringModel):
 
     ``tol`` is that of the solver "svd", which drops directions; None is for solvers that keep all.
     ``shrinkage`` moves the covariance towards a multiple of the identity.
-
-    Examples
-    --------
-    >>> rows, counts = [[1.0], [2.0], [4.0], [6.0]], [[1, 0], [1, 1], [1, 1], [0, 2]]
-    >>> model = LinearModel(rows, counts, Prior())
-    >>> model.predict([[3.0]]).round(4)
-    array([[0.5289, 0.4711]])
-    >>> model.predict_without([[3.0]], [[4.0]], [0]).round(4)
-    array([[0.3333, 0.6667]])
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class LinearModel(ScoringModel):
         values, width = self._scatter.means.shape
         return values * width
 
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         left = self.table.totals[np.newaxis]
         if not self._possible(left).all():
             return np.full((len(points), left.shape[1]), np.nan)
@@ -89,13 +88,8 @@ class LinearModel(ScoringModel):
         scores = places @ deltas.T - (deltas**2).sum(axis=1) / 2
         return np.where(trained.sure, scores, np.nan)
 
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, left = gone
         scores = np.full(left.shape, np.nan)
         points = points - self._scatter.centre
         possible = self._possible(left)
@@ -114,18 +108,16 @@ class LinearModel(ScoringModel):
             scores[some] = self._anew(points[some], taken, left[some])
         return scores
 
-    def _possible(self, left: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _possible(self, left: Counts) -> Bools:
         """For which targets scikit-learn can be trained."""
         enough = left.sum(axis=1) > (left > 0).sum(axis=1)
         return enough & np.isfinite(self.prior.shares(self.table.totals, left)).all(axis=1)
 
-    def _divisors(self, left: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _divisors(self, left: Counts) -> Floats:
         means = (left > 0).sum(axis=1) if self._divisor == "degrees" else 0
         return (left.sum(axis=1) - means).astype(np.float64)
 
-    def _anew(
-        self, points: NDArray[np.float64], taken: Taken, left: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def _anew(self, points: Floats, taken: Taken, left: Counts) -> Floats:
         """Scores of each target's point by its own model."""
         means = np.tile(self._scatter.means, (len(points), 1, 1))
         means[np.arange(len(points)), taken.values] = taken.means
@@ -134,9 +126,7 @@ class LinearModel(ScoringModel):
         scores = _scores(trained.deltas, places)
         return np.where(trained.sure[:, np.newaxis], scores, np.nan)
 
-    def _trained(
-        self, left: NDArray[np.int64], means: NDArray[np.float64], taken: Taken | None
-    ) -> _Trained:
+    def _trained(self, left: Counts, means: Floats, taken: Taken | None) -> _Trained:
         """Train one model per row of ``left``, as scikit-learn does."""
         shares = self.prior.shares(self.table.totals, left)
         if self._tol is None:
@@ -149,8 +139,8 @@ class LinearModel(ScoringModel):
         return _Trained(roots, centres, deltas, sure & certain)
 
     def _wide_directions(
-        self, tol: float, left: NDArray[np.int64], taken: Taken | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        self, tol: float, left: Counts, taken: Taken | None
+    ) -> tuple[Floats, Bools]:
         """Coordinates of variance one in directions with variance; and where this is certain."""
         divisors = self._divisors(left)[:, np.newaxis]
         covariances, constant, unsure = self._scatter.pooled((left > 0) / divisors, taken)
@@ -165,9 +155,7 @@ class LinearModel(ScoringModel):
         lengths = np.where(wide, 1 / np.sqrt(np.where(wide, extents, 1.0)), 0.0)
         return directions * lengths[:, np.newaxis], ~unsure
 
-    def _all_directions(
-        self, weights: NDArray[np.float64], taken: Taken | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _all_directions(self, weights: Floats, taken: Taken | None) -> tuple[Floats, Bools]:
         """The same for all directions; certain if each has enough variance."""
         covariances = shrunk(self._scatter.pooled(weights, taken)[0], self._shrinkage)
         variances = np.diagonal(covariances, axis1=1, axis2=2)
@@ -183,8 +171,8 @@ class LinearModel(ScoringModel):
         return _Whitening.of(self._scatter, self._kept)
 
     def _updated(
-        self, white: _Whitening, points: NDArray[np.float64], taken: Taken, left: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        self, white: _Whitening, points: Floats, taken: Taken, left: Counts
+    ) -> tuple[Floats, Bools]:
         """Scores by the update, and for which targets they are certain.
 
         With the scatter as the identity and the record at u from its mean, it becomes 1 − c u uᵀ.
@@ -215,20 +203,18 @@ class LinearModel(ScoringModel):
 class _Trained:
     """Models, one per row: positions of values and of a point in whitened coordinates."""
 
-    roots: NDArray[np.float64]
-    centres: NDArray[np.float64]
-    deltas: NDArray[np.float64]
-    sure: NDArray[np.bool_]
+    roots: Floats
+    centres: Floats
+    deltas: Floats
+    sure: Bools
 
 
-def _scores(deltas: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
-    along: NDArray[np.float64] = (deltas @ places[:, :, np.newaxis])[:, :, 0]
+def _scores(deltas: Floats, places: Floats) -> Floats:
+    along: Floats = (deltas @ places[:, :, np.newaxis])[:, :, 0]
     return along - (deltas**2).sum(axis=2) / 2
 
 
-def _projected(
-    deltas: NDArray[np.float64], shares: NDArray[np.float64], tol: float | None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _projected(deltas: Floats, shares: Floats, tol: float | None) -> tuple[Floats, Bools]:
     """Drop the directions in which values hardly differ; and where this is certain."""
     if tol is None:
         return deltas, np.ones(len(deltas), dtype=bool)
@@ -236,12 +222,12 @@ def _projected(
     with one_thread:
         _, extents, directions = np.linalg.svd(weighted, full_matrices=False)
     bar = tol * extents[:, :1]
-    near: NDArray[np.bool_] = np.any(np.abs(extents - bar) < NEAR * bar, axis=1)
+    near: Bools = np.any(np.abs(extents - bar) < NEAR * bar, axis=1)
     directions = directions * (extents > bar)[:, :, np.newaxis]
     return (deltas @ directions.swapaxes(1, 2)) @ directions, ~near
 
 
-def _solvable(thinnest: NDArray[np.float64], spreads: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _solvable(thinnest: Floats, spreads: Floats) -> Bools:
     """Whether solvers that should keep all directions do so, for covariances of these sizes."""
     least = spreads.min(axis=1) ** 2 * thinnest
     return (thinnest >= THIN) & (least >= _SOLVED * (spreads**2).sum(axis=1))
@@ -251,12 +237,12 @@ def _solvable(thinnest: NDArray[np.float64], spreads: NDArray[np.float64]) -> ND
 class _Whitening:
     """Coordinates in which the scatter within values is the identity."""
 
-    varying: NDArray[np.bool_]
-    spreads: NDArray[np.float64]
-    directions: NDArray[np.float64]
-    extents: NDArray[np.float64]
+    varying: Bools
+    spreads: Floats
+    directions: Floats
+    extents: Floats
     records: int
-    origin: NDArray[np.float64]
+    origin: Floats
 
     @classmethod
     def of(cls, scatter: Scatter, kept: float) -> _Whitening | None:
@@ -277,11 +263,11 @@ class _Whitening:
         clear = white.thinnest >= 2 * kept and bool(white.holds(means).all())
         return white if clear else None
 
-    def __call__(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, vectors: Floats) -> Floats:
         roots = self.directions / np.sqrt(self.records * self.extents)
         return (vectors[:, self.varying] / self.spreads) @ roots
 
-    def holds(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(self, points: Floats) -> Bools:
         """Which points can be reached from the origin in these directions."""
         scaled = (points - self.origin)[:, self.varying] / self.spreads
         outside = scaled - (scaled @ self.directions) @ self.directions.T
@@ -309,15 +295,6 @@ class QuadraticModel(ScoringModel):
     ``towards_one`` moves each covariance towards the identity, ``shrinkage`` towards a multiple of
     it that has the same mean variance. ``record_a_feature`` is for the solver "svd", which refuses
     values with fewer records than features.
-
-    Examples
-    --------
-    >>> rows, counts = [[1.0], [2.0], [4.0], [6.0]], [[1, 0], [1, 1], [1, 1], [0, 2]]
-    >>> model = QuadraticModel(rows, counts, Prior())
-    >>> model.predict([[3.0]]).round(4)
-    array([[0.5655, 0.4345]])
-    >>> model.predict_without([[3.0]], [[4.0]], [0]).round(4)
-    array([[0.027, 0.973]])
     """
 
     def __init__(
@@ -339,11 +316,11 @@ class QuadraticModel(ScoringModel):
         self._scatter = Scatter(self.table)
         self._roots, self._logs = self._trained(np.diag(self._weights(self.table.totals)))
 
-    def _weights(self, totals: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _weights(self, totals: Counts) -> Floats:
         divisors = np.maximum(totals - self._means_taken, 1)
         return np.where(totals >= self._fewest, 1 / divisors, 0.0)
 
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         points = points - self._scatter.centre
         scores = np.empty((len(points), len(self._logs)))
         for value, (mean, root, log) in enumerate(
@@ -352,13 +329,8 @@ class QuadraticModel(ScoringModel):
             scores[:, value] = -((((points - mean) @ root) ** 2).sum(axis=1) + log) / 2
         return scores
 
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, left = gone
         scores = self.scores(points)
         points = points - self._scatter.centre
         refused = np.isnan(self._logs) & (self.table.totals > 0)
@@ -374,9 +346,7 @@ class QuadraticModel(ScoringModel):
             scores[own] = -((off**2).sum(axis=1) + logs) / 2
         return scores
 
-    def _trained(
-        self, weights: NDArray[np.float64], taken: Taken | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _trained(self, weights: Floats, taken: Taken | None = None) -> tuple[Floats, Floats]:
         """Coordinates of variance one, and the logarithms of determinants, which may be NaN."""
         covariances, _, _ = self._scatter.pooled(weights, taken)
         covariances = (1 - self._towards_one) * shrunk(covariances, self._shrinkage)

@@ -13,21 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary.exact._statistics import Moments, Sums
-from unveil.adversary.exact._table import Prior, ScoringModel
+from unveil.adversary.exact._table import Counts, Floats, Forgotten, Places, Prior, ScoringModel
 from unveil.errors import Cell, InputError
 
 __all__ = [
-    "BernoulliModel",
-    "CategoricalModel",
-    "ComplementModel",
-    "GaussianModel",
-    "MultinomialModel",
-]
+    "BernoulliModel", "CategoricalModel", "ComplementModel", "GaussianModel", "MultinomialModel",
+]  # fmt: skip
 
 _NO_VARIANCE = 1e-20  # a variance below this, for features of size one, may be only rounding
 
 
-def _non_negative(features: NDArray[np.float64], estimator: str) -> None:
+def _non_negative(features: Floats, estimator: str) -> None:
     if (features < 0).any():
         row, column = np.argwhere(features < 0)[0]
         raise InputError(
@@ -55,12 +51,7 @@ class _CountingModel(ScoringModel):
     """The estimator's name, if it refuses negative features."""
 
     def __init__(
-        self,
-        features: ArrayLike,
-        counts: ArrayLike,
-        prior: Prior,
-        *,
-        alpha: float | NDArray[np.float64] = 1.0,
+        self, features: ArrayLike, counts: ArrayLike, prior: Prior, *, alpha: float | Floats = 1.0
     ) -> None:
         super().__init__(features, counts, prior)
         alpha = np.asarray(alpha, dtype=np.float64)
@@ -71,46 +62,27 @@ class _CountingModel(ScoringModel):
 
 
 class MultinomialModel(_CountingModel):
-    """Features are numbers of events, and each value has its own shares of events.
-
-    Examples
-    --------
-    >>> model = MultinomialModel([[2, 0], [1, 1]], [[1, 0], [0, 2]], Prior())
-    >>> model.predict([[1, 0]]).round(4)
-    array([[0.4286, 0.5714]])
-    """
+    """Features are numbers of events, and each value has its own shares of events."""
 
     refuses_negatives = "MultinomialNB"
 
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         return points @ self._logarithms(self._sums.of).T
 
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, _ = gone
         scores = self.scores(points)
         own = self._logarithms(self._sums.without(places, values))
         scores[np.arange(len(points)), values] = (points * own).sum(axis=1)
         return scores
 
-    def _logarithms(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _logarithms(self, sums: Floats) -> Floats:
         smoothed = sums + self._alpha
         return np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
 
 
 class ComplementModel(_CountingModel):
-    """A value is more likely the less the events resemble those of all other values.
-
-    Examples
-    --------
-    >>> model = ComplementModel([[2, 0], [1, 1]], [[1, 0], [0, 2]], Prior())
-    >>> model.predict([[1, 0]]).round(4)
-    array([[0.6, 0.4]])
-    """
+    """A value is more likely the less the events resemble those of all other values."""
 
     refuses_negatives = "ComplementNB"
 
@@ -120,7 +92,7 @@ class ComplementModel(_CountingModel):
         counts: ArrayLike,
         prior: Prior,
         *,
-        alpha: float | NDArray[np.float64] = 1.0,
+        alpha: float | Floats = 1.0,
         norm: bool = False,
     ) -> None:
         super().__init__(features, counts, prior, alpha=alpha)
@@ -128,20 +100,15 @@ class ComplementModel(_CountingModel):
         others = self.table.counts.sum(axis=1, keepdims=True) - self.table.counts
         self._sums = Sums(self.table.features, others)
 
-    def _log_prior(self, left: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _log_prior(self, left: Counts) -> Floats:
         # scikit-learn's model ignores its prior, but refuses one that does not fit.
         return np.where(np.isnan(super()._log_prior(left)), np.nan, 0.0)
 
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         return points @ self._weights(self._sums.of).T
 
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, _ = gone
         scores = self.scores(points)  # the record's own value is right: it is not among others
         for value in range(scores.shape[1]):
             other = values != value
@@ -149,21 +116,14 @@ class ComplementModel(_CountingModel):
             scores[other, value] = (points[other] * self._weights(sums)).sum(axis=1)
         return scores
 
-    def _weights(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _weights(self, sums: Floats) -> Floats:
         smoothed = sums + self._alpha
         logarithms = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
         return logarithms / logarithms.sum(axis=1, keepdims=True) if self._norm else -logarithms
 
 
 class BernoulliModel(_CountingModel):
-    """Features are bits, and each value has its own share of ones.
-
-    Examples
-    --------
-    >>> model = BernoulliModel([[1, 0], [1, 1]], [[3, 0], [0, 1]], Prior())
-    >>> model.predict([[1, 1]]).round(4)
-    array([[0.5192, 0.4808]])
-    """
+    """Features are bits, and each value has its own share of ones."""
 
     def __init__(
         self,
@@ -178,20 +138,15 @@ class BernoulliModel(_CountingModel):
         super().__init__(features, counts, prior, alpha=alpha)
         self._twice = 2 * alpha
 
-    def seen(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def seen(self, rows: Floats) -> Floats:
         return rows if self._above is None else (rows > self._above).astype(np.float64)
 
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         ones, zeros = self._logarithms(self._sums.of, self.table.totals)
         return points @ (ones - zeros).T + zeros.sum(axis=1)
 
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, left = gone
         scores = self.scores(points)
         targets = np.arange(len(points))
         sums = self._sums.without(places, values)
@@ -199,9 +154,7 @@ class BernoulliModel(_CountingModel):
         scores[targets, values] = (points * (ones - zeros) + zeros).sum(axis=1)
         return scores
 
-    def _logarithms(
-        self, sums: NDArray[np.float64], totals: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _logarithms(self, sums: Floats, totals: Counts) -> tuple[Floats, Floats]:
         ones = np.log(sums + self._alpha) - np.log(totals + self._twice)[:, np.newaxis]
         return ones, np.log(1 - np.exp(ones))  # rounds as scikit-learn does if alpha is tiny
 
@@ -211,14 +164,6 @@ class CategoricalModel(ScoringModel):
 
     The number of a feature's categories follows from the largest one in the table, but is
     ``at_least`` so many. The belief about a target beyond these is NaN.
-
-    Examples
-    --------
-    >>> model = CategoricalModel([[0], [1], [2]], [[2, 0], [1, 1], [0, 1]], Prior())
-    >>> model.predict([[1]]).round(4)
-    array([[0.5556, 0.4444]])
-    >>> model.predict([[3]])
-    array([[nan, nan]])
     """
 
     def __init__(
@@ -228,7 +173,7 @@ class CategoricalModel(ScoringModel):
         prior: Prior,
         *,
         alpha: float = 1.0,
-        at_least: int | NDArray[np.int64] = 0,
+        at_least: int | Counts = 0,
     ) -> None:
         super().__init__(features, counts, prior)
         _non_negative(self.table.features, "CategoricalNB")
@@ -238,17 +183,17 @@ class CategoricalModel(ScoringModel):
         self._at_least = _per_feature("min_categories", at_least, width)
         self._tables = [self._by_category(j) for j in range(width)]
 
-    def _by_category(self, j: int) -> NDArray[np.int64]:
+    def _by_category(self, j: int) -> Counts:
         categories = self._categories[:, j]
         size = max(int(categories.max()) + 1, int(self._at_least[j]))
         counted = np.zeros((size, self.table.counts.shape[1]), dtype=np.int64)
         np.add.at(counted, categories, self.table.counts)
         return counted
 
-    def seen(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def seen(self, rows: Floats) -> Floats:
         return np.trunc(rows)
 
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         scores = np.zeros((len(points), len(self.table.totals)))
         for counted, categories in zip(self._tables, points.T, strict=True):
             known = (categories >= 0) & (categories < len(counted))
@@ -258,13 +203,8 @@ class CategoricalModel(ScoringModel):
             scores[~known] = np.nan
         return scores
 
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, left = gone
         targets = np.arange(len(points))
         scores = np.zeros((len(points), len(self.table.totals)))
         for j, counted in enumerate(self._tables):
@@ -278,7 +218,7 @@ class CategoricalModel(ScoringModel):
             scores[~known] = np.nan
         return scores
 
-    def _sizes_without(self, j: int) -> NDArray[np.int64]:
+    def _sizes_without(self, j: int) -> Counts:
         """Number of the feature's categories without one record of each category."""
         held = self._tables[j].sum(axis=1)
         sizes = np.full(len(held), len(held))
@@ -290,16 +230,7 @@ class CategoricalModel(ScoringModel):
 
 
 class GaussianModel(ScoringModel):
-    """Features are normal given the value; a share of the largest variance is added to all.
-
-    Examples
-    --------
-    >>> model = GaussianModel([[1], [2], [4], [6]], [[1, 0], [1, 0], [0, 1], [0, 1]], Prior())
-    >>> model.predict([[3.0]]).round(4)
-    array([[0.141, 0.859]])
-    >>> model.predict_without([[3.0]], [[1]], [0]).round(4)        # one record left of value 0
-    array([[0., 1.]])
-    """
+    """Features are normal given the value; a share of the largest variance is added to all."""
 
     def __init__(
         self, features: ArrayLike, counts: ArrayLike, prior: Prior, *, smoothing: float = 1e-9
@@ -311,19 +242,14 @@ class GaussianModel(ScoringModel):
         self._moments = Moments(table.features, np.hstack([table.counts, everybody]))
         self._least = _NO_VARIANCE * np.abs(table.features).max(axis=0) ** 2
 
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         moments = self._moments
         variances = moments.deviations / np.maximum(moments.totals, 1)[:, np.newaxis]
         added = np.full(len(points), self._smoothing * variances[-1].max())
         return self._densities(points, moments.means[:-1], variances[:-1], added)
 
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, left = gone
         moments = self._moments
         variances = moments.deviations / np.maximum(moments.totals, 1)[:, np.newaxis]
         everybody = np.full_like(values, len(moments.totals) - 1)
@@ -341,12 +267,12 @@ class GaussianModel(ScoringModel):
 
     def _densities(
         self,
-        points: NDArray[np.float64],
-        means: NDArray[np.float64],
-        variances: NDArray[np.float64],
-        added: NDArray[np.float64],
-        changed: tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]] | None = None,
-    ) -> NDArray[np.float64]:
+        points: Floats,
+        means: Floats,
+        variances: Floats,
+        added: Floats,
+        changed: tuple[Places, Floats, Floats] | None = None,
+    ) -> Floats:
         """Logarithms of the densities; one value per target may have changed moments."""
         points = points - self._moments.centre
         rows = np.arange(len(points))

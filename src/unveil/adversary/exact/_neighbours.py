@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from unveil.adversary.exact._table import TrainingTable, portions
+from unveil.adversary.exact._table import Counts, Floats, Places, TrainingTable, portions
 from unveil.errors import InputError, did_you_mean
 
 __all__ = ["NearestNeighbours"]
@@ -75,23 +75,19 @@ class _NeighboursModel:
     table: TrainingTable
     settings: NearestNeighbours
 
-    def predict(self, points: ArrayLike) -> NDArray[np.float64]:
+    def predict(self, points: ArrayLike) -> Floats:
         """Beliefs about the points (targets × values)."""
         points = self.table.points(points)
         nobody = np.full(len(points), -1)
         return self._beliefs(points, nobody, nobody)
 
-    def predict_without(
-        self, points: ArrayLike, rows: ArrayLike, values: ArrayLike
-    ) -> NDArray[np.float64]:
+    def predict_without(self, points: ArrayLike, rows: ArrayLike, values: ArrayLike) -> Floats:
         """Beliefs about each point by the model trained without the record given for it."""
         points = self.table.points(points)
         values = np.asarray(values, dtype=np.intp)
         return self._beliefs(points, self.table.places(points, rows, values), values)
 
-    def _beliefs(
-        self, points: NDArray[np.float64], places: NDArray[np.intp], values: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def _beliefs(self, points: Floats, places: Places, values: Places) -> Floats:
         votes = np.empty((len(points), self.table.counts.shape[1]))
         metric = _NAMES[self.settings.metric]
         for some in portions(len(points), 2 * len(self.table.features)):
@@ -100,9 +96,7 @@ class _NeighboursModel:
         with np.errstate(invalid="ignore"):  # nobody is left to vote
             return votes / votes.sum(axis=1, keepdims=True)
 
-    def _votes(
-        self, distances: NDArray[np.float64], places: NDArray[np.intp], values: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def _votes(self, distances: Floats, places: Places, values: Places) -> Floats:
         """Weighted neighbours of each value (targets × values), without the forgotten record.
 
         Every row of the table has a record, so the k + 1 nearest rows have k records that are not
@@ -121,13 +115,7 @@ class _NeighboursModel:
             votes[:, value] = np.bincount(targets, weights * held, len(votes))
         return votes
 
-    def _weights(
-        self,
-        targets: NDArray[np.intp],
-        near: NDArray[np.float64],
-        records: NDArray[np.int64],
-        size: int,
-    ) -> NDArray[np.float64]:
+    def _weights(self, targets: Places, near: Floats, records: Counts, size: int) -> Floats:
         """The weight of each record, for pairs of targets and rows with so many records."""
         farthest = _kth(self.settings.k, targets, near, records, size)[targets]
         nearer = near < farthest * (1 - _SAME)
@@ -143,13 +131,7 @@ class _NeighboursModel:
         return np.where(alone, here, weights / np.where(here, np.inf, near))
 
 
-def _kth(
-    k: int,
-    targets: NDArray[np.intp],
-    near: NDArray[np.float64],
-    records: NDArray[np.int64],
-    size: int,
-) -> NDArray[np.float64]:
+def _kth(k: int, targets: Places, near: Floats, records: Counts, size: int) -> Floats:
     """The distance of each target's k-th record; infinite if there are fewer."""
     order = np.lexsort((near, targets))
     within = records[order].cumsum()

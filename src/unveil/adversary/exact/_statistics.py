@@ -16,21 +16,12 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil.adversary.exact._table import TrainingTable
+from unveil.adversary.exact._table import Bools, Counts, Floats, Places, TrainingTable
 
 __all__ = [
-    "NEAR",
-    "THIN",
-    "Moments",
-    "Scatter",
-    "Sums",
-    "Taken",
-    "decomposed",
-    "one_thread",
-    "shrunk",
-]
+    "NEAR", "THIN", "Moments", "Scatter", "Sums", "Taken", "decomposed", "one_thread", "shrunk",
+]  # fmt: skip
 
 _CANCELS = 1e-4  # share of a sum that is left, below which it is summed again
 _SCATTER_CANCELS = 1e-2  # the same for a feature's summed deviations
@@ -73,7 +64,7 @@ class _OneThread:
 one_thread = _OneThread()
 
 
-def _whole_numbers(features: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _whole_numbers(features: Floats) -> Bools:
     """Which features are whole numbers in every row, so that their sums are exact."""
     return ((features == np.rint(features)) & (np.abs(features) < 2**31)).all(axis=0)
 
@@ -81,8 +72,6 @@ def _whole_numbers(features: NDArray[np.float64]) -> NDArray[np.bool_]:
 class Sums:
     """Sums of the features over several histograms of one table, none of them negative.
 
-    Examples
-    --------
     >>> sums = Sums(np.array([[1.0, 0.5], [4.0, 0.0]]), np.array([[3], [1]]))
     >>> sums.of
     array([[7. , 1.5]])
@@ -91,17 +80,15 @@ class Sums:
            [3. , 1.5]])
     """
 
-    def __init__(self, features: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+    def __init__(self, features: Floats, counts: Counts) -> None:
         self._features, self._counts = features, counts
-        self.of: NDArray[np.float64] = counts.T @ features
+        self.of: Floats = counts.T @ features
         self._rounds = ~_whole_numbers(features)
 
-    def without(
-        self, places: NDArray[np.intp], histograms: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def without(self, places: Places, histograms: Places) -> Floats:
         """The histogram's sums without one record at that place (targets × features)."""
         whole = self.of[histograms]
-        left: NDArray[np.float64] = whole - self._features[places]
+        left: Floats = whole - self._features[places]
         redo = self._rounds & (left <= _CANCELS * whole) & (whole > 0)
 
         def anew(place: int, histogram: int, column: int) -> float:
@@ -117,8 +104,6 @@ class Moments:
 
     Features are centred first (``centre``), and so are the means.
 
-    Examples
-    --------
     >>> moments = Moments(np.array([[1.0], [5.0]]), np.array([[3], [1]]))
     >>> moments.means + moments.centre, moments.deviations
     (array([[2.]]), array([[12.]]))
@@ -127,12 +112,12 @@ class Moments:
     (array([[2.333]]), array([[10.667]]))
     """
 
-    def __init__(self, features: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+    def __init__(self, features: Floats, counts: Counts) -> None:
         # The centre must not be an outlier: the other rows would lose digits.
-        self.centre: NDArray[np.float64] = np.sort(features, axis=0)[len(features) // 2]
-        self.features: NDArray[np.float64] = features - self.centre
+        self.centre: Floats = np.sort(features, axis=0)[len(features) // 2]
+        self.features: Floats = features - self.centre
         self.counts = counts
-        self.totals: NDArray[np.int64] = counts.sum(axis=0)
+        self.totals: Counts = counts.sum(axis=0)
         self.means = np.zeros((counts.shape[1], features.shape[1]))
         self.deviations = np.zeros_like(self.means)
         for h in range(counts.shape[1]):
@@ -141,9 +126,7 @@ class Moments:
                 moments = _moments(self.features[held], counts[held, h])
                 self.means[h], self.deviations[h] = moments
 
-    def without(
-        self, places: NDArray[np.intp], histograms: NDArray[np.intp]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def without(self, places: Places, histograms: Places) -> tuple[Floats, Floats]:
         """Both for the histogram without one record at that place (targets × features).
 
         Zero if the record was the only one.
@@ -156,7 +139,7 @@ class Moments:
         deviations = np.where(n > 2, whole - off**2 * n / left, 0.0)
         redo = (n > 1) & (whole > 0) & (deviations <= _CANCELS * whole)
 
-        def anew(place: int, histogram: int, column: int) -> NDArray[np.float64]:
+        def anew(place: int, histogram: int, column: int) -> Floats:
             weights = _weights_without(self.counts, place, histogram)
             held = weights > 0
             return np.concatenate(_moments(self.features[held][:, [column]], weights[held]))
@@ -165,9 +148,7 @@ class Moments:
         return means, deviations
 
 
-def _moments(
-    features: NDArray[np.float64], weights: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _moments(features: Floats, weights: Counts) -> tuple[Floats, Floats]:
     total = weights.sum()
     mean = weights @ features / total
     # The sum of the deviations says by how much rounding the mean is off.
@@ -177,18 +158,18 @@ def _moments(
     return mean, weights @ (features - mean) ** 2
 
 
-def _weights_without(counts: NDArray[np.int64], place: int, histogram: int) -> NDArray[np.int64]:
+def _weights_without(counts: Counts, place: int, histogram: int) -> Counts:
     weights = counts[:, histogram].copy()
     weights[place] -= 1
     return weights
 
 
 def _replace(
-    redo: NDArray[np.bool_],
-    places: NDArray[np.intp],
-    histograms: NDArray[np.intp],
-    anew: Callable[[int, int, int], float | NDArray[np.float64]],
-    results: tuple[NDArray[np.float64], ...],
+    redo: Bools,
+    places: Places,
+    histograms: Places,
+    anew: Callable[[int, int, int], float | Floats],
+    results: tuple[Floats, ...],
 ) -> None:
     """Write the results of ``anew`` into the entries (targets × features) to redo."""
     targets, columns = np.nonzero(redo)
@@ -205,21 +186,19 @@ def _replace(
 class Taken:
     """What forgetting one record per target does to the scatter of its value."""
 
-    places: NDArray[np.intp]
-    values: NDArray[np.intp]
-    means: NDArray[np.float64]
+    places: Places
+    values: Places
+    means: Floats
     """The value's means without the record (targets × features)."""
-    off: NDArray[np.float64]
+    off: Floats
     """The record's deviations from the value's means with it."""
-    factor: NDArray[np.float64]
+    factor: Floats
     """The scatter decreases by this factor times the products of ``off``."""
 
 
 class Scatter:
     """Means and scatter of each sensitive value, of centred features.
 
-    Examples
-    --------
     >>> table = TrainingTable.of([[0.0, 0.0], [2.0, 4.0]], [[1, 3], [1, 0]])
     >>> scatter = Scatter(table)
     >>> scatter.of.tolist()
@@ -231,18 +210,18 @@ class Scatter:
         self.centre, self.features = self._moments.centre, self._moments.features
         self.totals, self.means = self._moments.totals, self._moments.means
         self.whole = _whole_numbers(table.features)
-        self._sizes: NDArray[np.float64] = np.abs(table.features).max(axis=0)
+        self._sizes: Floats = np.abs(table.features).max(axis=0)
         values, width = self.means.shape
         self.of = np.empty((values, width, width))
         for value in range(values):
             self.of[value] = self._of(table.counts[:, value], self.means[value])
 
-    def _of(self, weights: NDArray[np.int64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _of(self, weights: Counts, mean: Floats) -> Floats:
         held = weights > 0
         off = self.features[held] - mean
         return (weights[held, np.newaxis] * off).T @ off
 
-    def taken(self, places: NDArray[np.intp], values: NDArray[np.intp]) -> Taken:
+    def taken(self, places: Places, values: Places) -> Taken:
         """The change in means and scatter of the values without a record at that place."""
         means, _ = self._moments.without(places, values)
         n = self.totals[values]
@@ -252,9 +231,7 @@ class Scatter:
             factor=np.where(n > 1, n / np.maximum(n - 1, 1), 0.0),
         )  # fmt: skip
 
-    def pooled(
-        self, weights: NDArray[np.float64], taken: Taken | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    def pooled(self, weights: Floats, taken: Taken | None = None) -> tuple[Floats, Bools, Bools]:
         """Weighted sums of the scatters (targets × features × features).
 
         ``weights`` are targets × values. Also returned: which features are constant within each
@@ -264,7 +241,7 @@ class Scatter:
         sums = np.tensordot(weights, self.of, axes=1)
         if taken is not None:
             sums = self._less(sums, weights, taken)
-        left: NDArray[np.float64] = np.diagonal(sums, axis1=1, axis2=2)
+        left: Floats = np.diagonal(sums, axis1=1, axis2=2)
         # Whole numbers that vary have deviations of at least one half.
         least = np.where(weights > 0, weights, np.inf).min(axis=1, keepdims=True) / 4
         constant = left < np.where(self.whole, least, (1e-10 * self._sizes) ** 2)
@@ -273,12 +250,10 @@ class Scatter:
         sums.swapaxes(1, 2)[constant] = 0.0
         return sums, constant, np.any(constant & ~self.whole, axis=1)
 
-    def _less(
-        self, sums: NDArray[np.float64], weights: NDArray[np.float64], taken: Taken
-    ) -> NDArray[np.float64]:
+    def _less(self, sums: Floats, weights: Floats, taken: Taken) -> Floats:
         own = weights[np.arange(len(weights)), taken.values]
         column = np.sqrt(own * taken.factor)[:, np.newaxis] * taken.off
-        less: NDArray[np.float64] = sums - column[:, :, np.newaxis] * column[:, np.newaxis]
+        less: Floats = sums - column[:, :, np.newaxis] * column[:, np.newaxis]
         whole = np.diagonal(sums, axis1=1, axis2=2)
         left = np.diagonal(less, axis1=1, axis2=2)
         gone = self.whole & (left < own[:, np.newaxis] / 4)
@@ -289,13 +264,13 @@ class Scatter:
             less[target] = np.tensordot(weights[target], each, axes=1)
         return less
 
-    def _anew(self, taken: Taken, target: int) -> NDArray[np.float64]:
+    def _anew(self, taken: Taken, target: int) -> Floats:
         weights = self._moments.counts[:, taken.values[target]].copy()
         weights[taken.places[target]] -= 1
         return self._of(weights, taken.means[target])
 
 
-def shrunk(covariances: NDArray[np.float64], shrinkage: float) -> NDArray[np.float64]:
+def shrunk(covariances: Floats, shrinkage: float) -> Floats:
     """Covariances moved towards the identity times their mean variance."""
     if not shrinkage:
         return covariances
@@ -306,9 +281,7 @@ def shrunk(covariances: NDArray[np.float64], shrinkage: float) -> NDArray[np.flo
     )
 
 
-def decomposed(
-    covariances: NDArray[np.float64], spreads: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def decomposed(covariances: Floats, spreads: Floats) -> tuple[Floats, Floats]:
     """Shares of variance and directions of covariances of features divided by their spreads.
 
     Differences times a direction, divided by the root of its share, are uncorrelated and have

@@ -10,13 +10,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import Cell, InputError, Row
 
-__all__ = ["Prior", "ScoringModel", "TrainingTable", "portions"]
+__all__ = [
+    "Bools", "Counts", "Floats", "Forgotten", "Places", "Prior", "ScoringModel", "TrainingTable",
+    "portions",
+]  # fmt: skip
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+Counts: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
 
 _ENTRIES = 2**20  # numbers in the largest array of a portion: 8 MB
 
@@ -25,19 +34,13 @@ _ENTRIES = 2**20  # numbers in the largest array of a portion: 8 MB
 class TrainingTable:
     """Distinct feature rows, and the number of records with these features and each value.
 
-    Examples
-    --------
     >>> table = TrainingTable.of([[1, 0], [2, 5], [1, 0]], [[1, 0], [0, 2], [0, 1]])
-    >>> table.features
-    array([[1., 0.],
-           [2., 5.]])
-    >>> table.counts
-    array([[1, 1],
-           [0, 2]])
+    >>> table.features.tolist(), table.counts.tolist()
+    ([[1.0, 0.0], [2.0, 5.0]], [[1, 1], [0, 2]])
     """
 
-    features: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    features: Floats
+    counts: Counts
 
     @classmethod
     def of(cls, features: ArrayLike, counts: ArrayLike) -> TrainingTable:
@@ -46,10 +49,9 @@ class TrainingTable:
         counts = np.asarray(counts)
         if counts.ndim != 2 or len(counts) != len(features):
             raise InputError(
-                "counts of shape {shape} do not fit {rows} feature rows; give one row per feature "
-                "row, one column per sensitive value",
-                shape=counts.shape, rows=len(features),
-            )  # fmt: skip
+                f"counts of shape {counts.shape} do not fit {len(features)} feature rows; give one "
+                "row per feature row, one column per sensitive value"
+            )
         if counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
             raise InputError(
                 "counts of records must be whole numbers, none of them negative and not all zero"
@@ -61,7 +63,7 @@ class TrainingTable:
         return cls(rows, merged)
 
     @cached_property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Counts:
         """Records of each sensitive value."""
         return self.counts.sum(axis=0)
 
@@ -69,27 +71,24 @@ class TrainingTable:
     def _place_of(self) -> dict[bytes, int]:
         return {row.tobytes(): place for place, row in enumerate(self.features)}
 
-    def points(self, points: ArrayLike) -> NDArray[np.float64]:
+    def points(self, points: ArrayLike) -> Floats:
         """Check that points have the table's features."""
         points = _checked_features(points)
         if points.shape[1] != self.features.shape[1]:
+            width = self.features.shape[1]
             raise InputError(
-                "points with {given} features do not fit a model trained on {trained}",
-                given=points.shape[1], trained=self.features.shape[1],
-            )  # fmt: skip
+                f"points with {points.shape[1]} features do not fit a model trained on {width}"
+            )
         return points
 
-    def places(
-        self, points: NDArray[np.float64], rows: ArrayLike, values: NDArray[np.intp]
-    ) -> NDArray[np.intp]:
+    def places(self, points: Floats, rows: ArrayLike, values: Places) -> Places:
         """Rows of the table with the records to forget, one per point; all must be in it."""
         rows = self.points(rows)
         if not len(points) == len(rows) == len(values):
             raise InputError(
-                "{points} points cannot forget {rows} rows with {values} values; give one record "
-                "per point",
-                points=len(points), rows=len(rows), values=len(values),
-            )  # fmt: skip
+                f"{len(points)} points cannot forget {len(rows)} rows with {len(values)} values; "
+                "give one record per point"
+            )
         places = np.array([self._place_of.get(row.tobytes(), -1) for row in rows], dtype=np.intp)
         fits = (places >= 0) & (values >= 0) & (values < self.counts.shape[1])
         fits[fits] = self.counts[places[fits], values[fits]] > 0
@@ -103,14 +102,13 @@ class TrainingTable:
         return places
 
 
-def _checked_features(rows: ArrayLike) -> NDArray[np.float64]:
+def _checked_features(rows: ArrayLike) -> Floats:
     """Rows of finite features."""
     rows = np.asarray(rows, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise InputError(
-            "features of shape {shape} are not a table; give one row per record, one column per "
-            "feature",
-            shape=rows.shape,
+            f"features of shape {rows.shape} are not a table; give one row per record, one column "
+            "per feature"
         )
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
@@ -125,11 +123,11 @@ def _checked_features(rows: ArrayLike) -> NDArray[np.float64]:
 class Prior:
     """The share of each sensitive value that a model starts from: as counted, equal, or given."""
 
-    given: NDArray[np.float64] | None = None
+    given: Floats | None = None
     """One number per sensitive value that has records."""
     equal: bool = False
 
-    def shares(self, totals: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.float64]:
+    def shares(self, totals: Counts, left: Counts) -> Floats:
         """Shares if ``left`` records (targets × values) of the ``totals`` are left.
 
         Given numbers are for all values: NaN for a target that lacks one.
@@ -140,17 +138,16 @@ class Prior:
                 return weights / weights.sum(axis=1, keepdims=True)
         if len(self.given) != (totals > 0).sum():
             raise InputError(
-                "the estimator is given {given} prior probabilities, but {values} sensitive values "
-                "have records; give one for each of these",
-                given=len(self.given), values=int((totals > 0).sum()),
-            )  # fmt: skip
+                f"the estimator is given {len(self.given)} prior probabilities, but "
+                f"{(totals > 0).sum()} sensitive values have records; give one for each of these"
+            )
         whole = np.zeros(len(totals))
         whole[totals > 0] = self.given
         complete = ((left > 0) == (totals > 0)).all(axis=1, keepdims=True)
         return np.where(complete, whole, np.nan)
 
 
-def _beliefs(scores: NDArray[np.float64], left: NDArray[np.int64]) -> NDArray[np.float64]:
+def _beliefs(scores: Floats, left: Counts) -> Floats:
     """Beliefs from unscaled logarithms; 0 for values without records.
 
     NaN if a score is. If only one value is left it has belief 1, whatever its score.
@@ -173,6 +170,17 @@ def portions(targets: int, entries: int) -> Iterator[slice]:
         yield slice(first, min(first + step, targets))
 
 
+class Forgotten(NamedTuple):
+    """The record that each target forgets."""
+
+    places: Places
+    """Its row in the training table."""
+    values: Places
+    """Its sensitive value."""
+    left: Counts
+    """Number of remaining records (targets × values)."""
+
+
 class ScoringModel(ABC):
     """A model that gives each sensitive value a score, the logarithm of an unscaled belief.
 
@@ -184,7 +192,7 @@ class ScoringModel(ABC):
         self.prior = prior
         self._log_prior(self.table.totals[np.newaxis])  # refuses a prior that does not fit
 
-    def seen(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def seen(self, rows: Floats) -> Floats:
         """Feature rows as the model uses them."""
         return rows
 
@@ -194,23 +202,14 @@ class ScoringModel(ABC):
         return max(self.table.counts.shape[1], self.table.features.shape[1])
 
     @abstractmethod
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         """Scores of the points (targets × values), without the prior."""
 
     @abstractmethod
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
-        """The same, each from the table without a record of that value in that row.
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        """The same, each from the table without the forgotten record."""
 
-        ``left`` is the number of remaining records (targets × values).
-        """
-
-    def predict(self, points: ArrayLike) -> NDArray[np.float64]:
+    def predict(self, points: ArrayLike) -> Floats:
         """Beliefs about the points (targets × values)."""
         points = self.table.points(self.seen(_checked_features(points)))
         totals = self.table.totals
@@ -222,9 +221,7 @@ class ScoringModel(ABC):
             beliefs[some] = _beliefs(scores, left)
         return beliefs
 
-    def predict_without(
-        self, points: ArrayLike, rows: ArrayLike, values: ArrayLike
-    ) -> NDArray[np.float64]:
+    def predict_without(self, points: ArrayLike, rows: ArrayLike, values: ArrayLike) -> Floats:
         """Beliefs about each point by the model trained without the record given for it."""
         points = self.table.points(self.seen(_checked_features(points)))
         values = np.asarray(values, dtype=np.intp)
@@ -234,11 +231,11 @@ class ScoringModel(ABC):
             left = np.tile(self.table.totals, (len(points[some]), 1))
             left[np.arange(len(left)), values[some]] -= 1
             with np.errstate(all="ignore"):
-                scores = self.scores_without(points[some], places[some], values[some], left)
-                scores = scores + self._log_prior(left)
+                gone = Forgotten(places[some], values[some], left)
+                scores = self.scores_without(points[some], gone) + self._log_prior(left)
             beliefs[some] = _beliefs(scores, left)
         return beliefs
 
-    def _log_prior(self, left: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _log_prior(self, left: Counts) -> Floats:
         with np.errstate(divide="ignore"):
             return np.log(self.prior.shares(self.table.totals, left))

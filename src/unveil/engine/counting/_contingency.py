@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from unveil.errors import Cell, Column, InputError, Listed, Option, Text, did_you_mean
 from unveil.microdata import MISSING, AnyRelease, Hierarchy, value_text
 
-__all__ = ["Contingency", "Histograms", "Secret", "gaps_note", "sparse", "text_of"]
+__all__ = ["Contingency", "Counts", "Histograms", "Secret", "gaps_note", "sparse", "text_of"]
+
+Counts: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,27 +45,27 @@ class Histograms:
         The values of the keys of class g, or of one of the classes with the same histogram.
     """
 
-    start: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    start: Counts
+    codes: Counts
+    numbers: Counts
+    weights: Counts
     key_of: Callable[[int], tuple[object, ...]]
 
     def __len__(self) -> int:
         return len(self.weights)
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Counts:
         """Records in each class."""
         return self.add_up(self.numbers)
 
     @cached_property
-    def distinct(self) -> NDArray[np.int64]:
+    def distinct(self) -> Counts:
         """Number of sensitive values in each class."""
         return np.diff(self.start)
 
     @cached_property
-    def class_of(self) -> NDArray[np.int64]:
+    def class_of(self) -> Counts:
         """The class of each cell."""
         return np.repeat(np.arange(len(self)), self.distinct)
 
@@ -80,23 +82,23 @@ class Histograms:
         """Maximum over the cells of each class."""
         return np.maximum.reduceat(cells, self.start[:-1]) if len(self) else cells[:0]
 
-    def dense(self, g: int, values: int) -> NDArray[np.int64]:
+    def dense(self, g: int, values: int) -> Counts:
         """The histogram of class g over all sensitive values, zeros included."""
         row = np.zeros(values, dtype=np.int64)
         part = slice(self.start[g], self.start[g + 1])
         row[self.codes[part]] = self.numbers[part]
         return row
 
-    def merged(self, groups: NDArray[np.int64]) -> Histograms:
+    def merged(self, groups: Counts) -> Histograms:
         """The same classes, with each sensitive value replaced by its group."""
         return sparse(self.class_of, groups[self.codes], self.numbers, self.weights, self.key_of)
 
 
 def sparse(
-    class_of: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    weights: NDArray[np.int64],
+    class_of: Counts,
+    codes: Counts,
+    numbers: Counts,
+    weights: Counts,
     key_of: Callable[[int], tuple[object, ...]],
 ) -> Histograms:
     """Histograms from (class, value, number) in any order; equal cells are added up."""
@@ -125,9 +127,7 @@ def text_of(value: object) -> str:
     return MISSING if value is None else value_text(value)
 
 
-def gaps_note(
-    gaps: Mapping[str, int], secret: Secret | None, totals: NDArray[np.int64]
-) -> tuple[str, ...]:
+def gaps_note(gaps: Mapping[str, int], secret: Secret | None, totals: Counts) -> tuple[str, ...]:
     """A note on how many records lack a key or the secret, if any do."""
     lacking = {name: number for name, number in gaps.items() if number}
     if secret is not None and None in secret.values:
@@ -198,7 +198,7 @@ class Contingency(ABC):
 
     @property
     @abstractmethod
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Counts:
         """Number of records of each value of the secret; without a secret, of all records."""
 
     @abstractmethod
@@ -210,7 +210,7 @@ class Contingency(ABC):
         """The same counts over some of the keys."""
 
     @abstractmethod
-    def where(self, values: Mapping[str, object]) -> NDArray[np.int64]:
+    def where(self, values: Mapping[str, object]) -> Counts:
         """Number of records with these values of (some of) the keys, by value of the secret."""
 
     @property
@@ -226,7 +226,7 @@ class Contingency(ABC):
         about = "" if self.secret is None else f", by value of {self.secret.name}"
         return f"Counts of {self.source}: {self.rows:,} records by {', '.join(self.keys)}{about}"
 
-    def merged(self, groups: NDArray[np.int64], secret: Secret) -> Contingency:
+    def merged(self, groups: Counts, secret: Secret) -> Contingency:
         """The same counts with the secret's values merged into groups."""
         return _Merged(self, groups, secret)
 
@@ -256,20 +256,20 @@ class Contingency(ABC):
 
 
 class _Merged(Contingency):
-    def __init__(self, inner: Contingency, groups: NDArray[np.int64], secret: Secret) -> None:
+    def __init__(self, inner: Contingency, groups: Counts, secret: Secret) -> None:
         self.keys, self.source, self.notes = inner.keys, inner.source, inner.notes
         self.overlapping = inner.overlapping
         self.secret = secret
         self._inner, self._groups = inner, groups
 
-    def _together(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _together(self, counts: Counts) -> Counts:
         assert self.secret is not None
         together = np.zeros(len(self.secret.values), dtype=np.int64)
         np.add.at(together, self._groups, counts)
         return together
 
     @cached_property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Counts:
         return self._together(self._inner.totals)
 
     def blocks(self) -> Iterator[Histograms]:
@@ -283,5 +283,5 @@ class _Merged(Contingency):
         assert self.secret is not None
         return _Merged(self._inner.over(keys), self._groups, self.secret)
 
-    def where(self, values: Mapping[str, object]) -> NDArray[np.int64]:
+    def where(self, values: Mapping[str, object]) -> Counts:
         return self._together(self._inner.where(values))

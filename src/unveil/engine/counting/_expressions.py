@@ -12,26 +12,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil.engine.counting._contingency import Histograms, sparse
+from unveil.engine.counting._contingency import Counts, Histograms, sparse
 from unveil.engine.counting._engines import Fetching, numbers
 
 if TYPE_CHECKING:
     import ibis
 
 __all__ = [
-    "NUMBER",
-    "OURS",
-    "KeyOf",
-    "cells",
-    "classes",
-    "having",
-    "look_alikes",
-    "probe",
-    "streamed_classes",
-    "totals",
-]
+    "NUMBER", "OURS", "KeyOf", "cells", "classes", "having", "look_alikes", "probe",
+    "streamed_classes", "totals",
+]  # fmt: skip
 
 # Names that no column of a user's table may have.
 OURS = "unveil: "
@@ -144,7 +135,7 @@ def _bytes(text: Any) -> Any:
 
 def look_alikes(
     found: ibis.Table, keys: Sequence[str], fetching: Fetching, rows: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], KeyOf]]:
+) -> Iterator[tuple[Counts, Counts, KeyOf]]:
     """The distinct numbers among the classes found, a block at a time.
 
     Parameters
@@ -186,7 +177,7 @@ def _asking(
     keys: Sequence[str],
     columns: Sequence[str],
     fetching: Fetching,
-    counts: NDArray[np.int64],
+    counts: Counts,
 ) -> KeyOf:
     """Name a class by another query, for the first class with its numbers."""
 
@@ -205,7 +196,7 @@ def streamed_classes(
     keys: Sequence[str],
     secret: str,
     fetching: Fetching,
-    codes_of: Callable[[Sequence[Any]], NDArray[np.int64]],
+    codes_of: Callable[[Sequence[Any]], Counts],
 ) -> Iterator[Histograms]:
     """All classes of a table in the order of their keys, for secrets of very many values.
 
@@ -231,7 +222,7 @@ def streamed_classes(
         yield _classes(pending, np.zeros(1, dtype=np.int64), keys, secret, codes_of)
 
 
-def _beginnings(table: Any, keys: Sequence[str]) -> NDArray[np.int64]:
+def _beginnings(table: Any, keys: Sequence[str]) -> Counts:
     """The rows at which a class begins."""
     import pyarrow.compute as pc
 
@@ -248,10 +239,10 @@ def _beginnings(table: Any, keys: Sequence[str]) -> NDArray[np.int64]:
 
 def _classes(
     table: Any,
-    begins: NDArray[np.int64],
+    begins: Counts,
     keys: Sequence[str],
     secret: str,
-    codes_of: Callable[[Sequence[Any]], NDArray[np.int64]],
+    codes_of: Callable[[Sequence[Any]], Counts],
 ) -> Histograms:
     class_of = np.zeros(table.num_rows, dtype=np.int64)
     class_of[begins[1:]] = 1

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil.engine.counting._contingency import Contingency, Histograms, Secret, sparse, text_of
+from unveil.engine.counting._contingency import (
+    Contingency,
+    Counts,
+    Histograms,
+    Secret,
+    sparse,
+    text_of,
+)
 from unveil.errors import Cell, Column, File, InputError, Option, Text, did_you_mean
 from unveil.microdata import AnyRelease
 
@@ -20,7 +26,7 @@ __all__ = ["Held", "KeyColumn", "combined", "matching_everything"]
 class KeyColumn:
     """One key: the code of each class's value, and the values."""
 
-    codes: NDArray[np.int64]
+    codes: Counts
     values: tuple[object, ...]
 
     @cached_property
@@ -37,9 +43,9 @@ class Held(Contingency):
         *,
         keys: Mapping[str, KeyColumn],
         secret: Secret | None,
-        class_of: NDArray[np.int64],
-        codes: NDArray[np.int64],
-        numbers: NDArray[np.int64],
+        class_of: Counts,
+        codes: Counts,
+        numbers: Counts,
         source: str,
         notes: tuple[Text, ...] = (),
         made_from: AnyRelease | None = None,
@@ -66,7 +72,7 @@ class Held(Contingency):
         return tuple(column.values[column.codes[g]] for column in self.columns.values())
 
     @property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Counts:
         return self._totals
 
     def blocks(self) -> Iterator[Histograms]:
@@ -81,7 +87,7 @@ class Held(Contingency):
             source=self.source, notes=self.notes, made_from=self.made_from,
         )  # fmt: skip
 
-    def where(self, values: Mapping[str, object]) -> NDArray[np.int64]:
+    def where(self, values: Mapping[str, object]) -> Counts:
         self.check_keys(tuple(values))
         inside = np.ones(len(self.histograms), dtype=bool)
         for name, value in values.items():
@@ -101,7 +107,7 @@ class Held(Contingency):
         return found
 
 
-def combined(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def combined(columns: Sequence[Counts]) -> tuple[Counts, Counts]:
     """Number the combinations of several columns of codes, in the order of their codes.
 
     Returns one row of each combination, and the combination of each row.
@@ -150,7 +156,7 @@ class _Matching(Contingency):
         self._histograms = _matched(inner, wildcard)
 
     @property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Counts:
         return self._inner.totals
 
     def blocks(self) -> Iterator[Histograms]:
@@ -159,7 +165,7 @@ class _Matching(Contingency):
     def over(self, keys: Sequence[str]) -> Contingency:
         return _Matching(self._inner.over(keys), self._wildcard)
 
-    def where(self, values: Mapping[str, object]) -> NDArray[np.int64]:
+    def where(self, values: Mapping[str, object]) -> Counts:
         raise InputError(
             "a class cannot be looked up where {wildcard} matches everything; leave {option} out",
             wildcard=repr(self._wildcard), option=Option("wildcard"),
@@ -173,7 +179,7 @@ def _matched(held: Held, wildcard: str) -> Histograms:
     )
     patterns, pattern_of = np.unique(hidden, axis=1, return_inverse=True)
     pattern_of = pattern_of.ravel()
-    found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+    found: list[tuple[Counts, Counts, Counts]] = []
     for a in range(patterns.shape[1]):
         ours = np.flatnonzero(pattern_of == a)
         for b in range(patterns.shape[1]):
@@ -186,11 +192,8 @@ def _matched(held: Held, wildcard: str) -> Histograms:
 
 
 def _pairs(
-    held: Held,
-    ours: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    shown: Sequence[NDArray[np.int64]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    held: Held, ours: Counts, theirs: Counts, shown: Sequence[Counts]
+) -> tuple[Counts, Counts, Counts]:
     """The cells of ``theirs`` that agree with each class of ``ours`` in the keys both show."""
     both = np.concatenate([ours, theirs])
     group = np.zeros(len(both), dtype=np.int64)

@@ -18,10 +18,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.engine.counting._contingency import (
     Contingency,
+    Counts,
     Histograms,
     Secret,
     gaps_note,
@@ -71,7 +71,7 @@ class EncodedSecret:
     secret: Secret
     codes: dict[Any, int]
 
-    def codes_of(self, raw: Sequence[Any]) -> NDArray[np.int64]:
+    def codes_of(self, raw: Sequence[Any]) -> Counts:
         """The codes of values as the engine has them."""
         return np.array([self.codes[value] for value in raw], dtype=np.int64)
 
@@ -101,7 +101,7 @@ class Question:
         return Fetching(source=self.source, fault=self.fault)
 
     @cached_property
-    def totals(self) -> tuple[EncodedSecret | None, NDArray[np.int64]]:
+    def totals(self) -> tuple[EncodedSecret | None, Counts]:
         """The secret, and the number of records with each of its values."""
         found = self._counted
         if self.secret is None:
@@ -191,7 +191,7 @@ class InEngine(Contingency):
         self._kept: list[Histograms] | None = None
 
     @property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Counts:
         return self._totals
 
     @property
@@ -209,7 +209,7 @@ class InEngine(Contingency):
     def over(self, keys: Sequence[str]) -> Contingency:
         return counted(self.question.over(self.check_keys(keys)))
 
-    def where(self, values: Mapping[str, object]) -> NDArray[np.int64]:
+    def where(self, values: Mapping[str, object]) -> Counts:
         self.check_keys(tuple(values))
         asked, table = self.question, self.question.table
         for name, value in values.items():
@@ -297,7 +297,7 @@ _OURS, _THEIRS = "unveil: ours", "unveil: theirs"
 
 def paired_in_engine(
     sample: Contingency, population: Contingency
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], KeyOf]]:
+) -> Iterator[tuple[Counts, Counts, Counts, KeyOf]]:
     """Find each class of a sample in a population, if an engine keeps one of them or both.
 
     Yields
