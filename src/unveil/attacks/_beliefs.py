@@ -22,7 +22,7 @@ from unveil.adversary import (
     reweighed,
 )
 from unveil.engine import Progress
-from unveil.errors import InputError, UnveilError
+from unveil.errors import InputError, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata, Release
 from unveil.sanitize import LeavesOneOut, Sanitizer
 
@@ -132,7 +132,7 @@ class Beliefs:
     """Why a target (its place in these rows) has no second belief."""
     details: dict[int, str] = field(default_factory=dict)
     """What the sanitizer or the adversary said about it."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
     """What the adversary has to say of its learning, wherever that took place."""
 
     @classmethod

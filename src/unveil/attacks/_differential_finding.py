@@ -20,7 +20,7 @@ from unveil.attacks.chance import (
     tails_picture,
     within,
 )
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 from unveil.findings import Finding
 from unveil.microdata import Microdata
 
@@ -94,7 +94,7 @@ class DifferentialInference(Finding):
     """Whether a prior was given."""
     seed: int
     seconds: float
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Text, ...] = field(default=())
     against: dict[str, DifferentialInference] = field(default_factory=dict)
     strongest: NDArray[np.intp] | None = None
     sampling: Sampling | None = None

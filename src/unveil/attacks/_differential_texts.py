@@ -58,7 +58,7 @@ def content_of(finding: DifferentialInference, *, records: bool) -> dict[str, An
         "seed": finding.seed,
         "seconds": finding.seconds,
         "interrupted": finding.interrupted,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if finding.against:
         content["strongest_for"] = finding.strongest_for()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Encoding
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.microdata import Microdata
 
@@ -44,7 +45,7 @@ class EncodingComparison(Finding):
     model: str
     """Who guesses, without the encoding."""
     seed: int
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Text, ...] = field(default=())
 
     @property
     def baseline(self) -> float:
@@ -97,7 +98,7 @@ class EncodingComparison(Finding):
                 for i, encoding in enumerate(self.encodings)
             },
             "seed": self.seed,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:

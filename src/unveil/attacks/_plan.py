@@ -41,6 +41,7 @@ from unveil.attacks.chance import (
     sampled_counts,
 )
 from unveil.engine import Progress
+from unveil.errors import Text
 from unveil.microdata import AnyRelease, Microdata, Release
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
@@ -251,7 +252,7 @@ class _Run:
         release: AnyRelease,
         result: Results,
         where: NDArray[np.intp],
-        notes: tuple[str, ...],
+        notes: tuple[Text, ...],
     ) -> DifferentialInference:
         plan, targets = self.plan, self.targets
         kept = _in_order(_reached(result.reached[where]), targets)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from unveil.attacks._beliefs import NO_BELIEF, Beliefs
 from unveil.attacks._distances import Distance
 from unveil.attacks.chance import Drawn, Sampling
+from unveil.errors import Text
 
 __all__ = ["Results"]
 
@@ -26,7 +27,7 @@ class Results:
         self.mode_changed = np.zeros(n, dtype=bool)
         self.reached = np.zeros(n, dtype=bool)
         self.present, self.absent = np.full(keep, np.nan), np.full(keep, np.nan)
-        self.notes: dict[str, None] = {}  # each once, in the order they came
+        self.notes: dict[Text, None] = {}  # each once, in the order they came
         self._reasons: dict[int, str] = {}
         self._details: dict[int, str] = {}
         self._measure, self._predictions = measure, predictions

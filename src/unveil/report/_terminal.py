@@ -166,7 +166,7 @@ def remarks(
             _remark(said, display_name(finding.sanitizer), bound)
         for note in finding.notes:
             if note not in known:
-                _remark(said, "Note", spelled(note))
+                _remark(said, "Note", spelled(str(note)))
     for finding in findings:
         for one in finding.against.values() or [finding]:
             known_before = "; he has a prior of his own" if one.prior else ""

@@ -28,7 +28,7 @@ from unveil.attacks._general_beliefs import Workplace, reason_of
 from unveil.attacks.chance._affordable import affordable
 from unveil.attacks.chance._drawn import Drawn, Pair, Request, compared
 from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost, run_everywhere
-from unveil.errors import GoalError, InputError
+from unveil.errors import GoalError, InputError, Text
 from unveil.microdata import AnyRelease
 
 __all__ = ["SampledQuestion", "sampled_beliefs"]
@@ -91,7 +91,7 @@ class _Draws:
     """For each adversary: targets × samples × values."""
     reasons: list[dict[int, str]]
     details: list[dict[int, str]]
-    notes: list[tuple[str, ...]] = field(default_factory=list)
+    notes: list[tuple[Text, ...]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

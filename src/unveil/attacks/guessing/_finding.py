@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unveil.adversary import Adversary
 from unveil.attacks.guessing._sides import Guesses, TwoSides
 from unveil.attacks.members._estimates import Estimate
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, Text, did_you_mean
 from unveil.findings import Finding
 from unveil.microdata import AnyRelease, Microdata
 
@@ -54,7 +54,7 @@ class Inference(Finding):
     confidence: float
     seed: int
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def strongest(self) -> str:

@@ -111,7 +111,7 @@ def content_of(finding: Inference, *, records: bool) -> dict[str, Any]:
         ],
         "seed": finding.seed,
         "seconds": finding.seconds,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if isinstance(finding.release, Release) and len(finding.releases) == 1:
         content |= {

@@ -13,7 +13,7 @@ from unveil.adversary import Adversary
 from unveil.attacks.members._people import People
 from unveil.attacks.members._roc import Separation, roc_points, separation
 from unveil.attacks.members._scores import Scores
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, Text, did_you_mean
 from unveil.findings import Finding
 from unveil.microdata import Microdata
 
@@ -45,7 +45,7 @@ class Membership(Finding):
     """None if the release has no classes, or groups, of records."""
     seed: int
     seconds: float
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Text, ...] = field(default=())
 
     @property
     def microdata(self) -> Microdata:

@@ -27,7 +27,7 @@ from unveil.attacks.members._removal import Removal
 from unveil.attacks.members._scores import Scores, scores_of
 from unveil.attacks.members._texts import ATTACKERS
 from unveil.engine import chosen_backend
-from unveil.errors import InputError, UnveilError, did_you_mean
+from unveil.errors import InputError, Text, UnveilError, did_you_mean
 from unveil.microdata import Mapped, Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
@@ -181,8 +181,8 @@ def _people(
 
 
 def _notes(
-    release: tuple[str, ...], adversary: tuple[str, ...], played: dict[str, Scores]
-) -> tuple[str, ...]:
+    release: tuple[Text, ...], adversary: tuple[Text, ...], played: dict[str, Scores]
+) -> tuple[Text, ...]:
     theirs = (note for scored in played.values() for note in scored.notes)
     return tuple(dict.fromkeys((*release, *adversary, *theirs)))
 
@@ -195,7 +195,7 @@ def _check(finding: Membership) -> None:
     if INTERRUPTED in reasons:
         raise KeyboardInterrupt
     said = [text for scored in finding.played.values() for _, text in scored.failures]
-    why = "; ".join(dict.fromkeys([*reasons, *finding.notes, *said[:1]]))
+    why = "; ".join(dict.fromkeys([*reasons, *map(str, finding.notes), *said[:1]]))
     raise UnveilError(
         f"no attacker could score both members and people held out of {finding.sanitizer}: {why}"
     )

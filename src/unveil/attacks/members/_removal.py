@@ -15,6 +15,7 @@ from unveil.attacks._differential_inference import differential_inference
 from unveil.attacks.members._beliefs import TrueBeliefs, kind_of, true_beliefs
 from unveil.attacks.members._people import People
 from unveil.engine import Progress
+from unveil.errors import Text
 from unveil.sanitize import Sanitizer
 
 __all__ = ["Removal"]
@@ -36,7 +37,7 @@ class Removal:
     options: dict[str, Any]
     """What `differential_inference` is told besides."""
 
-    def members(self) -> tuple[TrueBeliefs, TrueBeliefs, tuple[str, ...]]:
+    def members(self) -> tuple[TrueBeliefs, TrueBeliefs, tuple[Text, ...]]:
         """Beliefs about members with and without their records, and what is to be noted.
 
         They are the pairs of the differential inference test, which has fast paths.

@@ -23,7 +23,7 @@ from unveil.attacks.members._beliefs import (
 )
 from unveil.attacks.members._people import People
 from unveil.attacks.members._removal import Removal
-from unveil.errors import GoalError, UnveilError
+from unveil.errors import GoalError, Text, UnveilError
 
 __all__ = ["Scores", "scores_of"]
 
@@ -52,7 +52,7 @@ class Scores:
     reasons: dict[str, int] = field(default_factory=dict)
     failures: tuple[tuple[int, str], ...] = ()
     together: NDArray[np.intp] | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @classmethod
     def of(
@@ -61,7 +61,7 @@ class Scores:
         scores: NDArray[np.float64],
         *beliefs: TrueBeliefs,
         together: NDArray[np.intp] | None = None,
-        notes: tuple[str, ...] = (),
+        notes: tuple[Text, ...] = (),
     ) -> Scores:
         """Scores from beliefs; who has none is counted by what went wrong first."""
         reasons: dict[int, str] = {}

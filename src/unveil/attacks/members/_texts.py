@@ -99,7 +99,7 @@ def content_of(finding: Membership, *, records: bool) -> dict[str, Any]:
         ],
         "seed": finding.seed,
         "seconds": finding.seconds,
-        "notes": list(finding.notes),
+        "notes": [str(note) for note in finding.notes],
     }
     if records:
         content["record"] = people.asked.tolist()
