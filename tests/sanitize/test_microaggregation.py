@@ -14,7 +14,7 @@ from random_tables import random_microdata, tables
 import unveil as uv
 from unveil.adversary import adversary_named
 from unveil.attacks.relative_risk import horizontal_problem
-from unveil.engine import _tasks
+from unveil.engine import _parallel
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Kind
 from unveil.sanitize import sanitizer_named
@@ -208,7 +208,7 @@ def test_the_same_whatever_the_workers(monkeypatch, cores):
     table = random_microdata(5, 300, ("numeric", "fine", "flat"))
     f = uv.Microaggregation(k=3, block=20)
     before = f.sanitize(table).to_frame()
-    monkeypatch.setattr(_tasks, "available_cores", lambda: cores)
+    monkeypatch.setattr(_parallel, "available_cores", lambda: cores)
     pd.testing.assert_frame_equal(f.sanitize(table).to_frame(), before)
 
 

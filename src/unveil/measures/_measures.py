@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unveil.engine.counting import Contingency
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 from unveil.findings import Finding
 from unveil.measures._counted import Counting, count, count_people
 from unveil.measures._figures import Figure, figures_of
@@ -72,7 +72,7 @@ class Measures(Finding):
     source: str
     keys: tuple[str, ...]
     sensitive: str | None
-    notes: tuple[str, ...]
+    notes: tuple[Text, ...]
     k_anonymity: KAnonymity
     uniqueness: Uniqueness | None = None
     alpha_k: AlphaK | None = None
@@ -130,7 +130,7 @@ class Measures(Finding):
             "source": self.source,
             "keys": list(self.keys),
             "sensitive": self.sensitive,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
             "measures": {
                 name: found.content(records=records) for name, found in self.findings.items()
             },
@@ -207,6 +207,7 @@ def measures(
     counts = count(table, **counting)
     # Whom a permuted release tells apart is not seen by its groups.
     people = count_people(table, **counting) if isinstance(table, Permuted) else counts
+    notes: tuple[Text, ...]
     lookings, notes = _classical(counts, distance, l)
     of_people: dict[str, Looking[Finding]] = {"k_anonymity": lookings.pop("k_anonymity")}
     if people is not counts:

@@ -167,7 +167,7 @@ def remarks(
             _remark(said, display_name(finding.sanitizer), bound)
         for note in finding.notes:
             if note not in known:
-                _remark(said, "Note", spelled(note))
+                _remark(said, "Note", spelled(str(note)))
     for finding in findings:
         for one in finding.against.values() or [finding]:
             known_before = "; it has a prior of its own" if one.prior else ""

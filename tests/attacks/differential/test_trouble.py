@@ -12,7 +12,7 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import unveil as uv
 from unveil.adversary import Adversary, EncodedNaiveBayes, NaiveBayes, UpdatingAdversary
-from unveil.engine import _everywhere
+from unveil.engine import _parallel
 from unveil.errors import InputError
 
 PEOPLE = uv.datasets.census(60, seed=5)
@@ -69,7 +69,7 @@ def test_nor_does_it_on_the_updating_way():
 
 def test_a_record_that_ends_every_worker_takes_no_others_along(monkeypatch):
     # Every round starts processes anew; that there are several is tested with work that is quick.
-    monkeypatch.setattr(_everywhere, "_ROUNDS", 1)
+    monkeypatch.setattr(_parallel, "_ROUNDS", 1)
     here, last = os.getpid(), PEOPLE.rows[17]
 
     def kills(microdata):

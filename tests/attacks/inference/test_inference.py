@@ -245,7 +245,7 @@ def test_a_prior_of_the_user_is_the_baseline_too():
     same = uv.inference(uv.Mondrian(k=4), EIGHT, folds=2, prior=each)
     assert np.array_equal(finding.inside.answers, same.inside.answers)
     others = people([31, 44], ["Flu", "HIV"])
-    with pytest.raises(InputError, match="the prior has 8 rows, but the table 10 records"):
+    with pytest.raises(InputError, match="the prior has 8 rows, but the table has 10 records"):
         uv.inference(uv.Mondrian(k=4), EIGHT, held_out=others, prior=each)
 
 

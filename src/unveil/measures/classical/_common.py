@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms, Secret
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures._deciding import ALIKE, Deciding
 from unveil.measures._one_pass import Looking, one_pass
@@ -57,7 +58,7 @@ class ClassMeasure(Finding):
     keys: tuple[str, ...]
     sensitive: str | None
     records: int
-    notes: tuple[str, ...]
+    notes: tuple[Text, ...]
     deciding: Deciding
 
     def head(self, measure: str) -> dict[str, Any]:
@@ -68,12 +69,12 @@ class ClassMeasure(Finding):
             "keys": list(self.keys),
             "sensitive": self.sensitive,
             "records": self.records,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def lines(self, first: str, *rest: str) -> str:
         """The lines of a summary, the notes last."""
-        return "\n".join([first, *(f"  {line}" for line in (*rest, *self.notes))])
+        return "\n".join([first, *(f"  {line}" for line in (*rest, *map(str, self.notes)))])
 
 
 def of_the_counts(counts: Contingency) -> dict[str, Any]:

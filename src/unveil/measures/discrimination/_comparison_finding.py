@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures.discrimination._finding import keys_text, rate_text
 
@@ -61,7 +62,7 @@ class DiscriminationComparison(Finding):
     rows: tuple[ComparedRates, ...]
     releases: tuple[str, ...]
     of: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def row(self, *by: str, partition: str | None = None) -> ComparedRates:
         """The rates by some keys, in whatever order they are named, for a partition."""
@@ -117,7 +118,7 @@ class DiscriminationComparison(Finding):
                 for row in self.rows
             ],
             "times_worst": self.times_worst,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures._deciding import Deciding
 from unveil.measures._partitions import Partition
@@ -83,7 +84,7 @@ class DiscriminationRate(Finding):
     deciding: Deciding
     records: int
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def unlisted(self) -> int:
@@ -145,7 +146,7 @@ class DiscriminationRate(Finding):
             "unlisted": self.unlisted,
             "determined": self.determined,
             "deciding": self.deciding.content(records=records),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
         if records:
             content["by_value"] = [one.to_dict() for one in self.by_value]
@@ -196,7 +197,7 @@ class ValueDiscrimination(Finding):
     partition: Partition | None
     records: int
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def rate(self) -> float | None:
@@ -237,7 +238,7 @@ class ValueDiscrimination(Finding):
             "undefined": self.undefined,
             "entropy": self.entropy,
             "records": self.records,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
         if records:
             content["value"] = self.value.to_dict()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures._partitions import Partition
 from unveil.measures.discrimination._finding import rate_text, why_undefined
@@ -66,7 +67,7 @@ class DiscriminationRates(Finding):
     entropy: float
     records: int
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def undefined(self) -> str | None:
@@ -111,7 +112,7 @@ class DiscriminationRates(Finding):
                 {"by": list(one.by), "rate": one.rate, "left": one.left, "without": one.without}
                 for one in self.ranked
             ],
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures.discrimination._finding import DiscriminationRate, keys_text, rate_text
 
@@ -34,7 +35,7 @@ class AttackRates(Finding):
     attack: str
     rates: tuple[DiscriminationRate, ...]
     as_resistance: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def worst(self) -> DiscriminationRate | None:
@@ -80,7 +81,7 @@ class AttackRates(Finding):
             "rates": [
                 {**one.content(records=records), "resistance": one.resistance} for one in self.rates
             ],
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -167,7 +168,7 @@ class Skewness(Finding):
     records: int
     source: str
     undefined: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """One row a value and the cell published for it."""
@@ -200,7 +201,7 @@ class Skewness(Finding):
                 }
                 for one in self.changes
             ],
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }  # fmt: skip
         if records:
             content["values"] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from unveil.engine.counting import Contingency
+from unveil.errors import Text
 from unveil.measures._counted import Counting
 from unveil.measures.discrimination._asked import Keys, asked
 from unveil.measures.discrimination._finding import DiscriminationRate
@@ -160,5 +161,5 @@ def _each_and_all(counts: Contingency, partition: Any = None) -> tuple[Discrimin
     )
 
 
-def _notes(rates: tuple[DiscriminationRate, ...] | list[DiscriminationRate]) -> tuple[str, ...]:
+def _notes(rates: tuple[DiscriminationRate, ...] | list[DiscriminationRate]) -> tuple[Text, ...]:
     return tuple(dict.fromkeys(note for one in rates for note in one.notes))

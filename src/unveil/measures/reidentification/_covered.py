@@ -15,8 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine.counting import Held
-from unveil.engine.counting._held import combined
+from unveil.engine.counting import Held, combined
 from unveil.errors import InputError
 from unveil.measures.reidentification._texts import written
 from unveil.microdata import (

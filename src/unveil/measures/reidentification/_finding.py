@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures._deciding import Deciding
 from unveil.measures.reidentification._population_model import PopulationModel
@@ -138,7 +139,7 @@ class ReidentificationRisk(Finding):
     k_map: int | None = None
     alone_in_both: int | None = None
     estimate: PopulationEstimate | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def attackers(self) -> tuple[AttackerRisk, AttackerRisk, AttackerRisk]:
@@ -178,7 +179,7 @@ class ReidentificationRisk(Finding):
             "k_map": self.k_map,
             "alone_in_both": self.alone_in_both,
             "estimate": None if self.estimate is None else self.estimate.to_dict(),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -216,4 +217,4 @@ class ReidentificationRisk(Finding):
             lines.append(
                 "journalist and marketer: at most this; give population= or population_size="
             )
-        return [*lines, *self.notes]
+        return [*lines, *map(str, self.notes)]

@@ -24,7 +24,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 from unveil.measures._deciding import Extreme
 from unveil.measures._one_pass import ExactSum
 from unveil.measures.reidentification._class_sizes import ClassSizes
@@ -134,7 +134,7 @@ def risk_in_population(
     *,
     population_size: int,
     threshold: float = 0.2,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Text, ...] = (),
 ) -> ReidentificationRisk:
     """The risk where the population is at hand.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 from unveil.findings import Finding
 from unveil.measures._counted import Counting, count_people
 from unveil.measures.reidentification._subset_counts import SubsetCount, subset_counts
@@ -44,7 +44,7 @@ class UniqueSubsets(Finding):
     at_most: int
     records: int
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def best(self, size: int | None = None) -> SubsetCount:
         """The subset, of that many keys if given, that singles out most people."""
@@ -113,7 +113,7 @@ class UniqueSubsets(Finding):
             ],
             "minimal": [list(one.keys) for one in self.minimal()],
             "added": self.added,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }  # fmt: skip
 
     def summary(self) -> str:

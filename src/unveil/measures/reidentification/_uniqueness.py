@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from unveil.engine.counting import Contingency, Histograms
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._deciding import Deciding, Extreme
@@ -46,7 +47,7 @@ class Uniqueness(Finding):
     deciding: Deciding
     class_sizes: dict[int, int]
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def share(self) -> float:
@@ -81,7 +82,7 @@ class Uniqueness(Finding):
             "classes": self.classes,
             "smallest_class": self.smallest_class,
             "deciding": self.deciding.content(records=records),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:

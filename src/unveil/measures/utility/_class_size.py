@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 from unveil.findings import Finding
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._deciding import Deciding, Extreme
@@ -57,7 +57,7 @@ class AverageClassSize(Finding):
     smallest_class: int
     keys: tuple[str, ...]
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -102,7 +102,7 @@ class AverageClassSize(Finding):
             "keys": list(self.keys),
             **self._numbers(),
             "deciding": self.deciding.content(records=records),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures.utility._score import Score, score_of
 from unveil.microdata import Microdata, Release
@@ -65,7 +66,7 @@ class ClassifierUtility(Finding):
     source: str
     sanitized_anew: bool
     seed: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def repeats(self) -> int:
@@ -154,7 +155,7 @@ class ClassifierUtility(Finding):
             "repeats": self.repeats,
             "sanitized_anew": self.sanitized_anew,
             "seed": self.seed,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from unveil.engine.counting import Contingency, Histograms
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._deciding import Deciding, Extreme
@@ -72,7 +73,7 @@ class Discernibility(Finding):
     deciding: Deciding
     keys: tuple[str, ...]
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def everybody(self) -> int:
@@ -122,7 +123,7 @@ class Discernibility(Finding):
             **self._numbers(),
             **why,
             "deciding": self.deciding.content(records=records),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:

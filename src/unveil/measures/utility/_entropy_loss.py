@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures.utility._mass import mass_of
 from unveil.measures.utility._originals import missing_from, refuse_untrue, release_of
@@ -54,7 +55,7 @@ class EntropyLoss(Finding):
     records: int
     missing: int
     made_by: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def loss(self) -> float | None:
@@ -101,7 +102,7 @@ class EntropyLoss(Finding):
             "bits": self.bits,
             "records": self.records,
             "missing": self.missing,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, adversary_named
 from unveil.engine import Progress
-from unveil.errors import InputError
+from unveil.errors import InputError, Text
 from unveil.measures.utility._originals import release_of
 from unveil.microdata import AnyRelease, Column, Microdata, Release, Role, with_records
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
@@ -50,7 +50,7 @@ class Course:
             return self.published.made_by
         return self.published.label
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Text, ...]:
         """What a reader has to know, once all is done."""
         return tuple(dict.fromkeys((*self._heard, *self.model.notes)))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures.utility._class_size import AverageClassSize
 from unveil.measures.utility._classifier_utility import ClassifierUtility
@@ -49,7 +50,7 @@ class Utility(Finding):
     classifier: ClassifierUtility | None
     made_by: str
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def _overall(self) -> list[tuple[str, float | int | None]]:
         """Every measure of the release as a whole."""
@@ -135,7 +136,7 @@ class Utility(Finding):
                 name: None if part is None else part.content(records=records)
                 for name, part in parts.items()
             },
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:

@@ -1,7 +1,8 @@
-"""The same work on many parts, on as many processes or machines as joblib is told to use.
+"""Work on many parts: on threads of this process, or on the workers of any joblib backend.
 
-What all parts need is shipped once to each worker and not once a part. A worker that dies takes
-nothing with it but time: what it had not answered is done again by others.
+Numba kernels release the interpreter lock, so threads are enough for them and nothing is copied.
+Everything else goes through joblib. What all parts share is shipped to each worker once. If a
+worker dies, other workers do its unfinished parts again.
 """
 
 from __future__ import annotations
@@ -11,31 +12,86 @@ import os
 import pickle
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from unveil.engine._tasks import available_cores
-from unveil.errors import InputError, MissingExtraError, UnveilError
+from unveil.errors import Foreign, InputError, MissingExtraError, Option, UnveilError
 
-__all__ = ["Backend", "CannotBeSentError", "WorkerLost", "chosen_backend", "run_everywhere"]
+__all__ = [
+    "Backend", "CannotBeSentError", "Task", "WorkerLost", "available_cores", "chosen_backend",
+    "run_everywhere", "run_tasks", "workers",
+]  # fmt: skip
 
-_ROUNDS = 3  # how often all that is missing is done again, before it is tried part by part
+_ROUNDS = 3  # how often all missing parts are tried again, before each is tried alone
+
+Task: TypeAlias = Callable[[], Iterable["Task"]]
+"""A piece of work, which returns the tasks that follow from it."""
 
 Shared = TypeVar("Shared")
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
+def available_cores() -> int:
+    """Number of cores that this process may use.
+
+    >>> available_cores() >= 1
+    True
+    """
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def workers(n_jobs: int | None) -> int:
+    """Number of threads to use: as given, or one per core."""
+    if n_jobs is None:
+        return available_cores()
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs < 1:
+        raise InputError(
+            "{option} must be a whole number from 1 up, got {given}",
+            option=Option("n_jobs"), given=repr(n_jobs),
+        )  # fmt: skip
+    return int(n_jobs)
+
+
+def run_tasks(tasks: Iterable[Task], n_jobs: int | None = None) -> None:
+    """Run tasks, and the tasks they return, until none are left.
+
+    The newest task is taken first, which keeps the queue short. Tasks finish in any order; callers
+    write to separate places, so results do not depend on it. Even a single worker has its own
+    thread, so that an interrupt is not noticed in compiled code.
+    """
+    n_jobs = workers(n_jobs)
+    waiting = list(tasks)
+    with ThreadPoolExecutor(n_jobs) as pool:
+        running: set[Future[Iterable[Task]]] = set()
+        try:
+            while waiting or running:
+                while waiting and len(running) < n_jobs:
+                    running.add(pool.submit(waiting.pop()))
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    waiting.extend(future.result())
+        except BaseException:
+            for future in running:
+                future.cancel()
+            raise
+
+
 class CannotBeSentError(UnveilError):
-    """Something that must stay in the process that made it."""
+    """What all parts share cannot be pickled."""
 
 
 @dataclass(frozen=True)
 class WorkerLost:
-    """Stands for the result of a part that ended every worker who tried it."""
+    """The result of a part that ended every worker that tried it."""
 
     why: str
 
@@ -44,19 +100,19 @@ class WorkerLost:
 class Backend:
     """Where work is done.
 
-    ``kind`` says how what is shared travels: ``here`` not at all (this process), ``file`` through
-    a file that all processes of this machine can read, ``dask`` by Dask's own means, ``with it``
-    along with each part, for backends we know nothing about.
+    ``kind`` says how shared data travels: ``here`` not at all (this process), ``file`` through a
+    file that all processes of this machine can read, ``dask`` by Dask itself, ``with it`` along
+    with each part, for unknown backends.
     """
 
     kind: str
     n_jobs: int
     config: dict[str, Any] = field(default_factory=dict)
-    """What joblib is told."""
+    """Arguments of joblib's ``parallel_config``."""
 
 
 def chosen_backend(n_jobs: int | None, backend: str | None) -> Backend:
-    """What the user chose, here or by joblib's own ``parallel_config``; else processes.
+    """The backend given here or by joblib's ``parallel_config``; by default processes.
 
     >>> chosen_backend(1, None).kind
     'here'
@@ -78,12 +134,15 @@ def chosen_backend(n_jobs: int | None, backend: str | None) -> Backend:
         with joblib.parallel_config(backend=backend):
             active, _ = get_active_backend()
     except (ValueError, ImportError) as error:
-        raise InputError(f"joblib has no backend {backend!r}: {error}") from error
+        raise InputError(
+            "joblib has no backend {given}: {said}",
+            given=repr(backend), said=Foreign(str(error)),
+        ) from error  # fmt: skip
     return _known(type(active).__name__, active, n_jobs)
 
 
 def _known(name: str, active: Any, n_jobs: int | None) -> Backend:
-    """A backend that joblib has made already."""
+    """A backend that joblib has already created."""
     import joblib
 
     if name == "DaskDistributedBackend":
@@ -102,13 +161,14 @@ def _dask(n_jobs: int | None, client: Any = None) -> Backend:
         from distributed import get_client
     except ImportError as error:
         raise MissingExtraError(
-            "work on a Dask cluster needs Dask; install it with: pip install 'unveil[dask]'"
+            "Dask is not installed; install it with: pip install 'unveil[dask]'"
         ) from error
     try:
         client = client or get_client()
     except ValueError:
         raise InputError(
-            'backend="dask" needs a client: make one with distributed.Client("tcp://…:8786") before'
+            '{option} needs a client; create one first with distributed.Client("tcp://…:8786")',
+            option=Option("backend", "dask"),
         ) from None
     cores = sum(client.ncores().values())
     return Backend("dask", n_jobs or max(1, cores), {"backend": "dask", "client": client})
@@ -122,10 +182,10 @@ def run_everywhere(
     *,
     enough: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Result | WorkerLost]]:
-    """Yield the number of each part and its result, in the order in which they are finished.
+    """Yield the number of each part and its result, in the order in which they finish.
 
-    Parts are begun in their order. Once ``enough()`` is true no more are begun, and those under
-    way are finished: what has been done is then a beginning of ``parts``.
+    Parts are started in their order. Once ``enough()`` is true no more are started and the running
+    ones are finished, so the parts done are always the first ones of ``parts``.
 
     Raises
     ------
@@ -148,7 +208,7 @@ def run_everywhere(
 
 
 def _until_done(
-    parcel: Parcel[Any, Any, Any],
+    parcel: _Parcel[Any, Any, Any],
     waiting: dict[int, Any],
     n_jobs: int,
     config: dict[str, Any],
@@ -163,8 +223,8 @@ def _until_done(
                 yield number, result
             return
         except _lost_workers():
-            # What had been begun is done again even if time is up: results must be a beginning
-            # of the parts, and not those that happen to be quick.
+            # Started parts are done again even if time is up: results must cover the first parts,
+            # and not those that happen to be quick.
             continue
     for number, part in waiting.items():
         if number not in begun and enough():
@@ -177,7 +237,7 @@ def _until_done(
 
 
 def _round(
-    parcel: Parcel[Any, Any, Any],
+    parcel: _Parcel[Any, Any, Any],
     waiting: dict[int, Any],
     n_jobs: int,
     config: dict[str, Any],
@@ -196,7 +256,7 @@ def _round(
             yield joblib.delayed(_do)(parcel, number, part)
 
     with joblib.parallel_config(**config):
-        # Parts are large already, and what is begun ahead cannot be stopped.
+        # Parts are large already, and parts started ahead cannot be stopped.
         pool = joblib.Parallel(
             n_jobs=n_jobs, batch_size=1, pre_dispatch=n_jobs, return_as=_how_returned(config)
         )
@@ -210,7 +270,7 @@ def _how_returned(config: dict[str, Any]) -> str:
 
 
 def _lost_workers() -> tuple[type[BaseException], ...]:
-    """What joblib's backends raise when a worker is gone, and not its work wrong."""
+    """What joblib's backends raise if a worker is gone, rather than its work being wrong."""
     from concurrent.futures import CancelledError
     from concurrent.futures.process import BrokenProcessPool
 
@@ -224,14 +284,14 @@ def _lost_workers() -> tuple[type[BaseException], ...]:
 
 
 _numbers = itertools.count()
-_unpacked: dict[str, Any] = {}  # the parcel that this process has opened last
+_unpacked: dict[str, Any] = {}  # the parcel that this process opened last
 
 
 @dataclass(eq=False)
-class Parcel(Generic[Shared, Part, Result]):
+class _Parcel(Generic[Shared, Part, Result]):
     """What all parts share, packed once; each worker opens it once.
 
-    It is sent along with every part, so it has the contents only if they cannot travel otherwise.
+    It is sent along with every part, so it has the content only if that cannot travel otherwise.
     """
 
     token: str
@@ -240,11 +300,11 @@ class Parcel(Generic[Shared, Part, Result]):
     here: tuple[Callable[[Shared, Part], Result], Shared] | None = None
     """Not packed at all, for threads."""
 
-    def __sizeof__(self) -> int:  # Dask asks, and keeps what is large on its workers
+    def __sizeof__(self) -> int:  # Dask keeps what is large on its workers
         return object.__sizeof__(self) + len(self.content or b"")
 
     def opened(self) -> tuple[Callable[[Shared, Part], Result], Shared]:
-        """The work and what it shares."""
+        """The work and the shared data."""
         if self.here is not None:
             return self.here
         if self.token not in _unpacked:
@@ -257,12 +317,12 @@ class Parcel(Generic[Shared, Part, Result]):
         return _unpacked[self.token]
 
 
-def _do(parcel: Parcel[Any, Any, Any], number: int, part: Any) -> tuple[int, Any]:
+def _do(parcel: _Parcel[Any, Any, Any], number: int, part: Any) -> tuple[int, Any]:
     import joblib
 
     work, shared = parcel.opened()
-    # What the work itself would share out stays here: the workers are busy already, and sums that
-    # several of them add up would depend on who comes first.
+    # Nested parallel work stays in this process: the workers are busy already, and sums added up
+    # by several of them would depend on who comes first.
     with joblib.parallel_config(backend="sequential"):
         return number, work(shared, part)
 
@@ -270,21 +330,21 @@ def _do(parcel: Parcel[Any, Any, Any], number: int, part: Any) -> tuple[int, Any
 @contextmanager
 def _shipped(
     work: Callable[[Shared, Part], Result], shared: Shared, backend: Backend
-) -> Iterator[tuple[Parcel[Shared, Part, Result], dict[str, Any]]]:
+) -> Iterator[tuple[_Parcel[Shared, Part, Result], dict[str, Any]]]:
     token = f"{os.getpid()}-{next(_numbers)}-{uuid.uuid4().hex}"
     if backend.kind == "here":  # threads
-        yield Parcel(token, here=(work, shared)), backend.config
+        yield _Parcel(token, here=(work, shared)), backend.config
         return
     content = _packed((work, shared))
     if backend.kind != "file":
-        parcel: Parcel[Shared, Part, Result] = Parcel(token, content=content)
+        parcel: _Parcel[Shared, Part, Result] = _Parcel(token, content=content)
         scatter = {"scatter": [parcel]} if backend.kind == "dask" else {}
         yield parcel, {**backend.config, **scatter}
         return
     with tempfile.TemporaryDirectory(prefix="unveil-") as folder:
         file = Path(folder) / "shared"
         file.write_bytes(content)
-        yield Parcel(token, file=str(file)), backend.config
+        yield _Parcel(token, file=str(file)), backend.config
 
 
 def _packed(thing: Any) -> bytes:
@@ -292,5 +352,5 @@ def _packed(thing: Any) -> bytes:
 
     try:
         return bytes(cloudpickle.dumps(thing, protocol=pickle.HIGHEST_PROTOCOL))
-    except Exception as error:  # whatever a user's object says about being pickled
-        raise CannotBeSentError(str(error)) from error
+    except Exception as error:  # a user's object may raise anything when pickled
+        raise CannotBeSentError("{said}", said=Foreign(str(error))) from error

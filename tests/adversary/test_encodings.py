@@ -12,8 +12,8 @@ from random_tables import tables_and_goals
 
 import unveil as uv
 from unveil.adversary import ENCODINGS, Encoding
-from unveil.adversary.encoding._continuous import cell_bounds
-from unveil.adversary.encoding._lessons import Lessons
+from unveil.adversary._encoding import cell_bounds
+from unveil.adversary._lessons import Lessons
 from unveil.errors import InputError
 from unveil.microdata import Release, Sets
 from unveil.microdata._quantize import quantize
@@ -188,7 +188,7 @@ def test_numbers_too_far_apart_to_be_counted():
     release = uv.Identity().sanitize(table)
     with pytest.raises(InputError) as error:
         Encoding.named("binary-hot").n_features(release)
-    assert str(error.value).startswith("column 'q' goes from 0 to 1")
+    assert str(error.value).startswith("column 'q' ranges from 0 to 1")
     assert str(error.value).endswith("use another encoding than binary")
 
 
@@ -259,9 +259,9 @@ def test_only_quantiles_before_prepares_the_table():
 
 
 HOW_TO_WRITE = (
-    "(write the way of numeric columns and that of all others, such as bounds-hot-after; numeric: "
-    "scaling, bounds, binary, quantiles-before, quantiles-after, relative; others: hot, binary, "
-    "hot-after, relative)"
+    "(write the encoding of numeric columns and that of all others, such as bounds-hot-after; "
+    "numeric: scaling, bounds, binary, quantiles-before, quantiles-after, relative; others: hot, "
+    "binary, hot-after, relative)"
 )
 
 
@@ -285,9 +285,9 @@ HOW_TO_WRITE = (
         (lambda: Encoding(quantiles=0), "quantiles must be a whole number from 1 up, got 0"),
         (
             lambda: Encoding.named("quantiles-before-hot").n_features(AGES),
-            "column 'age' is numeric in the release, but the encoding quantiles-before-hot wants "
-            "its numbers put into parts before it is sanitized: sanitize unveil.quantize(table), "
-            "or encode it as quantiles-after",
+            "column 'age' is numeric in the release, but the encoding quantiles-before-hot needs "
+            "its numbers divided into parts before it is sanitized: sanitize unveil.quantize"
+            "(table), or encode it as quantiles-after",
         ),
     ],
 )

@@ -1,12 +1,12 @@
-"""What a model is trained on: a release's records as features, once for all who share them.
+"""Training tables: a release's records as features, once for all targets that share them.
 
-Released records with the same features are one row with a count for each sensitive value. Where a
+Released records with the same features are one row with a count for each sensitive value. If a
 column is encoded relative to the target, targets with different values have different training
-tables, so there is one *lesson* for each pattern of cells that cover the target; targets whose
-values are covered by the same cells share it.
+tables. So there is one *lesson* per pattern of cells that cover the target; targets whose values
+are covered by the same cells share it.
 
-Rows are in the order of their features. So a lesson, and a model that draws at random by a seed,
-depends neither on the order of the records nor on that of the classes.
+Rows are in the order of their features. So a lesson, and a random model with a seed, depends
+neither on the order of records nor on that of classes.
 """
 
 from __future__ import annotations
@@ -19,28 +19,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary.encoding._encoding import Encoding
-from unveil.adversary.encoding._features import Features
+from unveil.adversary._encoding import Encoding, Features
 from unveil.microdata import Release
 
 __all__ = ["Lesson", "Lessons"]
 
 
 class Lesson(NamedTuple):
-    """One training table, and who is asked about."""
+    """One training table, and the targets to predict with it."""
 
     targets: NDArray[np.intp]
-    """Whose lesson it is: places among the targets."""
+    """Positions among the targets."""
     rows: NDArray[np.float64]
     """Distinct records × features, in lexicographic order."""
     counts: NDArray[np.int64]
-    """Distinct records × sensitive values: how many there are."""
+    """Distinct records × sensitive values: number of records."""
     bits: NDArray[np.bool_]
-    """Classes × relative columns: whether the class's cell covers these targets' value."""
+    """Classes × relative columns: whether the class's cell covers the targets' value."""
 
     @property
     def signature(self) -> bytes:
-        """A few bytes that are equal where the training tables are."""
+        """A digest that is equal for equal training tables."""
         digest = hashlib.blake2b(repr(self.rows.shape).encode(), digest_size=16)
         digest.update(self.rows.tobytes())
         digest.update(self.counts.tobytes())
@@ -49,11 +48,11 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """All that targets (columns × targets) need to be learned about them from a release."""
+    """All lessons for the targets ``codes`` (columns × targets)."""
 
     release: Release
     features: tuple[Features | None, ...]
-    """Of each column; None where they are relative to the target."""
+    """Features of each column; None if they are relative to the target."""
     codes: NDArray[np.int32]
 
     @classmethod
@@ -72,7 +71,7 @@ class Lessons:
         return any(features is None for features in self.features)
 
     def __iter__(self) -> Iterator[Lesson]:
-        """One lesson after the other; every target is in one of them."""
+        """All lessons; every target is in one of them."""
         if self.codes.shape[1] == 0:
             return
         fixed = self._fixed_groups()
@@ -84,7 +83,7 @@ class Lessons:
             yield self._lesson(targets, fixed, bits)
 
     def class_features(self, lesson: Lesson, classes: NDArray[np.integer]) -> NDArray[np.float64]:
-        """The features that records of these classes have in a lesson."""
+        """The features of records of these classes in a lesson."""
         relative = iter(lesson.bits[classes].T)
         return np.hstack(
             [
@@ -96,7 +95,7 @@ class Lessons:
         )
 
     def points(self, targets: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The features of targets themselves."""
+        """The features of targets."""
         ones = np.ones((len(targets), 1))
         return np.hstack(
             [
@@ -119,7 +118,7 @@ class Lessons:
         return Lesson(targets, rows[order], counts[order], bits)
 
     def _fixed_groups(self) -> NDArray[np.intp]:
-        """Numbers of the classes, equal where the features that all targets share are."""
+        """Numbers of the classes, equal if they have the same features that are not relative."""
         group = np.zeros(self.release.n_classes, dtype=np.intp)
         for features in self.features:
             if features is not None:
@@ -127,8 +126,8 @@ class Lessons:
         return group
 
     def _patterns(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.intp]]:
-        """For each relative column, the distinct answers to which classes cover a target's value;
-        and (columns × targets) which answer each target has."""
+        """For each relative column, the distinct sets of classes that cover a target's value; and
+        (columns × targets) the set of each target."""
         covers, patterns = [], []
         for features, regions, row in zip(
             self.features, self.release.regions, self.codes, strict=True
@@ -147,7 +146,7 @@ class Lessons:
 
 
 def _alike(patterns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Places of the columns that are equal, put together."""
+    """Positions of equal columns, grouped."""
     pattern_of = np.zeros(patterns.shape[1], dtype=np.intp)
     for row in patterns:
         pattern_of = _numbered(pattern_of * (int(row.max(initial=0)) + 1) + row)
@@ -156,5 +155,5 @@ def _alike(patterns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
 
 
 def _numbered(keys: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Numbers from 0 up that are equal where the keys are."""
+    """Numbers from 0 up that are equal for equal keys."""
     return np.unique(keys, return_inverse=True)[1]
