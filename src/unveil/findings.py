@@ -42,7 +42,10 @@ class Finding(ABC):
             Also give the values of each record. A finding travels; by default it says nothing
             about individuals.
         """
-        return {"unveil": __version__, "schema": SCHEMA, **self.content(records=records)}
+        content = self.content(records=records)
+        if "notes" in content:
+            content["notes"] = [str(note) for note in content["notes"]]
+        return {"unveil": __version__, "schema": SCHEMA, **content}
 
     def to_json(self, *, records: bool = False) -> str:
         """`to_dict` as JSON."""

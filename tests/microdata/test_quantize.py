@@ -10,8 +10,7 @@ from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.microdata import Kind, interval_hierarchy
-from unveil.microdata._quantize import quantize
+from unveil.microdata import Kind, interval_hierarchy, quantize
 
 AGES = [15, 29, 30, 44, 45, 62, 74, 75, 90]
 SURVEY = uv.read_table(

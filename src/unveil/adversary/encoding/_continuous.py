@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from unveil.adversary.encoding._features import Features, bits
 from unveil.errors import InputError
-from unveil.microdata import Column, Intervals, Regions, Sets
-from unveil.microdata._quantize import equal_width
+from unveil.microdata import Column, Intervals, Regions, Sets, equal_width
 
 __all__ = ["as_binary", "as_bounds", "as_quantiles", "as_scaled", "cell_bounds"]
 

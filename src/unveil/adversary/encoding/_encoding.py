@@ -15,8 +15,7 @@ from typing import Literal, TypeAlias, get_args
 from unveil.adversary.encoding import _categorical, _continuous
 from unveil.adversary.encoding._features import Features
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import Column, Kind, Microdata, Regions, Release
-from unveil.microdata._quantize import quantize
+from unveil.microdata import Column, Kind, Microdata, Regions, Release, quantize
 
 __all__ = ["ENCODINGS", "Categorical", "Continuous", "Encoding"]
 

@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import Column, Microdata, Role
-from unveil.microdata._release_source import column_cells, open_release
-from unveil.microdata._sources import Source
+from unveil.microdata import Column, Microdata, Role, Source, column_cells, open_release
 
 __all__ = ["External", "Texts", "external_of"]
 

@@ -17,11 +17,15 @@ from numpy.typing import NDArray
 
 from unveil.attacks.linking._external import External, Texts
 from unveil.attacks.linking._kernels import ANY
-from unveil.errors import InputError, MissingValuesError, did_you_mean
+from unveil.errors import InputError, Message, MissingValuesError, Option, did_you_mean
 from unveil.microdata import (
+    EMPTY_WORDS,
+    EVERYTHING,
     MISSING,
+    Domain,
     Intervals,
     Kind,
+    Line,
     Permuted,
     Regions,
     Release,
@@ -33,10 +37,6 @@ from unveil.microdata import (
     read_again,
     values_of,
 )
-from unveil.microdata._cell_domain import Domain
-from unveil.microdata._cell_line import Line
-from unveil.microdata._notations import EMPTY_WORDS
-from unveil.microdata._regions import EVERYTHING
 
 __all__ = ["MissingPeople", "Placing", "Said", "Unknown", "check_placing"]
 
@@ -269,11 +269,13 @@ class _Placed:
         )  # fmt: skip
         is_flat = self._column.kind is Kind.CATEGORICAL and self._column.hierarchy is None
         if is_flat and not likely_mapping(theirs, self._column.texts):
-            told += "; if the release's are groups of them, read it with hierarchies="
+            told = Message(
+                "{told}; if the release's are groups of them, read it with hierarchies=", told=told
+            )
         raise InputError(
-            f"{told}; if these people have values that nobody in the release has, say "
-            "unknown='apart'"
-        )
+            "{told}; if these people have values that nobody in the release has, say {unknown}",
+            told=told, unknown=Option("unknown", "apart"),
+        )  # fmt: skip
 
     def _gap(self, people: int, table: External) -> int:
         """What stands for a missing value."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, Text, did_you_mean
 from unveil.microdata import (
     Column,
     Kind,
@@ -117,7 +117,7 @@ def _joined(column: Column, other: Column, others: Microdata) -> Column:
     return replace(column, values=values, codes=np.concatenate(codes), given=given)
 
 
-def _other(column: Column, other: Column, unknown: list[str], others: Microdata) -> str:
+def _other(column: Column, other: Column, unknown: list[str], others: Microdata) -> Text:
     """Say that those held out have values that the members' table does not."""
     codes = [other.places[text] for text in unknown]
     records = int(np.isin(other.codes, codes).sum())

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Column, Hierarchy, Intervals, Sets
-from unveil.microdata._cells import cell_reader
-from unveil.microdata._notations import span
+from unveil.microdata import Column, Hierarchy, Intervals, Sets, cell_reader, span
 
 __all__ = ["node_regions", "range_regions", "set_regions"]
 
