@@ -70,7 +70,7 @@ def test_recoding_changes_names_and_nothing_else(codes):
 
 
 def test_mappings_that_cannot_be_meant():
-    with pytest.raises(InputError, match="mapping says for each column what its values are"):
+    with pytest.raises(InputError, match="mapping= must map columns to values"):
         checked_mapping({"sex": "F"}, ["sex"])
     with pytest.raises(InputError, match=r"names the column 'sec', which .* did you mean 'sex'"):
         checked_mapping({"sec": {"a": "b"}}, ["sex"])

@@ -81,7 +81,7 @@ def columns_alone(
                 else _from_cells(column_cells(source, name), wish, notation.get(name), empty)
             )  # fmt: skip
             said = column, "what its cells name"
-            notes.append(Message("{column}: inferred values are {words}", column=name, words=words))
+            notes.append(Message("{column}: inferred values: {words}", column=name, words=words))
         columns.append(replace(said[0], name=name, role=wish.role, codes=_NOBODY))
         held_by[name] = said[1]
     table = Microdata(

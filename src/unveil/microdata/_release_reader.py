@@ -133,7 +133,7 @@ def read_release(
 
     >>> release = read_release(published, quasi="age", sensitive="vote")
     >>> print(release.notes[0])
-    age: inferred values are the whole numbers from 30 to 39
+    age: inferred values: the whole numbers from 30 to 39
     >>> read_release(published, quasi="age", sensitive="vote",
     ...              domains={"age": range(18, 100)}).quasi[0].size
     82
