@@ -210,12 +210,12 @@ Q, S = "the quasi-identifiers' table", "the sensitive values' table"
         ),
         (
             {"zip": ["45501", "4550", "55503"]}, {},
-            f"row 2, column 'zip' of {Q}: '4550' is not a value of the original; did you mean '4550",
+            f"row 2, column 'zip' of {Q}: '4550' is not a value of the original; did you mean '",
         ),
         (
             {"zip": ["4****", "4****", "*"]}, {},
-            f"row 1, column 'zip' of {Q}: '4****' is not a value of the original; a permuted release "
-            "has exact values; read generalized cells with read_release",
+            f"row 1, column 'zip' of {Q}: '4****' is not a value of the original; a permuted "
+            "release has exact values; read generalized cells with read_release",
         ),
         (
             {}, {"disease": ["Heart", "Flue", "Flu"]},
@@ -228,7 +228,7 @@ Q, S = "the quasi-identifiers' table", "the sensitive values' table"
         ),
         ({}, {"group": [1, None, 2]}, f"row 2, column 'group' of {S} is empty"),
         ({}, {"count": [1, 1, None]}, f"row 3, column 'count' of {S} is empty"),
-        ({}, {"count": [1, -1, 1]}, f"row 2, column 'count' of {S}: '-1' is not a number of records"),
+        ({}, {"count": [1, -1, 1]}, f"row 2, column 'count' of {S}: '-1' is not a number of"),
         ({}, {"count": [1, 1.5, 1]}, f"row 2, column 'count' of {S}: '1.5' is not a number of"),
         (
             {"zip": ["45501", "45501", "55503"]}, {},
