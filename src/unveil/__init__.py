@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         EarthMovers,
         EncodingComparison,
         Inference,
-        Linkage,
         Membership,
         Minimality,
         RelativeRisk,
@@ -40,11 +39,11 @@ if TYPE_CHECKING:
         definetti,
         differential_inference,
         inference,
-        linkage,
         membership,
         minimality,
         relative_risk,
     )
+    from unveil.attacks.linkage import Linkage, linkage
     from unveil.auditing import Audit, Threshold, audit
     from unveil.hardening import Hardening, harden
     from unveil.measures import (
@@ -147,7 +146,7 @@ _HOMES = {
     "KAnonymity": "unveil.measures",
     "LDiversity": "unveil.measures",
     "LaplaceCounts": "unveil.sanitize",
-    "Linkage": "unveil.attacks",
+    "Linkage": "unveil.attacks.linkage",
     "Measures": "unveil.measures",
     "MeasuresComparison": "unveil.measures",
     "Membership": "unveil.attacks",
@@ -200,7 +199,7 @@ _HOMES = {
     "interval_hierarchy": "unveil.microdata",
     "k_anonymity": "unveil.measures",
     "l_diversity": "unveil.measures",
-    "linkage": "unveil.attacks",
+    "linkage": "unveil.attacks.linkage",
     "membership": "unveil.attacks",
     "minimality": "unveil.attacks",
     "parse_partition": "unveil.measures",

@@ -43,6 +43,8 @@ __all__ = [
     "MissingExtraError",
     "MissingValuesError",
     "Option",
+    "Person",
+    "Region",
     "Row",
     "Text",
     "UnveilError",
@@ -75,12 +77,18 @@ class View:
         A private report shows everything.
     named : callable, optional
         What a report calls a file, a release or a program; by default the last part of its path.
+    person : callable, optional
+        What a report calls the person of a row: a reference that only the owner can resolve.
+    region : callable, optional
+        What a report shows of the cells of a class: bounds that few people have are masked.
     """
 
     medium: Medium = "python"
     smallest: int = SMALLEST
     shows_all: bool = False
     named: Callable[[str], str] | None = None
+    person: Callable[[int], str] | None = None
+    region: Callable[[str], str] | None = None
 
     @property
     def masks(self) -> bool:
@@ -225,6 +233,39 @@ class Row(_Part):
         if not isinstance(self.number, Sequence):
             return f"{self.noun} {self.number:,}"
         return f"{self.noun}s {Listed([f'{n:,}' for n in self.number], 'and').shown(view)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Person(_Part):
+    """Somebody of the table, by their row, counted from 0. A report has a reference instead."""
+
+    row: int
+
+    def shown(self, view: View) -> str:
+        if not view.masks:
+            return f"row {self.row + 1:,}"
+        return MASK if view.person is None else view.person(self.row)
+
+
+@dataclass(frozen=True, eq=False)
+class Region(_Part):
+    """What a class publishes in its columns. A report shows it if the class is large enough.
+
+    >>> print(Region(["age: [20, 29]", "sex: *"], people=3))
+    age: [20, 29], sex: *
+    >>> Region(["age: [20, 29]", "sex: *"], people=3).shown(View("report"))
+    '(a class of fewer than 5)'
+    """
+
+    cells: Sequence[str]
+    people: int
+
+    def shown(self, view: View) -> str:
+        if view.masks and self.people < view.smallest:
+            return f"(a class of fewer than {view.smallest})"
+        if view.masks:
+            return MASK if view.region is None else ", ".join(map(view.region, self.cells))
+        return ", ".join(self.cells)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ from unveil.attacks._encoding_finding import EncodingComparison
 from unveil.attacks.chance import Sampling, TailProbabilities
 from unveil.attacks.composing import Composition, composition
 from unveil.attacks.guessing import Inference, inference, side_bars
-from unveil.attacks.linking import Linkage, linkage
 from unveil.attacks.members import (
     Estimate,
     Membership,
@@ -49,7 +48,6 @@ __all__ = [
     "EncodingComparison",
     "Estimate",
     "Inference",
-    "Linkage",
     "Membership",
     "Minimality",
     "RelativeRisk",
@@ -67,7 +65,6 @@ __all__ = [
     "differential_inference",
     "distance_named",
     "inference",
-    "linkage",
     "membership",
     "minimality",
     "relative_risk",

@@ -14,7 +14,7 @@ from unveil.cli._console import say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._reading import Reading, levels, names
 from unveil.cli._testing import warm_up
-from unveil.errors import InputError, UnveilError
+from unveil.errors import InputError, Text, UnveilError
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -48,6 +48,7 @@ class Collected:
 
     releases: list[tuple[ToRead, AnyRelease]] = field(default_factory=list)
     failed: list[tuple[ToRead, str]] = field(default_factory=list)
+    notes: list[Text] = field(default_factory=list)
     wanted: int = 0
     ended_at: ToRead | None = None
     """Where the user ended it."""

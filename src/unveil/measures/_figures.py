@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from unveil.findings import Finding
 from unveil.measures._deciding import Deciding
@@ -202,7 +203,7 @@ def _discrimination(found: DiscriminationRate) -> Iterator[Figure]:
     yield _figure("discrimination", name, found.rate, says, found.deciding)
 
 
-_FIGURES = {
+_FIGURES: dict[type, Any] = {
     KAnonymity: _k_anonymity,
     Uniqueness: _uniqueness,
     AlphaK: _alpha_k,

@@ -180,7 +180,7 @@ def test_permuted_releases(table_and_groups, k):
 
 def test_many_values_in_blocks(monkeypatch):
     """Searches whose blocks end at different points are put together point by point."""
-    import unveil.attacks.linking._index as module
+    import unveil.attacks.people._index as module
 
     table = uv.datasets.census(500)
     releases = [uv.Mondrian(k=5).sanitize(table), uv.Mondrian(k=40).sanitize(table)]

@@ -368,7 +368,7 @@ def test_other_names_for_the_same_values_are_asked_about(here, there, mapping):
         split_people(members, others, own=0)
     assert f"mapping={{'sex': {mapping}}}" in str(error.value)
     said = {"sex": ast.literal_eval(mapping)}
-    joined = split_people(members, others, own=0, mapping=said).everybody
+    joined = split_people(members, others, own=0, recode=said).everybody
     assert joined["sex"].texts == members["sex"].texts
 
 

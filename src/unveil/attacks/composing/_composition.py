@@ -44,18 +44,27 @@ from numpy.typing import NDArray
 from unveil.attacks.composing._finding import Composition
 from unveil.attacks.composing._same_records import joint_index, matched_records
 from unveil.attacks.composing._together import Left, Problem, intersected
-from unveil.attacks.linking._external import External, external_of
-from unveil.attacks.linking._index import Index
-from unveil.attacks.linking._linkage import known_columns, with_candidates
-from unveil.attacks.linking._placing import (
-    MissingPeople,
+from unveil.attacks.people import (
+    External,
+    Index,
     Placing,
-    Unknown,
-    check_placing,
+    Truth,
+    external_of,
+    known_columns,
+    truth_of,
+    with_candidates,
 )
-from unveil.attacks.linking._truth import Truth, truth_of
 from unveil.errors import InputError, MissingValuesError
-from unveil.microdata import AnyRelease, Mapped, Microdata, Permuted, Release, refuse_perturbed
+from unveil.microdata import (
+    AnyRelease,
+    Mapped,
+    Microdata,
+    Permuted,
+    Release,
+    checked_mapping,
+    refuse_perturbed,
+)
+from unveil.options import MissingPeople, Unknown
 
 __all__ = ["composition"]
 
@@ -123,7 +132,7 @@ def composition(
     """
     labels, published = _released(releases)
     names = known_columns(published, quasi)
-    said = check_placing(mapping, unknown, missing, names)
+    said = checked_mapping(mapping, names)
     least = _least(k, published)
     if microdata is None and external is None:
         raise InputError(
@@ -133,14 +142,14 @@ def composition(
     if external is None and columns is not None:
         raise InputError("columns says what the external table calls columns: give external=, too")
     table = microdata if external is None else external
-    people = external_of(table, names, identifier, called=columns)
+    people = external_of(table, names, identifier, rename=columns)
     truth = truth_of(
         published[0], people, table, microdata, identifier=identifier, record_of=record_of
     )
     records = None if pseudonyms is None else matched_records(published, labels, pseudonyms)
     started = time.perf_counter()
     placings = [
-        Placing.of(release, [people], mapping=said, unknown=unknown, missing=missing)
+        Placing.of(release, [people], recode=said, unknown=unknown, missing=missing)
         for release in published
     ]
     kept = _kept(people, placings)

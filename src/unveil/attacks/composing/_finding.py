@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.composing._together import Left, Problem, candidates_of_one
-from unveil.attacks.linking._external import External
+from unveil.attacks.people import External
 from unveil.findings import Finding
 from unveil.microdata import Permuted, Release
 

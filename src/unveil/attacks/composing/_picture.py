@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unveil._axes import count_ticks, new_axes, written
-from unveil.attacks.linking._picture import LINES, curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -13,6 +15,18 @@ if TYPE_CHECKING:
     from unveil.attacks.composing._finding import Composition
 
 __all__ = ["left_curves"]
+
+LINES = {
+    "records": {"color": "#0072b2", "linestyle": "-"},
+    "values": {"color": "#d55e00", "linestyle": "--"},
+}
+
+LINES = (
+    {"color": "#0072b2", "linestyle": "--"},
+    {"color": "#009e73", "linestyle": "-."},
+    {"color": "#56b4e9", "linestyle": ":"},
+    {"color": "#cc79a7", "linestyle": "--"},
+)
 
 # They differ also for people who see fewer colours, and by their lines without any.
 _TOGETHER = {"color": "#d55e00", "linestyle": "-"}
@@ -53,3 +67,24 @@ def left_curves(finding: Composition, ax: Axes | None = None) -> Axes:
     ax.grid(True, alpha=0.25)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax
+
+
+def curve(
+    ax: Axes, numbers: NDArray[np.int64], right: float, *, label: str, color: str, linestyle: str
+) -> None:
+    """Draw the share of people with 1 to n of something; a dot marks those with a single one."""
+    some = numbers[numbers > 0]
+    counts, people = np.unique(some, return_counts=True)
+    share = np.cumsum(people) / max(1, len(numbers))
+    steps = np.concatenate([[0.9], counts, [right]])
+    ends = share[-1:] if len(share) else np.zeros(1)
+    ax.step(
+        steps,
+        np.concatenate([[0.0], share, ends]),
+        where="post",
+        label=label,
+        color=color,
+        linestyle=linestyle,
+    )
+    single = float((numbers == 1).sum() / max(1, len(numbers)))
+    ax.plot(1, single, "o", color=color, markersize=5, clip_on=False)

@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._index import Index, counts_of, values_in_boxes
-from unveil.attacks.linking._kernels import START, STOP, Boxes
-from unveil.attacks.linking._links import distinct_points
+from unveil.attacks.people import (
+    START,
+    STOP,
+    Boxes,
+    Index,
+    counts_of,
+    distinct_points,
+    values_in_boxes,
+)
 from unveil.errors import InputError
 from unveil.microdata import Permuted, Release, value_text
 

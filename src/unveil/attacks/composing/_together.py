@@ -9,8 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._index import Found, Index
-from unveil.attacks.linking._links import distinct_points
+from unveil.attacks.people import Found, Index, distinct_points
 from unveil.engine import Progress
 
 __all__ = ["Left", "Problem", "candidates_of_one", "intersected"]

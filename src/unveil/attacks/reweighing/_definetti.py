@@ -51,14 +51,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._linkage import known_columns, with_candidates
-from unveil.attacks.linking._placing import (
-    MissingPeople,
-    Placing,
-    Unknown,
-    check_placing,
-)
-from unveil.attacks.linking._truth import truth_of
+from unveil.attacks.people import Placing, known_columns, truth_of, with_candidates
 from unveil.attacks.reweighing._asked import TOLERANCE, Asked, Method
 from unveil.attacks.reweighing._beliefs import Views, judged
 from unveil.attacks.reweighing._finding import DeFinetti
@@ -66,7 +59,16 @@ from unveil.attacks.reweighing._groups import STEPS, groups_of_permuted
 from unveil.attacks.reweighing._people import in_classes, in_groups, known_people
 from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED
 from unveil.errors import InputError
-from unveil.microdata import AnyRelease, Mapped, Microdata, Permuted, Release, refuse_perturbed
+from unveil.microdata import (
+    AnyRelease,
+    Mapped,
+    Microdata,
+    Permuted,
+    Release,
+    checked_mapping,
+    refuse_perturbed,
+)
+from unveil.options import MissingPeople, Unknown
 
 __all__ = ["definetti"]
 
@@ -164,7 +166,7 @@ def definetti(
     if not len(published):
         raise InputError(f"the release by {published.made_by} has no records to learn from")
     names = known_columns([published], None)
-    said = check_placing(mapping, unknown, missing, names)
+    said = checked_mapping(mapping, names)
     asked.columns(names)
     known = known_people(published, microdata, people, names, identifier, columns)
     truth = truth_of(
@@ -178,7 +180,7 @@ def definetti(
         assert isinstance(published, Permuted)
         groups, tuple_of = groups_of_permuted(published, apart=True)
     else:
-        placing = Placing.of(published, [known], mapping=said, unknown=unknown, missing=missing)
+        placing = Placing.of(published, [known], recode=said, unknown=unknown, missing=missing)
         kept = placing.kept(known)
         known, truth = known.take(kept), None if truth is None else truth.take(kept)
         codes, notes, sizes = placing.codes[0][kept], list(placing.notes), list(placing.sizes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._external import External
+from unveil.attacks.people import External
 from unveil.attacks.reweighing._beliefs import Judged, Views
 from unveil.attacks.reweighing._groups import Groups
 from unveil.attacks.reweighing._learning import Learned

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._external import External, external_of
-from unveil.attacks.linking._kernels import ANY
-from unveil.attacks.linking._links import distinct_points
-from unveil.attacks.linking._placing import Placing
+from unveil.attacks.people import ANY, External, Placing, distinct_points, external_of
 from unveil.attacks.reweighing._groups import Groups, groups_of_classes, groups_of_permuted
 from unveil.attacks.reweighing._seating import DOUBTED, NOWHERE, UNDECIDED, seated
 from unveil.attacks.risk._boxes import boxes_of
@@ -27,7 +24,7 @@ def known_people(
 ) -> External:  # fmt: skip
     """Whom the attacker knows."""
     if people is not None:
-        return external_of(people, names, identifier, called=columns, what="people")
+        return external_of(people, names, identifier, rename=columns, what="people")
     if columns is not None:
         raise InputError("columns is about other names in a table of people; give it as people=")
     if microdata is not None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._index import Index, boxes_of, counts_of
+from unveil.attacks.people import Index, boxes_of, counts_of
 from unveil.microdata import Regions
 
 __all__ = ["DOUBTED", "NOWHERE", "UNDECIDED", "Seating", "seated"]

@@ -1,4 +1,4 @@
-"""Charts of an audit as SVG, drawn by matplotlib, with colours that follow the page.
+"""Charts as pictures: into axes of matplotlib, or as SVG whose colours follow the page.
 
 Text stays text, in the reader's own font. Margins are given, not searched for: a layout that looks
 for room draws everything twice. Sizes are such that a chart can be read at the width of a phone.
@@ -13,19 +13,17 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
+from unveil._axes import new_axes, written
 from unveil.errors import MissingExtraError
-from unveil.report.page._bars import bars, dots, lies_flat
-from unveil.report.page._curves import distribution, histogram, lines, points
-from unveil.report.page._frame import Room
-from unveil.report.page._heatmap import heatmap
-from unveil.report.page._looks import FAINT, INK, PAPER, VARIABLES
+from unveil.findings import Chart
+from unveil.render._charts import draw_chart, lies_flat
+from unveil.render._frame import FAINT, INK, PAPER, VARIABLES, Room
+from unveil.render._json import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from matplotlib.axes import Axes
 
-    Draw = Callable[[Mapping[str, Any], Room], None]
-
-__all__ = ["drawn"]
+__all__ = ["draw", "svg_of"]
 
 _ID = re.compile(r' id="([^"]*)"')
 _REFERRED = re.compile(r'(?:url\(#|href="#)([^)"]*)')
@@ -47,18 +45,68 @@ _STYLE: dict[str, Any] = {
     "path.simplify": True, "xtick.minor.visible": False, "ytick.minor.visible": False,
 }  # fmt: skip
 
-_KINDS: dict[str, Draw] = {
-    "distribution": distribution,
-    "histogram": histogram,
-    "bars": bars,
-    "dots": dots,
-    "lines": lines,
-    "points": points,
-    "heatmap": heatmap,
-}
+
+def draw(chart: Chart, ax: Axes | None = None) -> Axes:
+    """Draw a chart of a finding with matplotlib; returns the axes.
+
+    Parameters
+    ----------
+    chart : Chart
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    """
+    content = plain(chart)
+    axes = new_axes() if ax is None else ax
+    if ax is None and content["kind"] in ("bars", "heatmap"):
+        _tall_enough(content, axes)
+    draw_chart(_literal(content), Room(axes))
+    axes.set_title(_literal(content["title"]), fontsize=10)
+    series = content["series"] if content["kind"] not in ("heatmap", "histogram") else []
+    if len(series) > 1:
+        _legend(content, axes)
+    return axes
 
 
-def drawn(chart: Mapping[str, Any], name: str = "chart") -> str:
+def _literal(value: Any) -> Any:
+    """Texts without formulas: a dollar may be from the data."""
+    if isinstance(value, str):
+        return written(value)
+    if isinstance(value, dict):
+        return {key: one if key in ("kind", "scale") else _literal(one) for key, one in
+                value.items()}  # fmt: skip
+    return [_literal(one) for one in value] if isinstance(value, list) else value
+
+
+def _tall_enough(chart: Mapping[str, Any], axes: Axes) -> None:
+    matrix = chart["matrix"]
+    rows = len(matrix["rows"]) if matrix else sum(len(one["x"]) for one in chart["series"])
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.set_size_inches(9, max(2.6, 0.28 * rows + 1.2))
+
+
+def _legend(chart: Mapping[str, Any], axes: Axes) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    room = Room(axes)
+    handles: list[Any] = []
+    for n, one in enumerate(chart["series"]):
+        like, label = room.look(n), written(one["name"], 40)
+        if chart["kind"] == "bars" and lies_flat(chart):
+            handles.append(Patch(facecolor=like["colour"], hatch=like["hatch"], label=label))
+        else:
+            dash: Any = "-" if not like["dash"] else (0, like["dash"])
+            handles.append(
+                Line2D(
+                    [], [], color=like["colour"], marker=like["mark"], label=label,
+                    linestyle="none" if chart["kind"] in ("points", "bars") else dash,
+                )
+            )  # fmt: skip
+    axes.legend(handles=handles, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def svg_of(chart: Mapping[str, Any], name: str = "chart") -> str:
     """An SVG element for a chart of an audit's JSON.
 
     Parameters
@@ -75,13 +123,12 @@ def drawn(chart: Mapping[str, Any], name: str = "chart") -> str:
         raise MissingExtraError(
             "a report needs matplotlib; install it with: pip install 'unveil[report]'"
         ) from error
-    kind = "dots" if chart["kind"] == "bars" and not lies_flat(chart) else chart["kind"]
     text, style = io.StringIO(), cast(Any, _STYLE)  # its names are not all in the library's types
     with matplotlib.rc_context(style), warnings.catch_warnings():
         # Letters that matplotlib's font lacks: the reader's browser has them.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         room = Room()
-        _KINDS[kind](chart, room)
+        draw_chart(chart, room)
         room.figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     return _dressed(text.getvalue(), chart, name)
 

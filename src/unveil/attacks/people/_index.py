@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._kernels import (
+from unveil.attacks.people._kernels import (
     AMONG,
     FOUND,
     GROUP,
@@ -31,7 +31,7 @@ from unveil.attacks.linking._kernels import (
 from unveil.engine.counting import combined
 from unveil.microdata import Intervals, Permuted, Regions, Release, Sets
 
-__all__ = ["Found", "Index", "boxes_of", "counts_of", "values_in_boxes"]
+__all__ = ["Found", "Index", "boxes_of", "counts_of", "distinct_points", "values_in_boxes"]
 
 _STEP = 2**15  # points that are searched together, if there is room for their values
 _ROOM = 2**20  # values
@@ -292,3 +292,16 @@ def _of_groups(release: Permuted, by_group: bool) -> tuple[Boxes, Counts]:
     shares = (number / release.sizes[g])[at] * np.repeat(records, lengths)
     own = np.concatenate([[0], ends])
     return boxes, counts_of(records, (own, s[at], shares), group)
+
+
+def distinct_points(
+    *tables: NDArray[np.integer],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """One of the people for each kind of people, and everybody's kind (tables: people × columns).
+
+    >>> first, kind = distinct_points(np.array([[3, -1], [2, 0], [3, -1]]))
+    >>> first.tolist(), kind.tolist()
+    ([1, 0], [1, 0, 1])
+    """
+    columns = [column.astype(np.int64) for table in tables for column in table.T]
+    return combined([column - column.min() for column in columns])

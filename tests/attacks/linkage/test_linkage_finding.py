@@ -8,9 +8,9 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from unveil.attacks.linking._picture import count_ticks
 
 import unveil as uv
-from unveil.attacks.linking._picture import count_ticks
 from unveil.errors import InputError
 
 PEOPLE = uv.datasets.election_survey()

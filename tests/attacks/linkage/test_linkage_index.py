@@ -8,8 +8,7 @@ from plain_linkage import candidates, entries
 from random_tables import tables, tables_and_goals
 
 import unveil as uv
-from unveil.attacks.linking._index import Index
-from unveil.attacks.linking._kernels import ANY
+from unveil.attacks.people import ANY, Index
 from unveil.microdata import Intervals, Permuted, Release, Sets
 
 
@@ -151,7 +150,7 @@ def test_few_boxes_are_looked_at():
 
 def test_values_that_do_not_fit_into_one_block(monkeypatch):
     """Where the room for values is used up, a search goes on with a new block."""
-    import unveil.attacks.linking._index as module
+    import unveil.attacks.people._index as module
 
     table = uv.datasets.census(400)
     index = index_of(uv.Mondrian(k=20).sanitize(table))

@@ -2,22 +2,32 @@
 
 Codes of another table mean nothing here, so values are compared by what is written. A number that
 no record of the original has still lies somewhere, and the cells (``(36, 53]``) say whether they
-cover it: they are read again with it in the column. A word that the release does not know is most
-likely another name for one that it does, and is asked about.
+cover it: they are read again with it in the column. A word that the release does not have is most
+likely another name for one that it has, so it is refused unless the user says what it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._external import External, Texts
-from unveil.attacks.linking._kernels import ANY
-from unveil.errors import InputError, Message, MissingValuesError, Option, did_you_mean
+from unveil.attacks.people._external import External, Texts
+from unveil.attacks.people._kernels import ANY
+from unveil.errors import (
+    Cell,
+    Column,
+    File,
+    InputError,
+    Message,
+    MissingValuesError,
+    Option,
+    Text,
+    did_you_mean,
+)
 from unveil.microdata import (
     EMPTY_WORDS,
     EVERYTHING,
@@ -30,18 +40,16 @@ from unveil.microdata import (
     Regions,
     Release,
     as_values,
-    checked_mapping,
     likely_mapping,
     numbers_among,
     other_codes,
     read_again,
     values_of,
 )
+from unveil.options import MissingPeople, Unknown
 
-__all__ = ["MissingPeople", "Placing", "Said", "Unknown", "check_placing"]
+__all__ = ["Placing", "Said"]
 
-Unknown: TypeAlias = Literal["error", "apart"]
-MissingPeople: TypeAlias = Literal["error", "drop", "any", "category"]
 Said: TypeAlias = Mapping[str, Mapping[str, str | None]]
 
 _APART = -2  # a value that only a region of the whole column covers
@@ -74,7 +82,7 @@ class Placing:
     everything: tuple[NDArray[np.bool_], ...]
     codes: list[NDArray[np.int32]]
     gone: list[NDArray[np.bool_]]
-    notes: tuple[str, ...]
+    notes: tuple[Text, ...]
 
     @classmethod
     def of(
@@ -82,13 +90,13 @@ class Placing:
         release: Release | Permuted,
         tables: Sequence[External],
         *,
-        mapping: Said,
+        recode: Said,
         unknown: Unknown = "error",
         missing: MissingPeople = "error",
     ) -> Placing:
         """Place the values of tables; columns that a table lacks are not known of its people."""
         columns = [
-            _Placed(release, j, tables, mapping.get(column.name, {}), unknown, missing)
+            _Placed(release, j, tables, recode.get(column.name, {}), unknown, missing)
             for j, column in enumerate(release.quasi)
         ]
         codes = [
@@ -110,22 +118,10 @@ class Placing:
         left = np.flatnonzero(~self.gone[table])
         if not len(left):
             raise MissingValuesError(
-                f"missing='drop' leaves nobody of {people.source}: everybody lacks a value"
-            )
+                "{option} leaves nobody of {source}: everybody lacks a value",
+                option=Option("missing_people", "drop"), source=File(people.source, bare=True),
+            )  # fmt: skip
         return left
-
-
-def check_placing(
-    mapping: Any, unknown: Any, missing: Any, columns: Sequence[str]
-) -> dict[str, dict[str, str | None]]:
-    """What the user says about values of columns, as texts; refuses what cannot be meant."""
-    if unknown not in get_args(Unknown):
-        raise InputError(f"unknown must be 'error' or 'apart', but got {unknown!r}")
-    if missing not in get_args(MissingPeople):
-        raise InputError(
-            f"missing must be 'error', 'drop', 'any' or 'category', but got {missing!r}"
-        )
-    return checked_mapping(mapping, columns)
 
 
 class _Placed:
@@ -136,19 +132,19 @@ class _Placed:
         release: Release | Permuted,
         j: int,
         tables: Sequence[External],
-        mapping: Mapping[str, str | None],
+        recode: Mapping[str, str | None],
         unknown: Unknown,
         missing: MissingPeople,
     ) -> None:
         self._release, self._column = release, release.quasi[j]
         self._released = self._column
-        self._mapping, self._unknown, self._missing = mapping, unknown, missing
+        self._recode, self._unknown, self._missing = recode, unknown, missing
         self._domain = Domain(self._column)
-        self.notes: list[str] = []
+        self.notes: list[Text] = []
         self._elsewhere: set[str] = set()
         self.regions: Regions = _NO_REGIONS if isinstance(release, Permuted) else release.regions[j]
         self.size = self._column.size
-        self._check_mapping()
+        self._check_recode()
         theirs = [table.columns.get(self._column.name) for table in tables]
         self._widen([one for one in theirs if one is not None])
         self.codes = [
@@ -170,14 +166,19 @@ class _Placed:
         found[rows] = [t in nothing or not t.strip().strip(EVERYTHING) for t in texts]
         return found
 
-    def _check_mapping(self) -> None:
-        for theirs, ours in self._mapping.items():
+    def _check_recode(self) -> None:
+        for theirs, ours in self._recode.items():
             if ours is not None and self._code(ours) is None:
                 raise InputError(
-                    f"mapping[{self._column.name!r}] makes {theirs!r} {ours!r}, which is no value "
-                    f"of {self._column.name} in the release by {self._release.made_by}"
-                    f"{did_you_mean(ours, self._column.texts)} ({values_of(self._column)})"
-                )
+                    "{option} of {column} makes {theirs} {ours}, which is not a value of it in the "
+                    "release by {release}{near}",
+                    option=Option("recode"), column=Column(self._column.name), ours=Cell(ours),
+                    theirs=Cell(theirs), release=File(self._release.made_by, bare=True),
+                    near=Cell(
+                        f"{did_you_mean(ours, self._column.texts)} ({values_of(self._column)})",
+                        bare=True,
+                    ),
+                )  # fmt: skip
 
     def _code(self, text: str) -> int | None:
         return self._domain.value(text)
@@ -187,7 +188,7 @@ class _Placed:
         if self._column.kind is not Kind.NUMERIC:
             return
         there = {one.texts[place] for one in theirs for place in one.occurring}
-        texts = {self._mapping.get(text, text) for text in there}
+        texts = {self._recode.get(text, text) for text in there}
         new = numbers_among(sorted(t for t in texts if t and self._code(t) is None), self._column)
         if isinstance(self._release, Permuted):  # publishes values as they are, and not these
             self._elsewhere = set(new)
@@ -206,7 +207,7 @@ class _Placed:
         strange, gaps = [], []
         for position in texts.occurring:
             text = texts.texts[position]
-            meant = self._mapping.get(text, text)
+            meant = self._recode.get(text, text)
             code = None if meant is None else self._code(meant)
             if code is not None:
                 place[position] = code
@@ -235,7 +236,7 @@ class _Placed:
         if self._released.kind is not Kind.NUMERIC:
             return
         line = Line(self._released)
-        found = [line.find(self._mapping.get(t, t) or "") for t in texts.texts]
+        found = [line.find(self._recode.get(t, t) or "") for t in texts.texts]
         outside = [
             place for place, one in enumerate(found)
             if one is not None and one.below == one.upto and one.below in (0, self._released.size)
@@ -244,10 +245,13 @@ class _Placed:
         if people > len(table) / 2:
             first, last = self._released.texts[0], self._released.texts[-1]
             self.notes.append(
-                f"{people:,} of {len(table):,} people have a value of {self._released.name} "
-                f"outside {first} to {last}, between which the release's lie; are these other "
-                "codes?"
-            )
+                Message(
+                    "{people} of {all} people have a value of {column} outside {first} to {last}, "
+                    "the range of the release; check whether the table of people uses other codes",
+                    people=people, all=len(table), column=self._released.name,
+                    first=Cell(first, bare=True), last=Cell(last, bare=True),
+                )
+            )  # fmt: skip
 
     def _told_apart(self, strange: Sequence[int], texts: Texts, table: External) -> None:
         """Refuse values that the release does not know, or take them for other values."""
@@ -257,7 +261,7 @@ class _Placed:
             are = "has a value" if people == 1 else "have values"
             self.notes.append(
                 f"{people:,} of {len(table):,} people {are} of {name} that the release does not "
-                "know: only cells that cover the whole column cover them"
+                "have: only cells that cover the whole column cover them"
             )
             return
         places = sorted(strange, key=texts.first)
@@ -268,34 +272,44 @@ class _Placed:
             who=f"the release by {self._release.made_by} does not know",
         )  # fmt: skip
         is_flat = self._column.kind is Kind.CATEGORICAL and self._column.hierarchy is None
-        if is_flat and not likely_mapping(theirs, self._column.texts):
-            told = Message(
-                "{told}; if the release's are groups of them, read it with hierarchies=", told=told
-            )
+        grouped = is_flat and not likely_mapping(theirs, self._column.texts)
         raise InputError(
-            "{told}; if these people have values that nobody in the release has, say {unknown}",
-            told=told, unknown=Option("unknown", "apart"),
+            "{told}{groups}; if these people have values that nobody in the release has, say "
+            "{apart}",
+            told=told, apart=Option("unknown", "apart"),
+            groups=Message(
+                "; if the release's values are groups of them, read it with {hierarchies}",
+                hierarchies=Option("hierarchies"),
+            ) if grouped else "",
         )  # fmt: skip
 
     def _gap(self, people: int, table: External) -> int:
         """What stands for a missing value."""
-        name, have = self._column.name, "has no value" if people == 1 else "have no value"
-        told = f"{people:,} of {len(table):,} people in {table.source} {have} of {name}"
+        told = Message(
+            "{people} of {all} people in {source} {have} no value of {column}",
+            people=people, all=len(table), source=File(table.source, bare=True),
+            have="has" if people == 1 else "have", column=self._column.name,
+        )  # fmt: skip
         if self._missing == "error":
             raise MissingValuesError(
-                f"{told}; say what is to be done: missing='any' takes it for unknown, so that "
-                "every cell may cover it, missing='drop' leaves these people out, "
-                f"missing='category' makes it the release's value {MISSING!r}"
-            )
+                "{told}; say what to do: {any} treats it as unknown, so that every cell may cover "
+                "it, {drop} leaves these people out, {category} treats it as the release's value "
+                "{missing}",
+                told=told, any=Option("missing_people", "any"), missing=repr(MISSING),
+                drop=Option("missing_people", "drop"),
+                category=Option("missing_people", "category"),
+            )  # fmt: skip
         code = self._code(MISSING)
         if self._missing == "category" and code is None:
             raise MissingValuesError(
-                f"{told}, and {MISSING!r} is no value of {name} in the release by "
-                f"{self._release.made_by}; say missing='any' or missing='drop'"
-            )
+                "{told}, and {missing} is not a value of it in the release by {release}; say {any} "
+                "or {drop}",
+                told=told, missing=repr(MISSING), release=File(self._release.made_by, bare=True),
+                any=Option("missing_people", "any"), drop=Option("missing_people", "drop"),
+            )  # fmt: skip
         if self._missing == "category":
             assert code is not None
             return code
-        done = "left out" if self._missing == "drop" else "taken for unknown: any cell covers it"
-        self.notes.append(f"{told}: {done}")
+        done = "left out" if self._missing == "drop" else "treated as unknown: any cell covers it"
+        self.notes.append(Message("{told}: {done}", told=told, done=done))
         return _GONE if self._missing == "drop" else ANY
