@@ -386,8 +386,8 @@ def test_large_files_are_read_in_many_pieces(csv_file, quote):
          "hierarchies= must be a folder or a mapping from columns to hierarchies, but int was "
          "given"),
         ({"hierarchies": {"city": 3}},
-         "hierarchies= for column 'city' must be a Hierarchy, a file or a function of the "
-         "values, but int was given"),
+         "hierarchies= must have a Hierarchy, a file or a function of the values for column "
+         "'city', but int was given"),
         ({"hierarchies": {"city": len}},
          "hierarchies= for column 'city' must return a Hierarchy, but returned int"),
     ],

@@ -215,19 +215,7 @@ class CellColumn:
 def read_column(
     column: Column, given: Cells, *, notation: Notation | None, empty: Empty | None
 ) -> CellColumn:
-    """Read the cells of one column.
-
-    Parameters
-    ----------
-    column : Column
-        The original's.
-    given : Cells
-        The release's.
-    notation : Notation, optional
-        The declared notation of the column's cells.
-    empty : {"suppressed", "missing"}, optional
-        The declared meaning of empty cells.
-    """
+    """Read the cells of one column of the original, with notation and empty cells as declared."""
     reader, cells = cell_reader(column), given.distinct
     texts = cells.texts()
     if cells.missing.any():

@@ -46,15 +46,8 @@ from unveil.microdata._notations import (
 )
 
 __all__ = [
-    "EMPTY",
-    "CellReader",
-    "Domain",
-    "Line",
-    "Readings",
-    "Settled",
-    "cell_reader",
-    "settle",
-]
+    "EMPTY", "CellReader", "Domain", "Line", "Readings", "Settled", "cell_reader", "settle",
+]  # fmt: skip
 
 EMPTY = "empty"
 """The style of empty cells."""

@@ -15,13 +15,9 @@ from unveil.microdata._permuted import Permuted, combinations
 from unveil.microdata._release import AnyRelease, Release
 
 __all__ = [
-    "check_permuted",
-    "check_release",
-    "has_true_cells",
-    "refuse_perturbed",
-    "same_domains",
+    "check_permuted", "check_release", "has_true_cells", "refuse_perturbed", "same_domains",
     "with_records",
-]
+]  # fmt: skip
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
 _TESTED = Worded("differential_inference and membership",
@@ -33,24 +29,9 @@ def check_release(
 ) -> None:
     """Refuse a release that cannot be one of the original.
 
-    Parameters
-    ----------
-    release : Release
-    original : Microdata
-        The table that was sanitized.
-    may_drop : bool
-        Whether records may be left out.
-    may_change : bool
-        Whether sensitive values may be changed.
+    It must not have other columns, more records than the original, fewer unless records may be
+    dropped, or more with some sensitive value unless those may be changed.
 
-    Raises
-    ------
-    InputError
-        If the release has other columns, more records than the original, fewer although none may
-        be left out, or more with some sensitive value.
-
-    Examples
-    --------
     >>> import unveil as uv
     >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},
     ...                        quasi="age", sensitive="vote")
@@ -159,14 +140,9 @@ def with_records(release: AnyRelease, what: str, *, instead: Text | None = None)
 def check_permuted(release: Permuted, original: Microdata) -> None:
     """Refuse a permuted release that cannot be one of the original, even if records were dropped.
 
-    Raises
-    ------
-    InputError
-        If its columns differ, or it has more records than the original, more with some
-        combination of quasi-identifiers, or more with some sensitive value.
+    It must not have other columns, more records than the original, more with some combination of
+    quasi-identifiers, or more with some sensitive value.
 
-    Examples
-    --------
     >>> import unveil as uv
     >>> from unveil.microdata import Permuted, check_permuted
     >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unveil.errors import File, Foreign, InputError, Option, Row
-from unveil.microdata._messages import Worded, counted
+from unveil.microdata._messages import Worded, counted, must
 from unveil.microdata._sources import Source, check_names, existing_file
 
 __all__ = ["CsvLayout", "csv_fault", "csv_layout", "from_csv", "is_utf8"]
@@ -196,10 +196,7 @@ def _checked(delimiter: str | None, data: bytes) -> str:
     if delimiter is None:
         return _guessed(data)
     if len(delimiter) != 1 or not delimiter.isascii():
-        raise InputError(
-            "{option} must be one ASCII character, but {given} was given",
-            option=Option("delimiter"), given=repr(delimiter),
-        )  # fmt: skip
+        raise must("delimiter", "be one ASCII character", delimiter)
     return delimiter
 
 
@@ -262,10 +259,7 @@ def _given_names(
             )  # fmt: skip
         names = {position: columns[position] for position in sorted(columns)}
     elif isinstance(columns, str):
-        raise InputError(
-            "{option} must be a sequence of names, but {given} was given",
-            option=option, given=repr(columns),
-        )  # fmt: skip
+        raise must("columns", "be a sequence of names", columns)
     else:
         names = dict(enumerate(columns))
         if len(names) != width:

@@ -27,14 +27,8 @@ from unveil.microdata._messages import ValueOption, counted, value_meant, values
 from unveil.microdata._microdata import Column, Kind, Role, value_text
 
 __all__ = [
-    "MISSING",
-    "Builder",
-    "Wish",
-    "encode",
-    "has_decimal_commas",
-    "missing_value",
-    "stray_texts",
-]
+    "MISSING", "Builder", "Wish", "encode", "has_decimal_commas", "missing_value", "stray_texts",
+]  # fmt: skip
 
 MISSING = "(missing)"
 

@@ -23,13 +23,9 @@ from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import value_text
 
 __all__ = [
-    "flat_hierarchy",
-    "interval_hierarchy",
-    "match_files",
-    "prefix_hierarchy",
-    "read_hierarchies",
+    "flat_hierarchy", "interval_hierarchy", "match_files", "prefix_hierarchy", "read_hierarchies",
     "read_hierarchy",
-]
+]  # fmt: skip
 
 _SUFFIXES = (".csv", ".tsv", ".txt")
 

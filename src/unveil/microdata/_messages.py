@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from unveil.errors import Cell, Listed, Message, Option, Text, View, did_you_mean
+from unveil.errors import Cell, InputError, Listed, Message, Option, Text, View, did_you_mean
 
 __all__ = [
-    "Notes","ValueOption", "Worded", "counted", "hierarchy_option", "value_meant",
-           "values_listed"]  # fmt: skip
+    "Notes", "ValueOption", "Worded", "counted", "hierarchy_option", "must", "value_meant",
+    "values_listed",
+]  # fmt: skip
 
 Notes: TypeAlias = tuple[Any, ...]
 """What a reader has to know: `Text`s, typed so until all rooms have notes with typed parts."""
@@ -50,6 +51,18 @@ class Worded(Option):
 
     def shown(self, view: View) -> str:
         return self.typed if view.medium == "shell" else self.name
+
+
+def must(option: str, what: str, given: Any) -> InputError:
+    """An option that is not as it must be; a type is named as such.
+
+    >>> raise must("by", "be 'width' or 'quantiles'", "size")
+    Traceback (most recent call last):
+    unveil.errors.InputError: by= must be 'width' or 'quantiles', but 'size' was given
+    """
+    shown = given.__name__ if isinstance(given, type) else Cell(given)
+    return InputError("{option} must {what}, but {given} was given", option=Option(option),
+                      what=what, given=shown)  # fmt: skip
 
 
 def hierarchy_option(name: str) -> ValueOption:

@@ -32,24 +32,15 @@ from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release_reader import read_release
 
 __all__ = [
-    "Mapped",
-    "as_values",
-    "checked_mapping",
-    "lacking_codes",
-    "likely_mapping",
-    "mapping_said",
-    "numbers_among",
-    "other_codes",
-    "read_again",
-    "read_cells",
-    "recoded",
-    "same_in_other_words",
+    "Mapped", "as_values", "checked_mapping", "lacking_codes", "likely_mapping", "mapping_said",
+    "numbers_among", "other_codes", "read_again", "read_cells", "recoded", "same_in_other_words",
     "values_of",
-]
+]  # fmt: skip
 
 Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
 """For each column, what values of another table are called here; None: not a value here."""
 
+_NAME = "mapping"  # of the option, in Python
 _CODES = 3  # so few numbers are probably codes, and are listed
 _PAIRS = 8  # shown of a mapping
 _DAY = len("1984-05-23")
@@ -212,8 +203,8 @@ def _said(name: str, pairs: Mapping[str, str | None]) -> Option:
 
 def _option(value: Any, typed: str = "--recode") -> Option:
     if value is None:
-        return ValueOption("mapping", typed=typed)
-    return ValueOption("mapping", value, typed=typed)
+        return ValueOption(_NAME, typed=typed)
+    return ValueOption(_NAME, value, typed=typed)
 
 
 def values_of(column: Column) -> Message:
@@ -233,18 +224,8 @@ def other_codes(
 ) -> Message:
     """That a table has values of a column that another does not have, and how to map them.
 
-    Parameters
-    ----------
-    column : Column
-        The known column.
-    theirs : sequence of str
-        The values that it does not have; the first is named.
-    source : str
-        The table that has them.
-    where : str or Message
-        How often and where they occur, in brackets.
-    who : str or Message
-        Who does not have them, with a verb: ``"the release by X does not have"``.
+    ``theirs`` are the values of the table ``source`` that ``column`` does not have, ``where`` says
+    how often and where they occur, and ``who`` who does not have them, with a verb.
     """
     guess = likely_mapping(theirs, column.texts)
     return Message(
@@ -260,14 +241,7 @@ def other_codes(
 def lacking_codes(column: Column, ours: Sequence[str], *, source: str, there: str) -> Message:
     """That another table, which must have them, lacks values of ours, and how to map its own.
 
-    Parameters
-    ----------
-    column : Column
-        The column of the other table.
-    ours : sequence of str
-        The values that it lacks.
-    source, there : str
-        Our table, and the other one.
+    ``column`` is that of the other table (``there``), ``ours`` the values that it lacks.
     """
     guess = {b: a for a, b in likely_mapping(ours, column.texts).items()}
     pairs: dict[str, str | None] = {**guess} or {column.texts[0]: None}
@@ -339,17 +313,8 @@ def as_values(numbers: Sequence[str], column: Column) -> NDArray[Any]:
 
 
 def read_cells(texts: Sequence[str], column: Column) -> Regions:
-    """What cells cover in a column, one region each.
+    """What cells cover in a column (whose records are ignored), one region each.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The cells; their notation is detected from all of them.
-    column : Column
-        Its values and hierarchy are used; its records are ignored.
-
-    Examples
-    --------
     >>> ages = Column(name="age", role=Role.QUASI, kind=Kind.NUMERIC,
     ...               codes=np.zeros(1, dtype=np.int32), values=np.array([30, 41, 52]))
     >>> read_cells(["30-45", "*", "30-45"], ages).covers(1).tolist()
@@ -372,13 +337,7 @@ def read_cells(texts: Sequence[str], column: Column) -> Regions:
 def read_again(regions: Regions, column: Column, wide: Column) -> tuple[Regions, list[str]]:
     """What cells of a column cover in a wider one, and notes about it.
 
-    Parameters
-    ----------
-    regions : Regions
-    column : Column
-        The column that the regions are codes of.
-    wide : Column
-        The same with more numbers, and without a hierarchy, which does not have them.
+    ``wide`` is ``column`` with more numbers, and without a hierarchy, which does not have them.
     """
     try:
         return read_cells(regions.texts(column), wide), []

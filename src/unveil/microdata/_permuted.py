@@ -31,13 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "FILE_NAMES",
-    "Permuted",
-    "combinations",
-    "free_name",
-    "numbered_groups",
-    "refuse_gaps",
-]
+    "FILE_NAMES", "Permuted", "combinations", "free_name", "numbered_groups", "refuse_gaps",
+]  # fmt: skip
 
 FILE_NAMES = "quasi_table", "sensitive_table"
 """The two files in a folder, without suffix."""

@@ -19,7 +19,7 @@ from unveil.microdata._cells import Domain
 from unveil.microdata._checks import check_permuted
 from unveil.microdata._distinct import Distinct, distinct_values
 from unveil.microdata._encode import MISSING, Wish, encode
-from unveil.microdata._messages import Worded, counted, value_meant
+from unveil.microdata._messages import Worded, counted, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, Role
 from unveil.microdata._notations import EMPTY_WORDS
 from unveil.microdata._permuted import (
@@ -99,10 +99,8 @@ def read_anatomy(
       2      2        b 2
     """
     if microdata is not None and not isinstance(microdata, Microdata):
-        raise InputError(
-            "{option} must be the original as read_csv or read_table returns it, but {type} was "
-            "given", option=Option("microdata"), type=type(microdata).__name__,
-        )  # fmt: skip
+        original = "be the original as read_csv or read_table returns it"
+        raise must("microdata", original, type(microdata))
     records, secrets = _opened(quasi_table, sensitive_table, delimiter, encoding)
     if microdata is None:
         names = _ColumnNames(records, secrets, quasi, sensitive, group, count)
@@ -298,8 +296,7 @@ class _ColumnNames:
         self.one_table = secrets is records
         for option, name in (("sensitive", sensitive), ("group", group), ("count", count)):
             if name is not None and not isinstance(name, str):
-                raise InputError("{option} must be one column name, but {given} was given",
-                                 option=Option(option), given=repr(name))  # fmt: skip
+                raise must(option, "be one column name", name)
         said = [quasi] if isinstance(quasi, str) else list(quasi or ())
         taken = [*said, *([] if sensitive is None else [sensitive])]
         if group is not None and group in taken:

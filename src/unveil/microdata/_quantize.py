@@ -16,9 +16,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import Cell, File, InputError, Option, Text
+from unveil.errors import Cell, File, InputError, Text
 from unveil.errors import Column as ColumnName
-from unveil.microdata._messages import counted
+from unveil.microdata._messages import counted, must
 from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
 
 __all__ = ["equal_width", "quantize"]
@@ -120,8 +120,7 @@ def quantize(
     ('< 18', '[18, 65)', '≥ 65')
     """
     if by not in ("width", "quantiles"):
-        raise InputError("{option} must be 'width' or 'quantiles', but {given} was given",
-                         option=Option("by"), given=repr(by))  # fmt: skip
+        raise must("by", "be 'width' or 'quantiles'", by)
     wanted: Mapping[str, _PartsWanted]
     if isinstance(parts, Mapping):
         wanted = parts

@@ -39,6 +39,7 @@ from unveil.microdata._encode import (
 )
 from unveil.microdata._hierarchies import match_files, read_hierarchy
 from unveil.microdata._hierarchy import Hierarchy
+from unveil.microdata._messages import must
 from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
 from unveil.microdata._sources import Source, from_parquet, from_table
 
@@ -221,10 +222,7 @@ missing_values
 
 def _read(source: Source, options: Options) -> Microdata:
     if options.missing not in get_args(Missing):
-        raise InputError(
-            "{option} must be 'error', 'drop' or 'category', but {given} was given",
-            option=Option("missing"), given=repr(options.missing),
-        )  # fmt: skip
+        raise must("missing", "be 'error', 'drop' or 'category'", options.missing)
     if source.n_rows == 0:
         raise InputError("{source} has no rows", source=source.file)
     roles, kinds, levels = options.roles(source), options.kinds(source), options.levels(source)
@@ -342,10 +340,7 @@ class Options:
     def roles(self, source: Source) -> dict[str, Role]:
         """The role of every column: quasi-identifiers first, as named, then the sensitive one."""
         if not isinstance(self.sensitive, str):
-            raise InputError(
-                "{option} must be one column name, but {given} was given",
-                option=Option("sensitive"), given=repr(self.sensitive),
-            )  # fmt: skip
+            raise must("sensitive", "be one column name", self.sensitive)
         quasi = _names(self.quasi, "quasi", source)
         if not quasi:
             raise InputError(
@@ -373,26 +368,20 @@ class Options:
         if self.ordinal is None:
             return {}
         if not isinstance(self.ordinal, Mapping):
-            raise InputError(
-                "{option} must map a column to its levels in order, such as {example}, but "
-                "{given} was given", option=Option("ordinal"),
-                example=repr({"education": ["low", "high"]}), given=repr(self.ordinal),
-            )  # fmt: skip
+            example = {"education": ["low", "high"]}
+            raise must("ordinal", f"map a column to its levels in order, such as {example}",
+                       self.ordinal)  # fmt: skip
         _names(list(self.ordinal), "ordinal", source)
         found = {}
         for name, levels in self.ordinal.items():
             texts = () if isinstance(levels, str) else tuple(value_text(v) for v in levels)
-            parts = {"option": Option("ordinal"), "column": ColumnName(name)}
             if not texts:
-                raise InputError(
-                    "{option} must list the levels of column {column}, but {given} was given",
-                    given=repr(levels), **parts,
-                )  # fmt: skip
+                raise must("ordinal", f"list the levels of column {name!r}", levels)
             twice = [text for i, text in enumerate(texts) if text in texts[:i]]
             if twice:
                 raise InputError(
                     "{option} lists the level {level} of column {column} twice",
-                    level=Cell(twice[0]), **parts,
+                    option=Option("ordinal"), level=Cell(twice[0]), column=ColumnName(name),
                 )  # fmt: skip
             found[name] = texts
         return found
@@ -430,10 +419,8 @@ class Options:
                     files=", ".join(files), used=", ".join(used),
                 )  # fmt: skip
         else:
-            raise InputError(
-                "{option} must be a folder or a mapping from columns to hierarchies, but {type} "
-                "was given", option=Option("hierarchies"), type=type(given).__name__,
-            )  # fmt: skip
+            what = "be a folder or a mapping from columns to hierarchies"
+            raise must("hierarchies", what, type(given))
         return {name: _opened(name, one) for name, one in found.items()}
 
 
@@ -456,11 +443,8 @@ def _opened(name: str, given: Hierarchy | _PathLike | Builder) -> Hierarchy | Bu
         return read_hierarchy(given)
     if isinstance(given, Hierarchy) or callable(given):
         return given
-    raise InputError(
-        "{option} for column {column} must be a Hierarchy, a file or a function of the values, but "
-        "{type} was given", option=Option("hierarchies"), column=ColumnName(name),
-        type=type(given).__name__,
-    )  # fmt: skip
+    what = f"have a Hierarchy, a file or a function of the values for column {name!r}"
+    raise must("hierarchies", what, type(given))
 
 
 def _listed(values: Any) -> list[Any]:
@@ -478,10 +462,7 @@ def _names(given: Names, option: str, source: Source) -> list[str]:
         )  # fmt: skip
     for i, name in enumerate(names):
         if not isinstance(name, str):
-            raise InputError(
-                "{option} must be column names, but {given} was given",
-                option=Option(option), given=repr(name),
-            )  # fmt: skip
+            raise must(option, "be column names", name)
         source.check_has(name)
         if name in names[:i]:
             raise InputError(

@@ -222,16 +222,8 @@ def joint_counts(
 
     Comparing every target with every class grows with the square of a table. So targets are split
     column by column: those with the same value share the remaining classes, mostly few. If few
-    pairs remain, comparing all of them is faster.
+    pairs remain, comparing all of them is faster. ``codes`` are columns × targets.
 
-    Parameters
-    ----------
-    regions : sequence of Regions, one per column
-    counts : array (classes × sensitive values)
-    codes : array (columns × targets)
-
-    Examples
-    --------
     >>> ages = Intervals(np.array([0, 2]), np.array([2, 3]))
     >>> joint_counts([ages], np.array([[3, 0], [1, 4]]), np.array([[1, 2, 3]])).tolist()
     [[3, 0], [4, 4], [1, 4]]

@@ -23,7 +23,7 @@ from unveil.microdata._cells import cell_reader
 from unveil.microdata._checks import check_release
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._encode import MISSING
-from unveil.microdata._messages import counted, value_meant
+from unveil.microdata._messages import counted, must, value_meant
 from unveil.microdata._microdata import Column, Microdata
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
 from unveil.microdata._readers import HierarchiesOption, Names, Options
@@ -203,10 +203,8 @@ def _quasi_names(original: Microdata | None, alone: Mapping[str, Any]) -> list[s
             )  # fmt: skip
         return [alone["quasi"]] if isinstance(alone["quasi"], str) else list(alone["quasi"])
     if not isinstance(original, Microdata):
-        raise InputError(
-            "{option} must be microdata, as read_csv or read_table returns it, but {type} was "
-            "given", option=Option("original"), type=type(original).__name__,
-        )  # fmt: skip
+        what = "be microdata, as read_csv or read_table returns it"
+        raise must("original", what, type(original))
     said = [
         name for name, value in alone.items()
         if value is not None and not (isinstance(value, tuple) and not value)
@@ -239,14 +237,10 @@ def _checked(
 ) -> dict[str, Notation]:
     """The declared notations; refused if they are not applicable."""
     if empty is not None and empty not in get_args(Empty):
-        raise InputError("{option} must be 'suppressed' or 'missing', but {given} was given",
-                         option=Option("empty"), given=repr(empty))  # fmt: skip
+        raise must("empty", "be 'suppressed' or 'missing'", empty)
     option = Option("notation")
     if notation is not None and not isinstance(notation, Mapping):
-        raise InputError(
-            "{option} must map columns to words, such as {example}, but {given} was given",
-            option=option, example=repr({"age": "range"}), given=repr(notation),
-        )  # fmt: skip
+        raise must("notation", "map columns to words, such as {'age': 'range'}", notation)
     said = {}
     for name, word in (notation or {}).items():
         if name not in names:
