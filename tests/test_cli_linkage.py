@@ -188,7 +188,7 @@ def test_somebody_is_looked_up():
     done = run("linkage", *ROLES, *RELEASE, *EXTERNAL, "--person", "Cat", "--person", "Dan",
                "--json", "out.json")  # fmt: skip
     told = done.stdout[done.stdout.index("Cat, row 3 of register.csv: disease of the candidates") :]
-    assert "Flu           1     50%" in told
+    assert "Flu             1     50%" in told
     assert "Dan, row 4 of register.csv has no candidates: no record can be" in words(done)
     with open("out.json", encoding="utf-8") as file:
         (found,) = json.load(file)["findings"]
@@ -275,7 +275,7 @@ WRONG = [
         "cannot read --recode sex=F=Female; write it like 'sex=F->Female|M->Male'",
     ),
     (["--recode", "sex=F->a|F->b"], "cannot read --recode 'sex=F->a|F->b'; write it like"),
-    (["--recode", "sec=F->a"], "--recode names 'sec', which is no column that is looked at; did"),
+    (["--recode", "sec=F->a"], "names the column 'sec', which is none of those that are compared"),
     (
         ["--recode", "sex=F->Femal"],
         "--recode of 'sex' makes 'F' 'Femal', which is not a value of it",

@@ -316,6 +316,10 @@ class Finding:
         """What else goes into JSON: plain values that say nothing about individuals."""
         return {}
 
+    def attributes(self, names: str) -> dict[str, Any]:
+        """Attributes by their names, which have spaces between them, for `facts`."""
+        return {name: getattr(self, name) for name in names.split()}
+
     def story(self, release: Text | None = None) -> Story:
         """Sentences, tables and charts.
 

@@ -25,13 +25,42 @@ from unveil.errors import InputError, Message, did_you_mean
 from unveil.findings import Figure, Finding, Question
 from unveil.options import options_of
 
-__all__ = ["Declaration", "Kind", "declarations", "declared", "figures", "load_errors", "plugins"]
+__all__ = [
+    "Declaration", "Kind", "Output", "declarations", "declared", "figures", "load_errors",
+    "plugins",
+]  # fmt: skip
 
 Kind: TypeAlias = Literal["grouped", "permuted", "counts", "synthetic", "aggregate"]
 """The kinds of releases."""
 
-SOURCES = ("release", "microdata", "sanitizer", "external", "releases")
-"""What a function may be given besides its options, by the name of the parameter."""
+SOURCES = ("release", "published", "sanitizer", "releases", "microdata", "external")
+"""What a function may work on, by the name of the parameter.
+
+``release`` is one release, ``sanitizer`` what makes releases, ``published`` either of them, and
+``releases`` several at once, by their names. ``microdata`` is the original, and ``external`` a
+table of people whom the attacker knows.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """A file that a command can write besides JSON, CSV and a picture.
+
+    Attributes
+    ----------
+    name : str
+        The option: ``traces``.
+    help : str
+    suffixes : tuple of str
+        How the file's name may end.
+    method : str
+        The method of the finding that writes it, given a path.
+    """
+
+    name: str
+    help: str
+    suffixes: tuple[str, ...]
+    method: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +94,11 @@ class Declaration:
         The option ``budget`` in an audit, for one release: ``3 s``.
     page : str, optional
         Its page of the documentation; by default its name.
+    outputs : tuple of Output
+        Files that its command can write besides JSON, CSV and a picture.
+    first_look : bool
+        Whether its command tries the table as it is, and Mondrian with several k, if the user names
+        no release and no sanitizer.
     examples : str
         Examples for the help of its command.
     plugin : str, optional
@@ -84,6 +118,8 @@ class Declaration:
     default: bool = False
     budget: str | None = None
     page: str | None = None
+    outputs: tuple[Output, ...] = ()
+    first_look: bool = False
     examples: str = ""
     plugin: str | None = None
 

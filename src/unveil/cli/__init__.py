@@ -26,7 +26,7 @@ def main(words: Sequence[str] | None = None) -> None:
     # Whoever ends us politely gets everything cleaned up: temporary tables, workers, programs.
     signal.signal(signal.SIGTERM, end_politely)
     note_command(words)
-    # A dash stands for standard input or output; written like this, it does not look like an option.
+    # A dash means standard input or output; written like this, it does not look like an option.
     typed = ["./-" if word == "-" else word for word in words]
     try:
         made_app()(typed or ["--help"])

@@ -7,23 +7,33 @@ their help; what it prints and writes comes from its findings. Nothing here know
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from cyclopts import Parameter
 
-from unveil.cli._sources import OPTIONS, File, Outputs, People, Published, Table
+from unveil.cli._outputs import check_output
+from unveil.cli._sources import (
+    OPTIONS,
+    OUTPUT,
+    File,
+    Outputs,
+    People,
+    Programs,
+    Published,
+    Table,
+)
 from unveil.errors import InputError, Option, UnveilError, View, did_you_mean
 from unveil.options import Shell, help_of, shell_of
-from unveil.registry import Declaration, declared
+from unveil.registry import Declaration, Output, declared
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from unveil.cli._releases import Collected, Given
+    from unveil.cli._releases import Collected, Given, ToRead
     from unveil.findings import Finding
     from unveil.microdata import AnyRelease, Microdata
 
@@ -52,15 +62,17 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         if name not in _FROM_SOURCES and not shell_of(one.annotation).hidden
     }
 
-    def run(file: Path | None = None, /, **given: Any) -> None:
+    def command(file: Path | None = None, /, **given: Any) -> None:
         from unveil.cli._guard import guarded
 
         typed = {name: given.pop(name, None) for name in options}
-        guarded(_Run(declaration=declaration, file=file, options=typed, **given).run)()
+        files = {one: given.pop(one.name, None) for one in declaration.outputs}
+        run = _Run(declaration=declaration, file=file, options=typed, files=files, **given)
+        guarded(run.run)()
 
-    groups: dict[str, Any] = {"table": Table}
-    if "release" in sources:
-        groups["published"] = Published
+    groups: dict[str, Any] = {"table": Table, "published": Published}
+    if {"sanitizer", "published"} & sources.keys():
+        groups["programs"] = Programs
     if "external" in sources:
         groups["people"] = People
     kind = inspect.Parameter.KEYWORD_ONLY
@@ -70,17 +82,18 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         *(inspect.Parameter(name, kind, annotation=group) for name, group in groups.items()),
         *(_typed(one, described.get(name, "")) for name, one in options.items()),
         inspect.Parameter("outputs", kind, annotation=Outputs, default=Outputs()),
+        *(_file(one) for one in declaration.outputs),
     ]
     # Groups whose options all have defaults may be left out.
     parameters = [
-        p.replace(default=p.annotation()) if p.annotation in (Published, People) else p
+        p.replace(default=p.annotation()) if p.annotation in (Published, Programs, People) else p
         for p in parameters
     ]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
-    run.__doc__ = f"{declaration.help}\n\n{declaration.means}\n\n{_EXIT_CODES}"
-    run.__name__ = declaration.name.replace("-", "_")
-    return run
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    command.__doc__ = f"{declaration.help}\n\n{declaration.means}\n\n{_EXIT_CODES}"
+    command.__name__ = declaration.name.replace("-", "_")
+    return command
 
 
 def _described(function: Callable[..., Any]) -> dict[str, str]:
@@ -107,6 +120,14 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
     return one.replace(annotation=Annotated[bare, shown])
 
 
+def _file(one: Output) -> inspect.Parameter:
+    shown = Parameter(name=f"--{one.name}", help=one.help, metavar="FILE", group=OUTPUT)
+    return inspect.Parameter(
+        one.name, inspect.Parameter.KEYWORD_ONLY, default=None,
+        annotation=Annotated[Path | None, shown],
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Run:
     """One run of a command."""
@@ -115,15 +136,18 @@ class _Run:
     file: Path | None
     table: Table
     published: Published = field(default_factory=Published)
+    programs: Programs = field(default_factory=Programs)
     people: People = field(default_factory=People)
     outputs: Outputs = field(default_factory=Outputs)
     options: Mapping[str, Any]
+    files: Mapping[Output, Path | None] = field(default_factory=dict)
 
     def run(self) -> None:
+        """Read, attack, write, show."""
         from unveil.cli._console import console
-        from unveil.cli._releases import Collected, read_all
+        from unveil.cli._releases import Collected
 
-        given = self.published.given()
+        given = self._given()
         self._check(given)
         options = self._options()
         out = console(stderr=self.outputs.to_stdout)
@@ -134,24 +158,34 @@ class _Run:
         sources = self._sources(microdata)
         self._check_persons(sources, options)
         done = Collected()
-        read_all(given.to_read(self.table.reading(self.file), microdata), done)
-        found = self._look(done, microdata, sources, options)
+        wanted = self._wanted(given, microdata)
+        found = self._look(wanted, done, sources, options)
         self._write(found, done, out)
         self._show(found, done, out)
         done.finish(len(found))
+
+    def _given(self) -> Given:
+        """What was published, and what sanitizers would publish; a first look if nothing is."""
+        given = self.published.given()
+        if self.declaration.first_look and not given and not self.programs.oracle:
+            return replace(given, sanitizers=("identity", "mondrian:k=2,5,10,20"))
+        return given
 
     def _check(self, given: Given) -> None:
         """Everything that can be wrong without opening a file is told before the long work."""
         reading = self.table.reading(self.file)
         self.outputs.check(self.file)
-        if not given:
+        for one, path in self.files.items():
+            check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
+        if not given and not self.programs.oracle:
             raise InputError(
                 "there is nothing to look into: give what was published with {release} or "
                 "{anatomy}, or what {sanitizer} would publish of {file}",
                 release=Option("release"), anatomy=Option("anatomy"),
                 sanitizer=Option("sanitizer"), file=Option("microdata"),
             )  # fmt: skip
-        given.check(reading, names_people="external" in self.declaration.sources())
+        if given or self.file is None:
+            given.check(reading, names_people="external" in self.declaration.sources())
         self._check_people()
 
     def _check_people(self) -> None:
@@ -236,26 +270,63 @@ class _Run:
                     sources["record_of"] = records_of(source, self.people.record_of, microdata)
         return sources
 
+    def _wanted(self, given: Given, microdata: Microdata | None) -> list[ToRead]:
+        """What is attacked, in the order of the options."""
+        from unveil.cli._releases import sanitized
+
+        wanted = given.to_read(self.table.reading(self.file), microdata)
+        for program in self.programs.made(self.published):
+            assert microdata is not None
+            wanted.append(sanitized(program, microdata))
+        return wanted
+
     def _look(
-        self, done: Collected, microdata: Microdata | None, sources: Mapping[str, Any],
+        self, wanted: Sequence[ToRead], done: Collected, sources: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> dict[str, Finding]:  # fmt: skip
-        """Attack each release; an interrupt ends the work and keeps what has been found."""
+        """Attack what was asked for; an interrupt ends the work and keeps what has been found."""
         from unveil.cli._console import slow_start
 
         found: dict[str, Finding] = {}
-        for one, release in done.releases:
+        done.wanted = len(wanted)
+        several = "releases" in self.declaration.sources()
+        together: dict[str, Any] = {}
+        for one in wanted:
+            done.releases.append((one, None))
             try:
                 with slow_start():
-                    made = self._released(release)
-                    found[one.name] = self.declaration.call()(made, **sources, **options)
+                    source = self._source(one)
+                    if several:
+                        together[one.name] = next(iter(source.values()))
+                    else:
+                        call = self.declaration.call()
+                        found[one.name] = call(**source, **sources, **options)
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
                 done.ended_at = one
                 break
             done.notes += one.notes()
+        if several and together and not done.interrupted and not done.failed:
+            with slow_start():
+                together_found = self.declaration.call()(together, **sources, **options)
+            found[", ".join(together)] = together_found
         return found
+
+    def _source(self, one: ToRead) -> dict[str, Any]:
+        """The release, or what makes it, as the function wants it."""
+        wanted = self.declaration.sources()
+        if "sanitizer" in wanted or ("published" in wanted and one.sanitizer is not None):
+            if one.sanitizer is None:
+                raise InputError(
+                    "{attack} needs the sanitizer itself, and {release} is a file; give the "
+                    "program that made it with {sanitizer} or {oracle}",
+                    attack=self.declaration.name, release=one.name,
+                    sanitizer=Option("sanitizer"), oracle=Option("oracle"),
+                )  # fmt: skip
+            return {next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer}
+        name = next(n for n in ("release", "published", "releases") if n in wanted)
+        return {name: self._released(one.get())}
 
     def _released(self, release: AnyRelease) -> AnyRelease:
         from unveil.microdata import Release
@@ -282,6 +353,11 @@ class _Run:
                 out.print(f"rows: {to.csv}", soft_wrap=True)
         if to.plot is not None and found:
             save_picture(to.plot, draw(_together(found).charts[0]), out)
+        for one, path in self.files.items():
+            if path is not None:
+                for finding in found.values():
+                    getattr(finding, one.method)(path)
+                out.print(f"{one.name}: {path}", soft_wrap=True)
 
     def _person(self, finding: Finding, person: str) -> Any:
         from unveil.cli._people import person_number

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from unveil.cli._reading import Reading
     from unveil.cli._releases import Given
 
-__all__ = ["File", "Outputs", "People", "Published", "Table"]
+__all__ = ["OPTIONS", "OUTPUT", "File", "Outputs", "People", "Programs", "Published", "Table"]
 
 _ROLES = Group("Roles of columns", sort_key=1)
 _PUBLISHED = Group("Releases", sort_key=2)
 _PEOPLE = Group("People whom the attacker knows", sort_key=3)
 OPTIONS = Group("Options of the attack", sort_key=4)
 _READING = Group("Reading the table", sort_key=5)
-_OUTPUT = Group("Output", sort_key=6)
+OUTPUT = Group("Output", sort_key=6)
 
 Texts = list[str] | None
 Paths = list[Path] | None
@@ -173,6 +173,53 @@ class Published:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
+class Programs:
+    """Anonymization programs of others, and their limits."""
+
+    oracle: Annotated[
+        Texts, _option(_PUBLISHED, "An anonymization program as a black box: a command "
+                       "'./anonymize {input} {output}', a URL that tables are posted to, a folder "
+                       "with full.csv and without_000017.csv, or one Parquet file with a column "
+                       "'without'. May be repeated.", "PROGRAM"),
+    ] = None  # fmt: skip
+    timeout: Annotated[
+        str | None, _option(_PUBLISHED, "Longest time for one run of a program: '30 s'. After that "
+                            "it is ended and run again.", "TIME"),
+    ] = None  # fmt: skip
+    memory: Annotated[
+        str | None, _option(_PUBLISHED, "Most memory for one run of a program, all its processes "
+                            "together: '2 GB'.", "SIZE"),
+    ] = None  # fmt: skip
+    retries: Annotated[
+        int | None, _option(_PUBLISHED, "Number of retries after a failed run. Default: 1.", "N")
+    ] = None
+    may_drop: Annotated[
+        bool, _option(_PUBLISHED, "The program may leave out records, which counts as suppressing "
+                      "them."),
+    ] = False  # fmt: skip
+
+    def made(self, published: Published) -> list[Any]:
+        """The programs as sanitizers."""
+        from unveil.cli._asked import notations
+        from unveil.errors import InputError, Option
+        from unveil.sanitize import Oracle
+
+        for name in ("timeout", "memory", "retries", "may_drop"):
+            if getattr(self, name) not in (None, False) and not self.oracle:
+                raise InputError("{option} is for programs of others; give one with {oracle}",
+                                 option=Option(name), oracle=Option("oracle"))  # fmt: skip
+        return [
+            Oracle(
+                source, notation=notations(published.notation) or None, timeout=self.timeout,
+                memory=self.memory, retries=self.retries, may_drop=self.may_drop,
+                may_change_sensitive=published.may_change_sensitive,
+            )
+            for source in self.oracle or ()
+        ]  # fmt: skip
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
 class People:
     """The people whom the attacker knows."""
 
@@ -198,18 +245,18 @@ class Outputs:
     """Where results go."""
 
     json: Annotated[
-        Path | None, _option(_OUTPUT, "Write the findings as JSON. A dash (-) means standard "
+        Path | None, _option(OUTPUT, "Write the findings as JSON. A dash (-) means standard "
                              "output; the report then goes to standard error.", "FILE"),
     ] = None  # fmt: skip
-    records: Annotated[
-        bool, _option(_OUTPUT, "Include the values of every person in the JSON.")
-    ] = False
+    records: Annotated[bool, _option(OUTPUT, "Include the values of every person in the JSON.")] = (
+        False
+    )
     csv: Annotated[
-        Path | None, _option(_OUTPUT, "Write one row per person. Names people. A dash (-) means "
+        Path | None, _option(OUTPUT, "Write one row per person. Names people. A dash (-) means "
                              "standard output.", "FILE"),
     ] = None  # fmt: skip
     plot: Annotated[
-        Path | None, _option(_OUTPUT, "Draw the result: .png, .svg or .pdf.", "FILE")
+        Path | None, _option(OUTPUT, "Draw the result: .png, .svg or .pdf.", "FILE")
     ] = None
 
     def check(self, source: Path | None) -> None:

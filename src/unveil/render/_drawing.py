@@ -61,6 +61,10 @@ def draw(chart: Chart, ax: Axes | None = None) -> Axes:
         _tall_enough(content, axes)
     draw_chart(_literal(content), Room(axes))
     axes.set_title(_literal(content["title"]), fontsize=10)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    for line in [*axes.get_xgridlines(), *axes.get_ygridlines()]:
+        line.set_alpha(0.25)
     series = content["series"] if content["kind"] not in ("heatmap", "histogram") else []
     if len(series) > 1:
         _legend(content, axes)

@@ -91,7 +91,7 @@ def test_all_sorts_of_tables(tmp_path):
 
 
 def test_an_attacker_who_knows_less():
-    finding = uv.linkage(RELEASE, {"sex": ["M", "F"]}, quasi="sex")
+    finding = uv.linkage(RELEASE, {"sex": ["M", "F"]}, knows="sex")
     assert finding.known == ("sex",)
     assert finding.candidates.tolist() == [3, 4]
 
@@ -129,7 +129,7 @@ def test_nobody_is_in_the_table():
     finding = uv.linkage(RELEASE, {"age": [25], "sex": ["F"]}, microdata=PATIENTS, record_of=[-1])
     assert finding.in_table == 0
     assert finding.record_right is None
-    assert "nobody of them is in the table" in finding.verdict()
+    assert "none of them is in the table" in finding.verdict()
     assert "rightly so" in finding.summary()
 
 
@@ -304,11 +304,11 @@ def test_other_codes_are_asked_about():
 
 def test_other_codes_that_are_mapped():
     mapping = {"sex": {"female": "F", "male": "M"}}
-    assert uv.linkage(RELEASE, OTHER, mapping=mapping).candidates.tolist() == [2, 3, 2]
-    with pytest.raises(InputError, match=r"makes 'male' 'N', which is no value of sex"):
-        uv.linkage(RELEASE, OTHER, mapping={"sex": {"male": "N"}})
+    assert uv.linkage(RELEASE, OTHER, recode=mapping).candidates.tolist() == [2, 3, 2]
+    with pytest.raises(InputError, match=r"makes 'male' 'N', which is not a value of it"):
+        uv.linkage(RELEASE, OTHER, recode={"sex": {"male": "N"}})
     with pytest.raises(InputError, match="mapping says for each column what its values are"):
-        uv.linkage(RELEASE, OTHER, mapping={"sex": "F"})
+        uv.linkage(RELEASE, OTHER, recode={"sex": "F"})
 
 
 def test_values_apart_are_covered_by_stars_alone():
@@ -316,7 +316,7 @@ def test_values_apart_are_covered_by_stars_alone():
     finding = uv.linkage(RELEASE, {"age": [35, 25], "sex": ["X", "X"]}, unknown="apart")
     assert finding.candidates.tolist() == [2, 0]
     assert any("2 of 2 people have values of sex" in note for note in finding.notes)
-    mapped = uv.linkage(RELEASE, {"age": [35], "sex": ["X"]}, mapping={"sex": {"X": None}})
+    mapped = uv.linkage(RELEASE, {"age": [35], "sex": ["X"]}, recode={"sex": {"X": None}})
     assert mapped.candidates.tolist() == [2]
 
 
@@ -364,16 +364,16 @@ def test_missing_values():
     register = {"age": [25, 35, None], "sex": ["F", None, "F"]}
     with pytest.raises(MissingValuesError, match="1 of 3 people in table has no value of age; say"):
         uv.linkage(RELEASE, register)
-    anything = uv.linkage(RELEASE, register, missing="any")
+    anything = uv.linkage(RELEASE, register, missing_people="any")
     assert anything.candidates.tolist() == [2, 3, 4]
-    assert any("taken for unknown" in note for note in anything.notes)
-    dropped = uv.linkage(RELEASE, register, missing="drop")
+    assert any("treated as unknown" in note for note in anything.notes)
+    dropped = uv.linkage(RELEASE, register, missing_people="drop")
     assert dropped.candidates.tolist() == [2]
     assert dropped.people.rows.tolist() == [0]
-    with pytest.raises(MissingValuesError, match="'\\(missing\\)' is no value of age"):
-        uv.linkage(RELEASE, register, missing="category")
+    with pytest.raises(MissingValuesError, match="'\\(missing\\)' is not a value of it"):
+        uv.linkage(RELEASE, register, missing_people="category")
     with pytest.raises(MissingValuesError, match="leaves nobody of table"):
-        uv.linkage(RELEASE, {"age": [None], "sex": ["F"]}, missing="drop")
+        uv.linkage(RELEASE, {"age": [None], "sex": ["F"]}, missing_people="drop")
 
 
 def test_missing_as_a_value():
@@ -382,7 +382,7 @@ def test_missing_as_a_value():
         missing="category",
     )  # fmt: skip
     release = uv.Identity().sanitize(table)
-    finding = uv.linkage(release, {"sex": ["F", None]}, missing="category")
+    finding = uv.linkage(release, {"sex": ["F", None]}, missing_people="category")
     assert finding.candidates.tolist() == [1, 2]
     # Microdata has said already that missing is a value.
     assert uv.linkage(release, table).candidates.tolist() == [1, 2, 1, 2]
@@ -393,7 +393,9 @@ def test_missing_as_a_value():
 
 def test_releases_that_cannot_be_linked():
     noisy = uv.LaplaceCounts(epsilon=1.0).sanitize(PATIENTS)
-    with pytest.raises(InputError, match=r"publishes none, only counts: there is nobody"):
+    with pytest.raises(
+        InputError, match=r"publishes none, only counts; unveil.differential_inference and"
+    ):
         uv.linkage(noisy, REGISTER)
     means = uv.Microaggregation(k=2).sanitize(PATIENTS)
     with pytest.raises(InputError, match="linkage takes what is published for true"):
@@ -412,15 +414,18 @@ def test_answers_changed_by_chance_are_told():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"quasi": "agee"}, "quasi names 'agee', which is no quasi-identifier of the release; did"),
-        ({"quasi": []}, "an attacker who knows nothing finds nobody"),
-        ({"unknown": "keep"}, "unknown must be 'error' or 'apart', but got 'keep'"),
-        ({"missing": "keep"}, "missing must be 'error', 'drop', 'any' or 'category'"),
+        (
+            {"knows": "agee"},
+            "knows= names 'agee', which is not a quasi-identifier of the release; did",
+        ),
+        ({"knows": []}, "an attacker who knows nothing finds nobody"),
+        ({"unknown": "keep"}, "unknown='keep' is not possible: it must be 'error' or 'apart'"),
+        ({"missing_people": "keep"}, "it must be 'error', 'drop', 'any' or 'category'"),
         ({"identifier": "nam"}, "column 'nam' is not in table; did you mean 'name'"),
-        ({"identifier": ["name"]}, "identifier must be the name of one column"),
-        ({"microdata": REGISTER}, "microdata must be the original"),
-        ({"microdata": PATIENTS}, "table has no identifier, so nobody can be found"),
-        ({"record_of": [0] * 5}, "give microdata=, too"),
+        ({"identifier": ["name"]}, "it must be a text"),
+        ({"microdata": REGISTER}, "microdata= must be the original"),
+        ({"microdata": PATIENTS}, "table has no identifier, so people cannot be found"),
+        ({"record_of": [0] * 5}, "give microdata= too"),
         ({"microdata": PATIENTS, "record_of": [0]}, "one record number for each of the 5 people"),
         ({"microdata": PATIENTS, "record_of": [0.5] * 5}, "got values of type float64"),
         ({"microdata": PATIENTS, "record_of": [0, 1, 2, 3, 5]}, "numbered from 0 to 4"),
@@ -432,11 +437,11 @@ def test_options_that_cannot_be_meant(options, said):
 
 
 def test_tables_that_cannot_be_used():
-    with pytest.raises(InputError, match=r"column 'sex' is not in table .* quasi=\[…\]"):
+    with pytest.raises(InputError, match=r"column 'sex' is not in table .* they know: knows="):
         uv.linkage(RELEASE, {"age": [30]})
     with pytest.raises(InputError, match="table has no rows"):
         uv.linkage(RELEASE, {"age": [], "sex": []})
-    with pytest.raises(InputError, match="external must be a table of people"):
+    with pytest.raises(InputError, match="external= must be a table of people"):
         uv.linkage(RELEASE, None)
     with pytest.raises(InputError, match="column 'sex' is not in table"):
         uv.linkage(RELEASE, uv.read_table({"age": [1], "s": [2]}, quasi="age", sensitive="s"))
@@ -480,7 +485,7 @@ def test_changed_answers_in_another_order_do_not_hide_ones_own_record():
     known = survey.to_frame()[["age", "education"]].assign(name=range(150))
     known.loc[0, "age"] = known["age"].max() + 1
     outdated = uv.linkage(
-        release, known, quasi=["age", "education"], microdata=survey, record_of=range(150),
+        release, known, knows=["age", "education"], microdata=survey, record_of=range(150),
         unknown="apart",
     )  # fmt: skip
     assert outdated.own_among == 149

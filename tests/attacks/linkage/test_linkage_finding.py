@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from unveil.attacks.linking._picture import count_ticks
+from unveil._axes import count_ticks
 
 import unveil as uv
 from unveil.errors import InputError
@@ -46,10 +46,10 @@ def test_the_verdict_has_the_numbers():
     assert ALONE.unique.all()
     assert ALONE.verdict().startswith("Of 40 people, all 40 are linked to a single record of the")
     assert "whether these links are right is not known" in ALONE.verdict()
-    assert "of the 30 who are in the table" in FINDING.verdict()
+    assert "Of the 30 people in the table" in FINDING.verdict()
     one = uv.linkage(RELEASE, {k: v[:1] for k, v in NAMES.items()}, microdata=PEOPLE, record_of=[0])
     assert one.verdict().startswith("Of 1 person, none is linked")
-    assert "of the one who is in the table" in one.verdict()
+    assert "Of the 1 person in the table" in one.verdict()
 
 
 def test_json_names_nobody_unless_asked():
@@ -62,7 +62,7 @@ def test_json_names_nobody_unless_asked():
         float((1 / FINDING.candidates[FINDING.right.among]).sum() / 30)
     )
     assert "Zoe" not in FINDING.to_json()
-    each = json.loads(FINDING.to_json(records=True))["each"]
+    each = json.loads(FINDING.to_json(records=True))["records"]
     assert each["name"] == NAMES["name"]
     assert each["candidates"] == FINDING.candidates.tolist()
 
@@ -99,10 +99,11 @@ def test_people_who_are_not_there():
 def test_a_picture():
     axes = FINDING.plot()
     assert isinstance(axes.get_figure(), Figure)
-    records, _, values, _ = axes.lines
+    records, _ = axes.lines
     share = np.searchsorted(np.sort(FINDING.candidates), 5, side="right") / 40
     x, y = records.get_data()
     assert y[np.flatnonzero(x <= 5)[-1]] == pytest.approx(share)
+    values, _ = FINDING.plot(chart=1).lines
     assert values.get_ydata()[-1] == 1
     assert axes.get_xscale() == "log"
 
@@ -111,7 +112,8 @@ def test_a_picture_of_nobody_found():
     nobody = {c.name: [c.decode()[0]] for c in PEOPLE.quasi} | {"age": [1]}
     finding = uv.linkage(uv.Identity().sanitize(PEOPLE), nobody)
     assert finding.candidates.tolist() == [0]
-    assert "1 of 1 have none" in finding.plot().get_legend().get_title().get_text()
+    assert "1 of 1 people have none" in str(finding.story().charts[0].says)
+    assert finding.plot().has_data()
 
 
 def test_it_travels():
@@ -126,7 +128,7 @@ def test_links_are_told_with_how_many_are_right():
     one, right = int(finding.one_value.sum()), finding.one_value_right
     assert right is not None
     assert right < one / 2
-    assert f" to a single party ({right:,} rightly);" in finding.verdict()
+    assert f" to a single party ({right:,} rightly)." in finding.verdict()
     assert "rightly)" not in ALONE.verdict()
 
 

@@ -233,7 +233,9 @@ class Linkage(Finding):
         frame = self.candidates_of(number)
         who = Message(
             "{name}row {row} of {source}",
-            name="" if self.people.name is None else Message("{it}, ", it=Cell(person, bare=True)),
+            name="" if self.people.name is None else Message(
+                "{it}, ", it=Cell(self.people.names[number], bare=True)
+            ),
             row=int(self.people.rows[number]) + 1, source=File(self.people.source, bare=True),
         )  # fmt: skip
         if not len(frame):
@@ -299,20 +301,13 @@ class Linkage(Finding):
             "known": self.known,
             "sensitive": self.release.sensitive.name,
             "people": len(self),
-            "found": self.found,
             "unique": int(self.unique.sum()),
             "one_value": int(self.one_value.sum()),
-            "in_table": self.in_table,
-            "own_among": self.own_among,
-            "unique_right": self.unique_right,
-            "one_value_right": self.one_value_right,
-            "record_right": self.record_right,
-            "value_right": self.value_right,
-            "value_by_chance": self.value_by_chance,
             "published": len(self.release),
-            "records_of_one": self.records_of_one,
-            "records_of_nobody": self.records_of_nobody,
-            "seconds": self.seconds,
+            **self.attributes(
+                "found in_table own_among unique_right one_value_right record_right value_right "
+                "value_by_chance records_of_one records_of_nobody seconds"
+            ),
         }
 
     def story(self, release: Text | None = None) -> Story:
@@ -328,7 +323,7 @@ class Linkage(Finding):
             verdict=self._verdict(release),
             sentences=[self._journalist(), *self._explained()],
             tables=[self._table()],
-            charts=[self._chart(release or self.release.made_by)],
+            charts=self._charts(release or self.release.made_by),
         )
 
     def _verdict(self, release: Text | None) -> Message:
@@ -427,19 +422,32 @@ class Linkage(Finding):
             )
         return said
 
-    def _chart(self, name: Text) -> Chart:
+    def _charts(self, name: Text) -> list[Chart]:
         half = int(np.median(self.candidates))
-        return Chart(
-            kind="distribution",
-            title="How many records a person may be",
-            says=Message(
-                "{name}: half of the people have at most {half} candidate{s}",
-                name=name, half=half, s="" if half == 1 else "s",
+        nobody = len(self) - self.found
+        none = f"; {nobody:,} of {len(self):,} people have none" if nobody else ""
+        share = Axis(label="share of people", share=True)
+        return [
+            Chart(
+                kind="distribution",
+                title="How many records a person may be",
+                says=Message(
+                    "{name}: half of the people have at most {half} candidate{s}{none}",
+                    name=name, half=half, s="" if half == 1 else "s", none=none,
+                ),
+                x=Axis(label="candidates of a person", scale="log"), y=share,
+                series=[distribution(name, self.candidates, floor=0.5)],
             ),
-            x=Axis(label="candidates of a person", scale="log"),
-            y=Axis(label="share of people", share=True),
-            series=[distribution(name, self.candidates, floor=0.5)],
-        )  # fmt: skip
+            Chart(
+                kind="distribution",
+                title="How many sensitive values a person may have",
+                says=Message("{name}: {one} have a single one", name=name,
+                             one=of_all(int(self.one_value.sum()), len(self))),
+                x=Axis(label=f"values of {self.release.sensitive.name} among the candidates",
+                       scale="log"),
+                y=share, series=[distribution(name, self.values, floor=0.5)],
+            ),
+        ]  # fmt: skip
 
 
 def _rightly(linked: int, right: int | None) -> str:

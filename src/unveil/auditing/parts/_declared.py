@@ -90,9 +90,9 @@ def _view(asked: Asked) -> View:
 
 
 def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
-    if name == "release":
+    if name == "release" or (name == "published" and subject.anew is None):
         return subject.release
-    if name == "sanitizer":
+    if name in ("sanitizer", "published"):
         if subject.anew is None:
             raise InputError(
                 "{attack} needs the sanitizer itself, and {release} is a file; give the program "
