@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -87,16 +87,12 @@ def encode(column: Distinct, wish: Wish) -> Column:
 
 
 def _column(
-    column: Distinct,
-    wish: Wish,
-    kind: Kind,
-    codes: NDArray[np.int32],
-    values: NDArray[Any],
+    column: Distinct, wish: Wish, kind: Kind, codes: NDArray[np.int32], values: NDArray[Any],
     hierarchy: Hierarchy | None,
-) -> Column:
-    return Column(
-        name=column.name, role=wish.role, kind=kind, codes=codes, values=values, hierarchy=hierarchy
-    )
+) -> Column:  # fmt: skip
+    given = None if kind is Kind.NUMERIC else _as_they_were(values, column)
+    return Column(name=column.name, role=wish.role, kind=kind, codes=codes, values=values,
+                  hierarchy=hierarchy, given=given)  # fmt: skip
 
 
 def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
@@ -162,8 +158,7 @@ def _ordinal(column: Distinct, wish: Wish) -> Column:
     tree = wish.tree(column.name, domain)
     if tree is not None:
         tree = _ordered_tree(tree, column, levels, [rank[text] for text in texts])
-    made = _column(column, wish, Kind.ORDINAL, codes, domain, tree)
-    return replace(made, given=_as_they_were(domain, column))
+    return _column(column, wish, Kind.ORDINAL, codes, domain, tree)
 
 
 def _categorical(column: Distinct, wish: Wish) -> Column:
@@ -183,8 +178,7 @@ def _categorical(column: Distinct, wish: Wish) -> Column:
             domain = np.append(domain, _objects([MISSING]))
         place = int(np.flatnonzero(domain == MISSING)[0])
         codes = np.where(codes < 0, place, codes).astype(np.int32)
-    made = _column(column, wish, Kind.CATEGORICAL, codes, domain, tree)
-    return replace(made, given=_as_they_were(domain, column))
+    return _column(column, wish, Kind.CATEGORICAL, codes, domain, tree)
 
 
 def _as_they_were(domain: NDArray[Any], column: Distinct) -> NDArray[Any] | None:
