@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from command_line import run as run_command
 from reference_tables import ORIGINAL, T_CLOSE, THREE_DIVERSE
-from typer.testing import CliRunner
 
 import unveil as uv
-from unveil.cli import app
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def published(tmp_path, monkeypatch):
 
 
 def run(*words: str):
-    return CliRunner().invoke(app, ["measure", *words])
+    return run_command("measure", *words, code=None)
 
 
 KEYS = ("--quasi", "ZIP*,Age*", "--sensitive", "Salary")
@@ -174,7 +173,7 @@ def test_bad_input(published, words, said):
 
 def test_standard_input_and_a_file_without_a_header(published):
     text = (published / "diverse.csv").read_text()
-    done = CliRunner().invoke(app, ["measure", "-", *KEYS], input=text)
+    done = run_command("measure", "-", *KEYS, code=None, input=text)
     assert done.exit_code == 0, done.output
     assert done.output.startswith("Measures of standard input by ZIP*, Age*")
     (published / "bare.csv").write_text(text.split("\n", 1)[1])
