@@ -13,7 +13,7 @@ from random_tables import random_hierarchy
 import unveil as uv
 from unveil.engine.counting import Secret
 from unveil.errors import InputError
-from unveil.measures._partitions import HierarchyLevel, Partition, parse_partition
+from unveil.measures import HierarchyLevel, Partition, parse_partition
 
 SALARY = Secret(name="salary", values=(4, 5, 6, 7, 8, 9), ordered=True)
 DISEASE = Secret(name="disease", values=("aids", "flu", "none", None))

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unveil.findings import Finding
-from unveil.measures._deciding import Deciding
-from unveil.measures.classical import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    KAnonymity,
-    LDiversity,
-    TCloseness,
-)
-from unveil.measures.discrimination import DiscriminationRate
-from unveil.measures.reidentification import ReidentificationRisk, Uniqueness
-from unveil.measures.utility import AverageClassSize, Discernibility
+from unveil.measures._alpha_k import AlphaK
+from unveil.measures._average_class_size import AverageClassSize
+from unveil.measures._beta_likeness import BetaLikeness
+from unveil.measures._classes import Deciding
+from unveil.measures._delta_disclosure import DeltaDisclosure
+from unveil.measures._discernibility import Discernibility
+from unveil.measures._k_anonymity import KAnonymity
+from unveil.measures._l_diversity import LDiversity
+from unveil.measures._t_closeness import TCloseness
+from unveil.measures.discrimination._rate import DiscriminationRate
+from unveil.measures.reidentification._risk_finding import ReidentificationRisk
+from unveil.measures.reidentification._uniqueness import Uniqueness
 
-__all__ = ["Figure", "figures_of", "share_text"]
+__all__ = ["Figure", "figures_of"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""All measures at once, from one grouped count."""
+"""All measures of one table, or of several side by side, from one grouped count each."""
 
 from __future__ import annotations
 
@@ -10,52 +10,35 @@ from typing import TYPE_CHECKING, Any, Unpack
 from unveil.engine.counting import Contingency
 from unveil.errors import InputError
 from unveil.findings import Finding
+from unveil.measures._alpha_k import AlphaK, AlphaKLooking
+from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking
+from unveil.measures._beta_likeness import BetaLikeness, BetaLikenessLooking
+from unveil.measures._classes import Looking, one_pass
 from unveil.measures._counted import Counting, count, count_people
+from unveil.measures._delta_disclosure import DeltaDisclosure, DeltaDisclosureLooking
+from unveil.measures._discernibility import Discernibility, discernibility_looking
 from unveil.measures._figures import Figure, figures_of
-from unveil.measures._one_pass import Looking, one_pass
-from unveil.measures.classical import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    KAnonymity,
-    LDiversity,
-    TCloseness,
-    classical,
-)
-from unveil.measures.classical._earth_movers import check_distance
-from unveil.measures.classical._k_anonymity import KAnonymityLooking
-from unveil.measures.discrimination import (
-    DiscriminationLooking,
-    DiscriminationRate,
-    DiscriminationRates,
-    discrimination_rates,
-)
-from unveil.measures.reidentification import (
-    ReidentificationRisk,
+from unveil.measures._k_anonymity import KAnonymity, KAnonymityLooking
+from unveil.measures._l_diversity import LDiversity, LDiversityLooking
+from unveil.measures._t_closeness import TCloseness, TClosenessLooking, check_distance
+from unveil.measures.discrimination._ranking import DiscriminationRates, discrimination_rates
+from unveil.measures.discrimination._rate import DiscriminationLooking, DiscriminationRate
+from unveil.measures.reidentification._risk import (
     RiskLooking,
-    Uniqueness,
-    UniquenessLooking,
-    UniqueSubsets,
-    reidentification_risk,
-    unique_subsets,
-)
-from unveil.measures.reidentification._reidentification_risk import (
     check_threshold,
+    reidentification_risk,
     size_of_population,
 )
-from unveil.measures.utility import (
-    AverageClassSize,
-    ClassSizeLooking,
-    Discernibility,
-    discernibility_looking,
-)
+from unveil.measures.reidentification._risk_finding import ReidentificationRisk
+from unveil.measures.reidentification._unique_subsets import UniqueSubsets, unique_subsets
+from unveil.measures.reidentification._uniqueness import Uniqueness, UniquenessLooking
 from unveil.microdata import Hierarchy, Mapped, Permuted, Release
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Measures", "measures"]
+__all__ = ["Measures", "MeasuresComparison", "classical", "compare_measures", "measures"]
 
 LISTED = 10
 """How many of the most telling combinations of values are listed."""
@@ -120,7 +103,7 @@ class Measures(Finding):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how many records are in classes of at most so many (needs matplotlib)."""
-        from unveil.measures._picture import class_sizes
+        from unveil.measures._texts import class_sizes
 
         return class_sizes({self.source: self.k_anonymity.sizes}, ax)
 
@@ -306,3 +289,157 @@ def _of_secrets_apart(counts: Contingency, partition: Any) -> dict[str, Looking[
     elif partition is not None:
         raise InputError("a partition is one of a sensitive column: name it with sensitive=")
     return lookings
+
+
+def classical(
+    counts: Contingency,
+    *,
+    distance: str | Hierarchy | None = None,
+    l: int = 2,  # noqa: E741  (it is called l everywhere in this field)
+) -> dict[str, Looking[Finding]]:
+    """All classical measures that the counts allow, ready to look at the classes.
+
+    Without a sensitive column there is only k-anonymity.
+
+    Parameters
+    ----------
+    counts : Contingency
+    distance : {"equal", "ordered", "hierarchical"} or Hierarchy, optional
+        That of t-closeness: see `t_closeness`.
+    l : int
+        See `l_diversity`.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> from unveil.measures import count
+    >>> from unveil.measures._classes import one_pass
+    >>> from unveil.measures._measures import classical
+    >>> counts = count(uv.read_table({"age": [1, 1, 2, 2], "vote": ["a", "b", "a", "b"]},
+    ...                              quasi=["age"], sensitive="vote"))
+    >>> lookings = classical(counts)
+    >>> findings = dict(zip(lookings, one_pass(counts, list(lookings.values()))))
+    >>> list(findings)
+    ['k_anonymity', 'alpha_k', 'l_diversity', 't_closeness', 'beta_likeness', 'delta_disclosure']
+    >>> findings["k_anonymity"].k, findings["t_closeness"].t
+    (2, 0.0)
+    """
+    lookings: dict[str, Looking[Finding]] = {"k_anonymity": KAnonymityLooking(counts)}
+    if counts.secret is not None:
+        lookings["alpha_k"] = AlphaKLooking(counts)
+        lookings["l_diversity"] = LDiversityLooking(counts, l=l)
+        lookings["t_closeness"] = TClosenessLooking(counts, distance=distance)
+        lookings["beta_likeness"] = BetaLikenessLooking(counts)
+        lookings["delta_disclosure"] = DeltaDisclosureLooking(counts)
+    return lookings
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MeasuresComparison(Finding):
+    """The measures of several tables side by side.
+
+    Attributes
+    ----------
+    tables : dict of str to Measures
+        By the name each was given.
+    """
+
+    tables: dict[str, Measures]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a number, one column a table."""
+        import pandas as pd
+
+        columns = {
+            name: {(f.group, f.name): f.value for f in found.figures}
+            for name, found in self.tables.items()
+        }
+        frame = pd.DataFrame(columns, index=pd.MultiIndex.from_tuples(self._names))
+        return frame.rename_axis(index=["about", "measure"]).reset_index()
+
+    @cached_property
+    def _names(self) -> list[tuple[str, str]]:
+        """The numbers that any of them has, in the order in which they come."""
+        each = (f for found in self.tables.values() for f in found.figures)
+        return list(dict.fromkeys((figure.group, figure.name) for figure in each))
+
+    def rows(self) -> list[tuple[str, dict[str, str], str]]:
+        """For each number its name, its texts by table, and what it says."""
+        shown = {
+            name: {(f.group, f.name): f for f in found.figures}
+            for name, found in self.tables.items()
+        }
+        rows = []
+        for key in self._names:
+            there = {name: figures[key] for name, figures in shown.items() if key in figures}
+            texts = {name: there[name].text if name in there else "" for name in self.tables}
+            rows.append((key[1], texts, next(iter(there.values())).says))
+        return rows
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many records are in classes of at most so many (needs matplotlib)."""
+        from unveil.measures._texts import class_sizes
+
+        return class_sizes({name: one.k_anonymity.sizes for name, one in self.tables.items()}, ax)
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": "measures of several tables",
+            "tables": {name: found.content(records=records) for name, found in self.tables.items()},
+        }
+
+    def summary(self) -> str:
+        head = ["", *self.tables]
+        rows = self.rows()
+        body = [[name, *texts.values()] for name, texts, _ in rows]
+        widths = [max(len(row[i]) for row in [head, *body]) for i in range(len(head))]
+        one = next(iter(self.tables.values()))
+        about = f", sensitive {one.sensitive}" if one.sensitive else ""
+        lines = [f"Measures side by side, by {', '.join(one.keys)}{about}"]
+        for (first, *rest), says in zip(
+            [head, *body], ["", *(row[2] for row in rows)], strict=True
+        ):
+            cells = "  ".join(text.rjust(w) for text, w in zip(rest, widths[1:], strict=True))
+            lines.append(f"  {first:{widths[0]}}  {cells}  {says}".rstrip())
+        for name, found in self.tables.items():
+            lines += [
+                f"{name}: {line}" if place == 0 else line
+                for ranking in found.rankings
+                for place, line in enumerate(ranking.summary().splitlines())
+            ]
+        noted = [(name, note) for name, found in self.tables.items() for note in found.notes]
+        return "\n".join([*lines, *(f"  Note on {name}: {note}" for name, note in noted)])
+
+
+def compare_measures(tables: Mapping[str, Any], **options: Any) -> MeasuresComparison:
+    """The measures of several releases side by side.
+
+    Parameters
+    ----------
+    tables : mapping of str to what `measures` takes
+        The releases by the names they are to have.
+    **options
+        Those of `measures`, for all of them.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> survey = uv.datasets.election_survey()
+    >>> found = uv.compare_measures({f"k={k}": uv.Mondrian(k=k).sanitize(survey) for k in (2, 8)})
+    >>> [found.tables[name].k_anonymity.k for name in found.tables]
+    [2, 8]
+    """
+    if not isinstance(tables, Mapping):
+        raise InputError(
+            "the tables to compare are given with their names, such as "
+            f"{{'k=5': a, 'k=10': b}}, but got {type(tables).__name__}"
+        )
+    if not tables:
+        raise InputError("there is nothing to compare: give at least one table")
+    found = {}
+    for name, table in tables.items():
+        try:
+            found[name] = measures(table, **options)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from error
+    return MeasuresComparison(tables=found)

@@ -9,13 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_classes import Measured, measured_tables
 
-from unveil.measures.classical import (
-    alpha_k,
-    beta_likeness,
-    delta_disclosure,
-    k_anonymity,
-    l_diversity,
-)
+from unveil.measures import alpha_k, beta_likeness, delta_disclosure, k_anonymity, l_diversity
 
 near = pytest.approx
 

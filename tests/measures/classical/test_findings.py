@@ -10,17 +10,17 @@ from reference_tables import ORIGINAL, THREE_ANONYMOUS, THREE_DIVERSE
 import unveil as uv
 from unveil.engine.counting import Contingency, Held, Histograms, KeyColumn
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures._one_pass import one_pass
-from unveil.measures.classical import (
+from unveil.measures import (
     alpha_k,
     beta_likeness,
-    classical,
+    count,
     delta_disclosure,
     k_anonymity,
     l_diversity,
     t_closeness,
 )
+from unveil.measures._classes import one_pass
+from unveil.measures._measures import classical
 
 MEASURES = [k_anonymity, alpha_k, l_diversity, t_closeness, beta_likeness, delta_disclosure]
 

@@ -7,9 +7,9 @@ from plain_classes import Measured, measured_tables
 from split_counts import SplitCounts, classes_of
 
 from unveil.findings import Finding
-from unveil.measures._counted import count
-from unveil.measures._one_pass import one_pass
-from unveil.measures.classical import classical
+from unveil.measures import count
+from unveil.measures._classes import one_pass
+from unveil.measures._measures import classical
 
 
 def findings(counts) -> dict[str, Finding]:

@@ -15,8 +15,7 @@ from reference_tables import T_CLOSE, THREE_DIVERSE
 import unveil as uv
 from unveil.engine.counting import Held, KeyColumn, Secret
 from unveil.errors import HierarchyError, InputError
-from unveil.measures._counted import count
-from unveil.measures.classical import t_closeness
+from unveil.measures import count, t_closeness
 from unveil.microdata import Hierarchy
 
 near = partial(pytest.approx, abs=1e-12)

@@ -8,8 +8,7 @@ from reference_tables import ORIGINAL, T_CLOSE, THREE_DIVERSE
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures.discrimination import compare_discrimination, discrimination_rate
+from unveil.measures import compare_discrimination, count, discrimination_rate
 
 SP2 = [[4, 5, 6], [7, 8, 9], [10, 11, 12]]
 

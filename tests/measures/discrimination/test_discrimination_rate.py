@@ -17,11 +17,9 @@ from split_counts import SplitCounts
 import unveil as uv
 from unveil.engine.counting import Held, KeyColumn, Secret
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures._one_pass import one_pass
-from unveil.measures._partitions import Partition
-from unveil.measures.discrimination import DiscriminationLooking, discrimination_rate
-from unveil.measures.discrimination._telling import KEPT
+from unveil.measures import Partition, count, discrimination_rate
+from unveil.measures._classes import one_pass
+from unveil.measures.discrimination._rate import KEPT, DiscriminationLooking
 
 PATIENTS = uv.read_table(
     {

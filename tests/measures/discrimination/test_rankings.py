@@ -16,8 +16,7 @@ from split_counts import SplitCounts
 
 import unveil as uv
 from unveil.errors import InputError, MissingExtraError
-from unveil.measures._counted import count
-from unveil.measures.discrimination import discrimination_rates
+from unveil.measures import count, discrimination_rates
 
 PATIENTS = uv.read_table(
     {

@@ -12,16 +12,16 @@ from split_counts import SplitCounts
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures.discrimination import (
-    _skewness,
+from unveil.measures import (
     background_knowledge,
+    count,
     discrimination_rate,
     homogeneity,
     identity_disclosure,
     similarity,
     skewness,
 )
+from unveil.measures.discrimination import _skewness
 
 PATIENTS = uv.read_table(
     {

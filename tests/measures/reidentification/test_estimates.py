@@ -12,18 +12,15 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 from split_counts import SplitCounts
 
-from unveil.measures._counted import count
-from unveil.measures.reidentification import (
-    PopulationModel,
-    reidentification_risk,
-    uniqueness,
-)
-from unveil.measures.reidentification._class_sizes import ClassSizes
-from unveil.measures.reidentification._pitman import expected_alone, fit_pitman, summing
-from unveil.measures.reidentification._population_model import population_model
-from unveil.measures.reidentification._population_uniques import (
+from unveil.measures import PopulationModel, count, reidentification_risk, uniqueness
+from unveil.measures._classes import ClassSizes
+from unveil.measures.reidentification._population import (
+    expected_alone,
+    fit_pitman,
+    population_model,
     population_uniques,
     slide_negative_binomial,
+    summing,
     zayatz,
 )
 

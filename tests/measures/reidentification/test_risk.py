@@ -16,16 +16,15 @@ from split_counts import SplitCounts
 import unveil as uv
 from unveil.engine.counting import Contingency
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures._one_pass import one_pass
-from unveil.measures.reidentification import (
+from unveil.measures import count, reidentification_risk
+from unveil.measures._classes import one_pass
+from unveil.measures.reidentification._matched import (
     PairedSizes,
-    RiskLooking,
-    reidentification_risk,
-    risk_in_population,
+    paired,
+    people_in_cells,
+    reading_of,
 )
-from unveil.measures.reidentification._covered import people_in_cells, reading_of
-from unveil.measures.reidentification._pairs import paired
+from unveil.measures.reidentification._risk import RiskLooking, risk_in_population
 from unveil.microdata import Intervals, Sets
 
 THRESHOLDS = st.sampled_from([0.01, 0.2, 1 / 3, 0.34, 0.5, 1.0])

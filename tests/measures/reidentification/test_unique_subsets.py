@@ -15,9 +15,8 @@ from random_tables import random_microdata, tables
 from split_counts import SplitCounts
 
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures.reidentification import unique_subsets
-from unveil.measures.reidentification._subset_counts import _numbered
+from unveil.measures import count, unique_subsets
+from unveil.measures.reidentification._unique_subsets import _numbered
 
 
 def plain_subsets(microdata, at_most):

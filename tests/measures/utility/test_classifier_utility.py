@@ -12,8 +12,8 @@ from random_tables import tables_and_goals
 import unveil as uv
 from unveil.adversary import NaiveBayes
 from unveil.errors import InputError
-from unveil.measures.utility import classifier_utility
-from unveil.measures.utility._score import score_of
+from unveil.measures import classifier_utility
+from unveil.measures._classifier_utility import score_of
 from unveil.microdata import Microdata
 from unveil.sanitize import Sanitizer
 

@@ -14,15 +14,10 @@ from split_counts import SplitCounts
 import unveil as uv
 from unveil.engine.counting import Held, Histograms, KeyColumn
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures._one_pass import one_pass
-from unveil.measures.utility import (
-    ClassSizeLooking,
-    DiscernibilityLooking,
-    average_class_size,
-    discernibility,
-    discernibility_looking,
-)
+from unveil.measures import average_class_size, count, discernibility
+from unveil.measures._average_class_size import ClassSizeLooking
+from unveil.measures._classes import one_pass
+from unveil.measures._discernibility import DiscernibilityLooking, discernibility_looking
 from unveil.microdata import Release
 
 

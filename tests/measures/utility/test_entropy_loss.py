@@ -12,8 +12,8 @@ from random_tables import tables_and_goals
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.measures.utility import entropy_loss
-from unveil.measures.utility._mass import mass_of
+from unveil.measures import entropy_loss
+from unveil.measures._released import mass_of
 from unveil.microdata import Intervals, Microdata, Release, Sets
 
 

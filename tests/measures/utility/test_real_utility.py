@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import unveil as uv
-from unveil.measures.utility import utility
+from unveil.measures import utility
 
 pytestmark = pytest.mark.real
 

@@ -8,7 +8,7 @@ from random_tables import tables_and_goals
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.measures.utility import suppression
+from unveil.measures import suppression
 
 
 @given(tables_and_goals(max_size=25), st.integers(0, 3))

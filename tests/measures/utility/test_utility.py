@@ -12,7 +12,7 @@ from random_tables import tables_and_goals
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.measures.utility import (
+from unveil.measures import (
     average_class_size,
     classifier_utility,
     discernibility,
@@ -113,7 +113,7 @@ def test_what_is_wrong_is_told_first():
 
 def test_measures_are_there_without_waiting_for_models():
     assert information_loss is uv.information_loss
-    heavy = "import sys, unveil.measures.utility; print(sorted({'numba', 'sklearn', 'pandas', " \
+    heavy = "import sys, unveil.measures; print(sorted({'numba', 'sklearn', 'pandas', " \
             "'ibis', 'scipy'} & set(sys.modules)))"  # fmt: skip
     said = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"

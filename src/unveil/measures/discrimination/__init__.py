@@ -1,24 +1,25 @@
 """How much keys say of an attribute: the discrimination rate, and what follows from it."""
 
-from unveil.measures.discrimination._comparison import compare_discrimination
-from unveil.measures.discrimination._comparison_finding import (
+from unveil.measures.discrimination._comparison import (
     ComparedRates,
     DiscriminationComparison,
+    compare_discrimination,
 )
-from unveil.measures.discrimination._finding import DiscriminationRate, ValueDiscrimination
-from unveil.measures.discrimination._looking import DiscriminationLooking
-from unveil.measures.discrimination._ranking import discrimination_rates
-from unveil.measures.discrimination._ranking_finding import DiscriminationRates, KeySet
-from unveil.measures.discrimination._rate import discrimination_rate
-from unveil.measures.discrimination._skewness import skewness
-from unveil.measures.discrimination._telling import ValueRate
-from unveil.measures.discrimination._view_findings import (
-    AttackRates,
-    RateChange,
-    Skewness,
-    ValueChange,
+from unveil.measures.discrimination._ranking import (
+    DiscriminationRates,
+    KeySet,
+    discrimination_rates,
 )
+from unveil.measures.discrimination._rate import (
+    DiscriminationLooking,
+    DiscriminationRate,
+    ValueDiscrimination,
+    ValueRate,
+    discrimination_rate,
+)
+from unveil.measures.discrimination._skewness import RateChange, Skewness, ValueChange, skewness
 from unveil.measures.discrimination._views import (
+    AttackRates,
     background_knowledge,
     homogeneity,
     identity_disclosure,
@@ -26,24 +27,9 @@ from unveil.measures.discrimination._views import (
 )
 
 __all__ = [
-    "AttackRates",
-    "ComparedRates",
-    "DiscriminationComparison",
-    "DiscriminationLooking",
-    "DiscriminationRate",
-    "DiscriminationRates",
-    "KeySet",
-    "RateChange",
-    "Skewness",
-    "ValueChange",
-    "ValueDiscrimination",
-    "ValueRate",
-    "background_knowledge",
-    "compare_discrimination",
-    "discrimination_rate",
-    "discrimination_rates",
-    "homogeneity",
-    "identity_disclosure",
-    "similarity",
-    "skewness",
-]
+    "AttackRates", "ComparedRates", "DiscriminationComparison", "DiscriminationLooking",
+    "DiscriminationRate", "DiscriminationRates", "KeySet", "RateChange", "Skewness", "ValueChange",
+    "ValueDiscrimination", "ValueRate", "background_knowledge", "compare_discrimination",
+    "discrimination_rate", "discrimination_rates", "homogeneity", "identity_disclosure",
+    "similarity", "skewness",
+]  # fmt: skip

@@ -1,24 +1,206 @@
-"""Which keys say most: all sets of keys up to a size."""
+"""Which keys say most: discrimination rates of all sets of keys up to a size."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from unveil.engine.counting import Contingency
+import numpy as np
+
+from unveil._axes import new_axes, written
 from unveil.errors import InputError
+from unveil.findings import Finding
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition
-from unveil.measures.discrimination._asked import Keys, asked, over
-from unveil.measures.discrimination._entropies import ConditionalEntropy, check_apart
-from unveil.measures.discrimination._ranking_finding import DiscriminationRates, KeySet
+from unveil.measures._texts import rate_text
+from unveil.measures.discrimination._common import (
+    ConditionalEntropy,
+    Keys,
+    asked,
+    check_apart,
+    colour_table,
+    conditional_entropy,
+    over,
+    refuse_undefined,
+    why_undefined,
+)
 
-__all__ = ["conditional_entropy", "discrimination_rates"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["DiscriminationRates", "KeySet", "discrimination_rates"]
+
+_SHOWN = 15
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeySet:
+    """Some keys, and what they say.
+
+    Attributes
+    ----------
+    by : tuple of str
+    rate : float or None
+    left : float
+        H(X|Y), in bits.
+    without : dict of str to (float or None)
+        How much lower the rate is without each of the keys.
+    """
+
+    by: tuple[str, ...]
+    rate: float | None
+    left: float
+    without: dict[str, float | None]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DiscriminationRates(Finding):
+    """Sets of keys, ranked by how much they say of an attribute.
+
+    Attributes
+    ----------
+    ranked : tuple of KeySet
+        The highest rate first; of equal ones, fewer keys first.
+    adds : dict of str to (float or None)
+        What a key adds to the rate, on average over the sets that it joins, the empty one
+        included; the key that adds most first.
+    of : str
+    keys : tuple of str
+    at_most : int
+        Keys in a set.
+    entropy : float
+        H(X), in bits.
+    """
+
+    ranked: tuple[KeySet, ...]
+    adds: dict[str, float | None]
+    of: str
+    keys: tuple[str, ...]
+    at_most: int
+    partition: Partition | None
+    entropy: float
+    records: int
+    source: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def undefined(self) -> str | None:
+        """Why there are no rates, where there are none."""
+        return why_undefined(self.of, self.partition) if self.entropy == 0.0 else None
+
+    def rate(self, *by: str) -> float | None:
+        """The rate of some keys, in whatever order they are named."""
+        for one in self.ranked:
+            if set(one.by) == set(by):
+                return one.rate
+        raise KeyError(by)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a set of keys, ranked, with what leaving out each of them takes away."""
+        import pandas as pd
+
+        table: dict[str, list[Any]] = {
+            "by": [", ".join(one.by) for one in self.ranked],
+            "keys": [len(one.by) for one in self.ranked],
+            "rate": [one.rate for one in self.ranked],
+            "left": [one.left for one in self.ranked],
+        }
+        for key in self.keys:
+            table[f"without {key}"] = [one.without.get(key) for one in self.ranked]
+        return pd.DataFrame(table)
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        members = None if self.partition is None else self.partition.members
+        return {
+            "finding": "discrimination rates",
+            "source": self.source,
+            "of": self.of,
+            "keys": list(self.keys),
+            "at_most": self.at_most,
+            "partition": members and {name: list(texts) for name, texts in members.items()},
+            "entropy": self.entropy,
+            "undefined": self.undefined,
+            "records": self.records,
+            "adds": self.adds,
+            "ranked": [
+                {"by": list(one.by), "rate": one.rate, "left": one.left, "without": one.without}
+                for one in self.ranked
+            ],
+            "notes": list(self.notes),
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the sets of the highest rates as bars.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        refuse_undefined(self.of, self.undefined)
+        ax = new_axes() if ax is None else ax
+        shown = self.ranked[:_BARS][::-1]
+        rates = [one.rate or 0.0 for one in shown]
+        drawn = ax.barh([written(" + ".join(one.by)) for one in shown], rates, color="#2c7fb8")
+        ax.bar_label(drawn, [f"{rate:.3f}" for rate in rates], padding=3)
+        more = len(self.ranked) - len(shown)
+        rest = f" ({more:,} more are not drawn)" if more else ""
+        ax.set_title(f"{self._title()}{rest}", fontsize=10)
+        ax.set_xlabel("discrimination rate")
+        ax.set_xlim(0, 1.1 * (max(rates) or 1.0))  # with room for the number beside the bar
+        ax.spines[["top", "right"]].set_visible(False)
+        return ax
+
+    def plot_pairs(self, ax: Axes | None = None) -> Axes:
+        """Draw the rates of all pairs of keys as a table of colours, single keys on the diagonal.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        if self.at_most < 2:
+            raise InputError(
+                "a picture of pairs needs pairs: ask for at_most=2, of two keys or more"
+            )
+        refuse_undefined(self.of, self.undefined)
+        keys = self.keys
+        rates = np.full((len(keys), len(keys)), np.nan)
+        for i, key in enumerate(keys):
+            for j, other in enumerate(keys[: i + 1]):
+                rates[i, j] = self.rate(*{key, other}) or 0.0
+        names = [written(key) for key in keys]
+        title = f"{self._title()}, pairs of keys"
+        return colour_table(rates, ax, rows=names, columns=names, title=title, slant=True)
+
+    def _title(self) -> str:
+        category = "the category of " if self.partition else ""
+        return written(f"What the keys say of {category}{self.of}, in {self.source}")
+
+    def summary(self) -> str:
+        head = (
+            f"Discrimination rates of {self.of}, in {self.source}, by "
+            f"{'single keys' if self.at_most == 1 else f'up to {self.at_most} keys'}"
+        )
+        if self.undefined:
+            return f"{head}: {self.undefined}"
+        shown = self.ranked[:_SHOWN]
+        width = max(len(", ".join(one.by)) for one in shown)
+        lines = [head, *(f"  {', '.join(one.by):{width}}  {rate_text(one.rate)}" for one in shown)]
+        if len(shown) < len(self.ranked):
+            lines.append(f"  … and {len(self.ranked) - len(shown):,} more")
+        width = max(len(key) for key in self.keys)
+        lines += [
+            "  What a key adds, on average over the sets that it joins:",
+            *(f"    {key:{width}}  {rate_text(adds)}" for key, adds in self.adds.items()),
+        ]
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+
+
+_BARS = 20
+
 
 MOST = 5_000
 """Sets of keys that are counted at most."""
+
 
 _DIGITS = 12
 
@@ -102,16 +284,6 @@ def _check_number(keys: int, at_most: int) -> None:
 def _sets_of(keys: Sequence[str], at_most: int) -> Iterator[tuple[str, ...]]:
     for size in range(1, at_most + 1):
         yield from combinations(keys, size)
-
-
-def conditional_entropy(counts: Contingency) -> ConditionalEntropy:
-    """What the keys of some counts leave open."""
-    if counts.rows == 0:
-        raise InputError(f"{counts.source} has no records: there is nothing to measure")
-    found = ConditionalEntropy(counts)
-    for block in counts.blocks():
-        found.look(block)
-    return found
 
 
 def _key_sets(found: dict[tuple[str, ...], ConditionalEntropy]) -> list[KeySet]:

@@ -1,27 +1,195 @@
-"""Skewness: what generalizing took away of what the keys say of the sensitive attribute."""
+"""Skewness: how much less the keys say of the sensitive attribute once they are generalized."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
 
+from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, text_of
+from unveil.findings import Finding
+from unveil.measures._classes import entropy
 from unveil.measures._counted import Counting
-from unveil.measures._one_pass import entropy
-from unveil.measures.discrimination._entropies import (
+from unveil.measures._texts import keys_text, rate_text
+from unveil.measures.discrimination._common import (
+    Columns,
     check_apart,
     class_entropies,
+    conditional_entropy,
     discrimination,
+    pairs_of,
+    refuse_undefined,
+    why_undefined,
 )
-from unveil.measures.discrimination._finding import why_undefined
-from unveil.measures.discrimination._paired import Columns, pairs_of
-from unveil.measures.discrimination._ranking import conditional_entropy
-from unveil.measures.discrimination._view_findings import RateChange, Skewness, ValueChange
 
-__all__ = ["skewness"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["RateChange", "Skewness", "ValueChange", "skewness"]
+
+_SHOWN = 3
+
+
+_VALUE_WORDS = ("key", "value", "cell", "records", "before", "after", "taken")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateChange:
+    """What generalizing some keys took away of what they say.
+
+    Attributes
+    ----------
+    original, generalized : tuple of str
+        The keys.
+    before, after : float or None
+        Their rates.
+    """
+
+    original: tuple[str, ...]
+    generalized: tuple[str, ...]
+    before: float | None
+    after: float | None
+
+    @property
+    def taken(self) -> float | None:
+        """``before − after``."""
+        return _difference(self.before, self.after)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueChange:
+    """What generalizing one value took away of what it says.
+
+    Attributes
+    ----------
+    key, value, cell : str
+        The original key, a value of it, and the cell that is published for it.
+    records : int
+        How many records have both.
+    before, after : float or None
+        The rates of the value and of the cell.
+    """
+
+    key: str
+    value: str
+    cell: str
+    records: int
+    before: float | None
+    after: float | None
+
+    @property
+    def taken(self) -> float | None:
+        """``before − after``."""
+        return _difference(self.before, self.after)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Skewness(Finding):
+    """What generalizing took away of what the keys say: the rate before minus the rate after.
+
+    Attributes
+    ----------
+    changes : tuple of RateChange
+        For each key, and for all of them together.
+    values : tuple of ValueChange
+        For each value and the cell published for it; those that lost least first.
+    undefined : str or None
+        Why there are no rates, where there are none.
+    """
+
+    changes: tuple[RateChange, ...]
+    values: tuple[ValueChange, ...]
+    of: str
+    records: int
+    source: str
+    undefined: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a value and the cell published for it."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {word: [getattr(one, word) for one in self.values] for word in _VALUE_WORDS}
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rate of each set of keys before and after.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        refuse_undefined(self.of, self.undefined)
+        shown, more = most(self.changes)
+        before, after = [one.before for one in shown], [one.after for one in shown]
+        return bars(
+            [keys_text(one.original) for one in shown],
+            [
+                Bars(
+                    label="before",
+                    values=before,
+                    texts=[rate_text(r) for r in before],
+                    color="0.75",
+                ),
+                Bars(label="after", values=after, texts=[rate_text(r) for r in after]),
+            ],
+            ax,
+            xlabel="discrimination rate",
+            title=f"What the keys say of {self.of}, before and after{more}",
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "finding": "skewness",
+            "source": self.source,
+            "of": self.of,
+            "records": self.records,
+            "undefined": self.undefined,
+            "changes": [
+                {
+                    "original": list(one.original), "generalized": list(one.generalized),
+                    "before": one.before, "after": one.after, "taken": one.taken,
+                }
+                for one in self.changes
+            ],
+            "notes": list(self.notes),
+        }  # fmt: skip
+        if records:
+            content["values"] = [
+                {word: getattr(one, word) for word in _VALUE_WORDS} for one in self.values
+            ]
+        return content
+
+    def summary(self) -> str:
+        head = f"Skewness: what generalizing took away of what the keys say of {self.of}"
+        if self.undefined:
+            return f"{head}: {self.undefined}"
+        rows = [(f"{keys_text(o.original)} → {keys_text(o.generalized)}", o.before,
+                 o.after, o.taken) for o in self.changes]  # fmt: skip
+        width = max(len(row[0]) for row in rows)
+        lines = [head, f"  {'':{width}}  before  after  taken"]
+        lines += [
+            f"  {label:{width}}  {rate_text(before):>6}  {rate_text(after):>5}  "
+            f"{rate_text(taken):>5}"
+            for label, before, after, taken in rows
+        ]
+        if self.values:
+            lines.append("  Of values, least is taken from:")
+            lines += [
+                f"    {one.key}={one.value} in {one.cell}: {rate_text(one.taken)}"
+                for one in self.values[:_SHOWN]
+            ]
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+
+
+def _difference(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else before - after
+
 
 MOST = 100_000
 """Values of a key that are looked at one by one at most."""
+
 
 _DIGITS = 12
 

@@ -1,19 +1,113 @@
-"""Views: one attack each, by the choice of X and Y."""
+"""The discrimination rate as a measure of four attacks, by the choice of X and Y."""
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
 
+from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency
+from unveil.findings import Finding
 from unveil.measures._counted import Counting
-from unveil.measures.discrimination._asked import Keys, asked
-from unveil.measures.discrimination._finding import DiscriminationRate
-from unveil.measures.discrimination._paired import Columns, pairs_of
-from unveil.measures.discrimination._rate import rate_by
-from unveil.measures.discrimination._view_findings import AttackRates
+from unveil.measures._texts import keys_text, rate_text
+from unveil.measures.discrimination._common import Columns, Keys, asked, pairs_of
+from unveil.measures.discrimination._rate import DiscriminationRate, rate_by
 from unveil.microdata import Microdata, Release
 
-__all__ = ["background_knowledge", "homogeneity", "identity_disclosure", "similarity"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "AttackRates", "background_knowledge", "homogeneity", "identity_disclosure", "similarity",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class AttackRates(Finding):
+    """Discrimination rates as a measure of one attack.
+
+    Attributes
+    ----------
+    attack : str
+    rates : tuple of DiscriminationRate
+        By each key, and by all of them together.
+    as_resistance : bool
+        Whether 1 − rate is what is reported.
+    """
+
+    attack: str
+    rates: tuple[DiscriminationRate, ...]
+    as_resistance: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def worst(self) -> DiscriminationRate | None:
+        """The highest rate; None where none is defined."""
+        defined = [one for one in self.rates if one.rate is not None]
+        return max(defined, key=lambda one: one.rate or 0.0) if defined else None
+
+    def rate(self, *by: str, of: str | None = None) -> DiscriminationRate:
+        """The rate by some keys, in whatever order they are named, of an attribute."""
+        for one in self.rates:
+            if set(one.by) == set(by) and of in (None, one.of):
+                return one
+        raise KeyError(by)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row an attribute and the keys that tell of it."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "of": one.of, "by": ", ".join(one.by), "rate": one.rate,
+                    "resistance": one.resistance, "entropy": one.entropy, "left": one.left,
+                    "determined": one.determined, "records": one.records,
+                }
+                for one in self.rates
+            ]
+        )  # fmt: skip
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rate, or the resistance, of each set of keys.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        shown, more = most(self.rates)
+        numbers = [one.resistance if self.as_resistance else one.rate for one in shown]
+        what = "resistance (1 − discrimination rate)" if self.as_resistance else (
+            "discrimination rate")  # fmt: skip
+        return bars(
+            [f"{one.of} by {keys_text(one.by)}" for one in shown],
+            [Bars(values=numbers, texts=[rate_text(n) for n in numbers])],
+            ax,
+            xlabel=what,
+            title=f"{self.attack.capitalize()} in {self.rates[0].source}{more}",
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": self.attack,
+            "as_resistance": self.as_resistance,
+            "rates": [
+                {**one.content(records=records), "resistance": one.resistance} for one in self.rates
+            ],
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> str:
+        first = self.rates[0]
+        head = f"{self.attack.capitalize()}, in {first.source}"
+        word = "resistance (1 − discrimination rate)" if self.as_resistance else (
+            "discrimination rate")  # fmt: skip
+        rows = [(f"{one.of} by {keys_text(one.by)}", one) for one in self.rates]
+        width = max(len(label) for label, _ in rows)
+        lines = [f"{head}: {word}"]
+        for label, one in rows:
+            number = one.resistance if self.as_resistance else one.rate
+            lines.append(f"  {label:{width}}  {one.undefined or rate_text(number)}")
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
 
 
 def identity_disclosure(

@@ -1,37 +1,27 @@
-"""Re-identification: who is alone, in the table and in the population it is from."""
+"""Re-identification: who is alone, in the table and in its population."""
 
-from unveil.measures.reidentification._finding import (
+from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
+from unveil.measures.reidentification._risk import (
+    RiskLooking,
+    check_threshold,
+    reidentification_risk,
+    size_of_population,
+)
+from unveil.measures.reidentification._risk_finding import (
     AttackerRisk,
     PopulationEstimate,
     ReidentificationRisk,
 )
-from unveil.measures.reidentification._pairs import PairedSizes
-from unveil.measures.reidentification._population_model import PopulationModel
-from unveil.measures.reidentification._population_uniques import PopulationUniques
-from unveil.measures.reidentification._reidentification_risk import reidentification_risk
-from unveil.measures.reidentification._risk import RiskLooking, risk_in_population
-from unveil.measures.reidentification._subset_counts import SubsetCount
-from unveil.measures.reidentification._subsets import UniqueSubsets, unique_subsets
-from unveil.measures.reidentification._uniqueness import (
-    Uniqueness,
-    UniquenessLooking,
-    uniqueness,
+from unveil.measures.reidentification._unique_subsets import (
+    SubsetCount,
+    UniqueSubsets,
+    unique_subsets,
 )
+from unveil.measures.reidentification._uniqueness import Uniqueness, UniquenessLooking, uniqueness
 
 __all__ = [
-    "AttackerRisk",
-    "PairedSizes",
-    "PopulationEstimate",
-    "PopulationModel",
-    "PopulationUniques",
-    "ReidentificationRisk",
-    "RiskLooking",
-    "SubsetCount",
-    "UniqueSubsets",
-    "Uniqueness",
-    "UniquenessLooking",
-    "reidentification_risk",
-    "risk_in_population",
-    "unique_subsets",
-    "uniqueness",
-]
+    "AttackerRisk", "PopulationEstimate", "PopulationModel", "PopulationUniques",
+    "ReidentificationRisk", "RiskLooking", "SubsetCount", "UniqueSubsets", "Uniqueness",
+    "UniquenessLooking", "check_threshold", "reidentification_risk", "size_of_population",
+    "unique_subsets", "uniqueness",
+]  # fmt: skip

@@ -1,35 +1,60 @@
-"""Re-identification by a prosecutor, a journalist and a marketer.
+"""Re-identification risk for a prosecutor, a journalist and a marketer.
 
 The three attackers of K. El Emam, *Guide to the De-Identification of Personal Health Information*
 (CRC Press, 2013). All match somebody whose keys they know with a class, and name one of its
 records at random. With f records of the table and F people of the population in a class, n records
 and J classes in all:
 
-*Prosecutor.* He knows that his target is in the table, and is right with probability 1/f. Highest
-1 / min f, on average over the records J / n.
+*Prosecutor.* They know that their target is in the table, and are right with probability 1/f.
+Highest 1 / min f, on average over the records J / n.
 
-*Journalist.* He does not know, for him the F people are alike: 1/F. Highest 1 / min F, where min F
-is the k of a k-map. On average the larger of two: over the records (1/n) Σ f/F, and over the
-people J / Σ F, for he may also pick people and look for them in the table.
+*Journalist.* They do not know, so all F people are alike to them: 1/F. Highest 1 / min F, where
+min F is the k of a k-map. The average is the larger of two: over the records (1/n) Σ f/F, and over
+the people J / Σ F, because they may also pick people and look for them in the table.
 
-*Marketer.* He matches everybody, and expects to be right about the share (1/n) Σ f/F of the
-records. Where the table is the population that is J / n.
+*Marketer.* They match everybody, and expect to be right about the share (1/n) Σ f/F of the
+records. Where the table is the population, that is J / n.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import numbers
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Unpack, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import InputError
-from unveil.measures._deciding import Extreme
-from unveil.measures._one_pass import ExactSum
-from unveil.measures.reidentification._class_sizes import ClassSizes
-from unveil.measures.reidentification._deciding_pairs import Fewest
-from unveil.measures.reidentification._finding import (
+from unveil.engine.counting import Contingency, Held, Histograms, InEngine, text_of
+from unveil.errors import InputError, did_you_mean
+from unveil.measures._classes import (
+    SHOWN,
+    ClassSizes,
+    Deciding,
+    DecidingClass,
+    ExactSum,
+    Extreme,
+    one_pass,
+)
+from unveil.measures._counted import Counting, count, count_people
+from unveil.measures._texts import number_of
+from unveil.measures.reidentification._matched import (
+    PairedSizes,
+    Said,
+    check_pairs,
+    covered_people,
+    pair_of,
+    paired,
+)
+from unveil.measures.reidentification._population import (
+    ESTIMATORS,
+    population_model,
+    population_uniques,
+)
+from unveil.measures.reidentification._risk_finding import (
     ESTIMATE,
     EXACT,
     UPPER_BOUND,
@@ -37,11 +62,76 @@ from unveil.measures.reidentification._finding import (
     PopulationEstimate,
     ReidentificationRisk,
 )
-from unveil.measures.reidentification._pairs import PairedSizes, check_pairs
-from unveil.measures.reidentification._population_model import population_model
-from unveil.measures.reidentification._population_uniques import population_uniques
+from unveil.microdata import (
+    Hierarchy,
+    Mapped,
+    Microdata,
+    Release,
+    checked_mapping,
+    refuse_perturbed,
+)
 
-__all__ = ["RiskLooking", "risk_in_population"]
+__all__ = [
+    "RiskLooking", "check_threshold", "reidentification_risk", "risk_in_population",
+    "size_of_population",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassInPopulation(DecidingClass):
+    """A class, and how many people of the population are like its records."""
+
+    people: int
+
+    def __str__(self) -> str:
+        cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
+        records = number_of(self.records, "record", "records")
+        return f"{cells} ({records}, {self.people:,} in the population)"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "population": self.people}
+
+
+class Fewest:
+    """Looks for the smallest number, and the classes that have it."""
+
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self._keys = keys
+        self.fewest: int | None = None
+        self._number = 0
+        self._found: list[ClassInPopulation] = []
+
+    def look(
+        self,
+        scores: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+        people: NDArray[np.int64],
+        weights: NDArray[np.int64],
+        key_of: Callable[[int], tuple[object, ...]],
+    ) -> None:
+        """Take some classes into account."""
+        if not len(scores):
+            return
+        least = int(scores.min())
+        if self.fewest is None or least < self.fewest:
+            self.fewest, self._number, self._found = least, 0, []
+        same = np.flatnonzero(scores == self.fewest)
+        self._number += int(weights[same].sum())
+        for g in same[: SHOWN - len(self._found)].tolist():
+            texts = [text_of(value) for value in key_of(g)]
+            self._found.append(
+                ClassInPopulation(
+                    keys=dict(zip(self._keys, texts, strict=True)),
+                    records=int(sizes[g]),
+                    counts={},
+                    people=int(people[g]),
+                )
+            )
+
+    def deciding(self) -> Deciding:
+        """The classes that have it."""
+        return Deciding(number=self._number, classes=tuple(self._found))
+
 
 _EVERYBODY = 2.0**53  # no class has as many, and beyond it floats do not tell numbers apart
 
@@ -222,4 +312,192 @@ def _each_record_once(counts: Contingency) -> None:
         raise InputError(
             "re-identification risk is an average over records, each in one class: count without "
             "wildcard="
+        )
+
+
+_MOST_PEOPLE = 10**12
+"""Beyond, logarithms of factorials are too large to tell the estimates apart."""
+
+
+def reidentification_risk(
+    table: Any,
+    *,
+    population: Any = None,
+    population_size: int | None = None,
+    sampling_fraction: float | None = None,
+    threshold: float = 0.2,
+    estimator: str | None = None,
+    mapping: Mapped = None,
+    key_hierarchies: Mapping[str, Hierarchy] | None = None,
+    **counting: Unpack[Counting],
+) -> ReidentificationRisk:
+    """How well a prosecutor, a journalist and a marketer re-identify records.
+
+    Parameters
+    ----------
+    table : Release, Microdata, table in memory, path, Ibis table or counts
+    population : the same, optional
+        The people among whom those of the table are, with the same keys: for an exact answer.
+        People and records are matched by what is written in the keys. Where the table has
+        something that is nobody's in the population, or is a release and the population
+        microdata, its keys are cells, and everybody counts whom a class's cells cover.
+    population_size : int, optional
+        How many people there are, if nobody has their table: for an estimate.
+    sampling_fraction : float, optional
+        The share of them that the table has, instead.
+    threshold : float
+        The highest risk that is acceptable, above 0 and at most 1.
+    estimator : {"pitman", "benedetti-franconi"}, optional
+        How the people behind a class are estimated; by default by Pitman's sampling formula.
+    mapping : mapping of str to mapping, optional
+        For each key, what values of the population are called in the table:
+        ``{"sex": {"M": "Male"}}``.
+    key_hierarchies : mapping of str to Hierarchy, optional
+        The hierarchies of keys, if the table has nodes of them for the population's values.
+        Microdata and releases have their own.
+    **counting
+        How the table is counted: quasi, engine, …
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> from unveil.measures import reidentification_risk
+    >>> people = uv.read_table(
+    ...     {"age": [28, 28, 28, 36, 36, 47, 53, 53], "gender": list("MMMFFFMM"),
+    ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu", "Flu", "Cancer", "Flu"]},
+    ...     quasi=["age", "gender"], sensitive="disease")
+    >>> reidentification_risk(people.take([0, 3, 4]), population=people)
+    Re-identification risk of table: 3 records in 2 classes of age, gender
+      attacker    highest  average  records over 20%
+      prosecutor     100%    66.7%              100%
+      journalist      50%    44.4%              100%
+      marketer          –    44.4%                 –
+      smallest: age=28, gender=M (1 record, 3 in the population)
+      k-map: 2 of 8 people, for age=36, gender=F (2 records, 2 in the population)
+      alone in the population: 0 records
+    """
+    _check_options(population, population_size, sampling_fraction, threshold, estimator)
+    if mapping is not None and population is None:
+        raise InputError("mapping= says what the values of a population are called: give one")
+    counts = count_people(table, **counting)
+    if population is not None:
+        said = checked_mapping(mapping, counts.keys)
+        trees = key_hierarchies or {}
+        return _in_population(table, counts, population, said, trees, threshold, counting)
+    size = size_of_population(counts, population_size, sampling_fraction)
+    looking = RiskLooking(counts, threshold=threshold, population_size=size, estimator=estimator)
+    return cast(ReidentificationRisk, one_pass(counts, [looking])[0])
+
+
+def _in_population(
+    table: Any,
+    counts: Contingency,
+    population: Any,
+    mapping: Said,
+    trees: Mapping[str, Hierarchy],
+    threshold: float,
+    counting: Counting,
+) -> ReidentificationRisk:
+    if isinstance(table, Release) and isinstance(population, Microdata):
+        assert isinstance(counts, Held)
+        refuse_perturbed(table, table.quasi, "re-identification risk with a population")
+        _check_size(counts, len(population), population.source)
+        people = covered_people(counts, table, population, mapping)
+        return risk_in_population(
+            counts, [pair_of(counts, people)], threshold=threshold, population_size=len(population)
+        )
+    try:
+        there = count(
+            population,
+            quasi=counts.keys,
+            # What is to be matched has to be in one place.
+            engine=counts.connection
+            if isinstance(counts, InEngine)
+            else counting.get("engine", "duckdb"),
+            memory=counting.get("memory"),
+            encoding=counting.get("encoding", "utf-8"),
+        )
+    except InputError as error:
+        raise InputError(f"population: {error}") from error
+    _check_size(counts, there.rows, there.source)
+    pairs, notes = paired(counts, there, mapping, trees)
+    return risk_in_population(
+        counts, pairs, threshold=threshold, population_size=there.rows, notes=notes
+    )
+
+
+def _check_options(
+    population: Any, size: int | None, fraction: float | None, threshold: float,
+    estimator: str | None,
+) -> None:  # fmt: skip
+    check_threshold(threshold)
+    given = {
+        "population": population is not None,
+        "population_size": size is not None,
+        "sampling_fraction": fraction is not None,
+    }
+    said = [name for name, is_given in given.items() if is_given]
+    if len(said) > 1:
+        raise InputError(f"give {' or '.join(said)}, not both: each says what the population is")
+    if estimator is not None and estimator not in ESTIMATORS:
+        raise InputError(
+            f"estimator must be one of {', '.join(ESTIMATORS)}, but got {estimator!r}"
+            f"{did_you_mean(str(estimator), ESTIMATORS)}"
+        )
+    if estimator is not None and said not in (["population_size"], ["sampling_fraction"]):
+        raise InputError(
+            f"estimator={estimator!r} estimates from the size of a population: give "
+            "population_size= or sampling_fraction="
+        )
+    if fraction is not None and not _is_share(fraction):
+        raise InputError(
+            f"sampling_fraction must be above 0 and at most 1, but got {fraction!r}: it is the "
+            "share of the population that the table has"
+        )
+
+
+def _is_share(given: Any) -> bool:
+    """Whether it is a number above 0 and at most 1."""
+    return isinstance(given, numbers.Real) and 0 < float(given) <= 1
+
+
+def check_threshold(threshold: float) -> None:
+    """Refuse a threshold that is no risk."""
+    if not _is_share(threshold):
+        raise InputError(
+            f"threshold must be above 0 and at most 1, but got {threshold!r}: it is a probability, "
+            "such as 0.2 for one in five"
+        )
+
+
+def size_of_population(
+    counts: Contingency, size: int | None, fraction: float | None = None
+) -> int | None:
+    """The size of the population as it was said; None if it was not."""
+    if fraction is not None:
+        if counts.rows / fraction > _MOST_PEOPLE:
+            raise InputError(
+                f"sampling_fraction={fraction!r} makes {counts.source} a part of more than "
+                f"{_MOST_PEOPLE:,} people: it is the share of the population that the table has"
+            )
+        return max(counts.rows, round(counts.rows / fraction))
+    if size is None:
+        return None
+    try:
+        whole = operator.index(size)
+    except TypeError:
+        raise InputError(f"population_size must be a whole number, but got {size!r}") from None
+    _check_size(counts, whole)
+    if whole > _MOST_PEOPLE:
+        raise InputError(f"population_size must be at most {_MOST_PEOPLE:,}, but got {size!r}")
+    return whole
+
+
+def _check_size(counts: Contingency, people: int, source: str = "") -> None:
+    if people < counts.rows:
+        where = f" ({source})" if source else ""
+        raise InputError(
+            f"{counts.source} has {number_of(counts.rows, 'record', 'records')} and the "
+            f"population{where} only {number_of(people, 'person', 'people')}: the population has "
+            "everybody in the table, and more"
         )

@@ -1,4 +1,4 @@
-"""Who is alone: records whose combination of keys nobody else in the table has."""
+"""Uniqueness: records whose combination of keys no other record of the table has."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from unveil.engine.counting import Contingency, Histograms
 from unveil.findings import Finding
+from unveil.measures._classes import ClassSizes, Deciding, Extreme, one_pass
 from unveil.measures._counted import Counting, count_people
-from unveil.measures._deciding import Deciding, Extreme
-from unveil.measures._one_pass import one_pass
-from unveil.measures.reidentification._class_sizes import ClassSizes
-from unveil.measures.reidentification._texts import percent
+from unveil.measures._texts import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +64,7 @@ class Uniqueness(Finding):
 
         Needs matplotlib: ``pip install 'unveil[plot]'``.
         """
-        from unveil.measures._picture import class_sizes
+        from unveil.measures._texts import class_sizes
 
         return class_sizes({self.source: self.class_sizes}, ax)
 
@@ -141,7 +139,7 @@ def uniqueness(table: Any, **counting: Unpack[Counting]) -> Uniqueness:
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.reidentification import uniqueness
+    >>> from unveil.measures import uniqueness
     >>> people = uv.read_table(
     ...     {"age": [28, 28, 36, 36, 47], "gender": list("MMFMF"), "disease": list("abcab")},
     ...     quasi=["age", "gender"], sensitive="disease")

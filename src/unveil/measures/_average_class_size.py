@@ -1,0 +1,206 @@
+"""How large the classes are on average, compared with how large they have to be.
+
+The normalized average class size of K. LeFevre, D. J. DeWitt and R. Ramakrishnan, *Mondrian
+Multidimensional K-Anonymity*, ICDE 2006.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from unveil._bars import Bars, bars
+from unveil.engine.counting import Contingency, Histograms
+from unveil.errors import InputError
+from unveil.findings import Finding
+from unveil.measures._classes import Deciding, Extreme, one_pass
+from unveil.measures._counted import Counting, count_people
+from unveil.measures._released import separate
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["AverageClassSize", "ClassSizeLooking", "average_class_size", "check_k"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class AverageClassSize(Finding):
+    """Records in a class, on average.
+
+    Attributes
+    ----------
+    records, classes : int
+    k : int
+        How large classes have to be: the goal, or the smallest there is.
+    goal : bool
+        Whether k is a goal that was named.
+    deciding : Deciding
+        The smallest classes.
+    smallest_class : int
+        Records in each of them.
+    keys : tuple of str
+        The columns whose combinations are the classes.
+    source : str
+        What was measured.
+    notes : tuple of str
+        What has to be known about the counts.
+    """
+
+    records: int
+    classes: int
+    k: int
+    goal: bool
+    deciding: Deciding
+    smallest_class: int
+    keys: tuple[str, ...]
+    source: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> float:
+        """Records in a class, on average."""
+        return self.records / self.classes
+
+    @property
+    def normalized(self) -> float:
+        """C_avg: how many times as large as k the average class is. 1 is the best."""
+        return self.records / (self.classes * self.k)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row."""
+        import pandas as pd
+
+        return pd.DataFrame([self._numbers()])
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "mean": self.mean,
+            "normalized": self.normalized,
+            "k": self.k,
+            "k_is": "the goal" if self.goal else "the smallest class",
+            "records": self.records,
+            "classes": self.classes,
+            "smallest_class": self.smallest_class,
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the average class beside the smallest, and the goal.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+        """
+        sizes = {"average class": self.mean, "smallest class": float(self.smallest_class)}
+        if self.goal:
+            sizes["goal"] = float(self.k)
+        return bars(
+            list(sizes),
+            [Bars(values=list(sizes.values()), texts=[f"{size:,.4g}" for size in sizes.values()])],
+            ax,
+            xlabel="records",
+            title=f"{self.classes:,} classes of {self.source}: "
+            f"{self.normalized:.3g} times as large as they must be",
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": "average class size",
+            "source": self.source,
+            "keys": list(self.keys),
+            **self._numbers(),
+            "deciding": self.deciding.content(records=records),
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> str:
+        short = f", and the smallest has only {self.smallest_class:,}"
+        return "\n".join(
+            [
+                f"Average class size of {self.source}: {self.mean:,.4g}",
+                f"  {self.normalized:,.4g} times {self._k_in_words()}"
+                f"{short if self.smallest_class < self.k else ''}",
+                f"  {self.records:,} records in {self.classes:,} classes",
+                f"  smallest: {self.deciding}",
+                *(f"  Note: {note}" for note in self.notes),
+            ]
+        )
+
+    def _k_in_words(self) -> str:
+        return f"{'the goal k' if self.goal else 'the smallest class'} = {self.k:,}"
+
+
+class ClassSizeLooking:
+    """Counts classes while they pass by."""
+
+    def __init__(self, counts: Contingency, *, k: int | None = None) -> None:
+        self._counts = separate(counts, "the average class size")
+        self._k = check_k(k)
+        self._classes = 0
+        self._smallest = Extreme(counts, least=True)
+
+    def look(self, block: Histograms) -> None:
+        """Take some classes into account."""
+        self._classes += int(block.weights.sum())
+        self._smallest.look(block, block.sizes)
+
+    def finding(self) -> AverageClassSize:
+        """What was found."""
+        smallest = int(self._smallest.score)
+        return AverageClassSize(
+            records=self._counts.rows,
+            classes=self._classes,
+            k=smallest if self._k is None else self._k,
+            goal=self._k is not None,
+            deciding=self._smallest.deciding(),
+            smallest_class=smallest,
+            keys=self._counts.keys,
+            source=self._counts.source,
+            notes=self._counts.notes,
+        )
+
+
+def check_k(k: int | None) -> int | None:
+    """The goal, if it can be one."""
+    if k is None:
+        return None
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InputError(f"k must be a whole number from 1 up, got {k!r}")
+    return int(k)
+
+
+def average_class_size(
+    table: Any, *, k: int | None = None, **counting: Unpack[Counting]
+) -> AverageClassSize:
+    """Records in a class, on average, and how many times k that is.
+
+    Records that have all their keys hidden are a class like any other.
+
+    Parameters
+    ----------
+    table : Release, Microdata, table, path or Contingency
+        What is measured.
+    k : int, optional
+        How large classes have to be. By default the size of the smallest class: the k that holds.
+    **counting
+        How a table is counted: ``quasi``, ``sensitive``, ``engine`` and others.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> from unveil.measures import average_class_size
+    >>> patients = uv.read_table(
+    ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
+    ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
+    ...     quasi=["age", "gender"], sensitive="disease")
+    >>> average_class_size(uv.Mondrian(k=2).sanitize(patients), k=2)
+    Average class size of the release by Mondrian(k=2): 2.5
+      1.25 times the goal k = 2
+      5 records in 2 classes
+      smallest: age=[28, 36], gender=M (2 records)
+    """
+    goal = check_k(k)  # before anything is counted
+    counts = count_people(table, **counting)
+    found = one_pass(counts, [ClassSizeLooking(counts, k=goal)])[0]
+    assert isinstance(found, AverageClassSize)
+    return found

@@ -1,0 +1,398 @@
+"""One pass over the classes of a table, for any number of measures.
+
+A measure looks at the classes block by block and returns a finding after the last block. So all
+measures together cost one grouped count, and none needs all classes in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.engine.counting import Contingency, Histograms, Secret, text_of
+from unveil.errors import InputError
+from unveil.findings import Finding
+
+__all__ = [
+    "SHOWN", "ClassMeasure", "ClassSizes", "Deciding", "DecidingClass", "ExactSum", "Extreme",
+    "Looking", "as_pairs", "by_value_of", "decided_by", "entropy", "measured", "of_the_counts",
+    "one_pass", "plog2p", "shares_of", "top_values",
+]  # fmt: skip
+
+F_co = TypeVar("F_co", bound=Finding, covariant=True)
+
+
+class Looking(Protocol[F_co]):
+    """A measure at work."""
+
+    def look(self, block: Histograms) -> None:
+        """Take some classes into account."""
+
+    def finding(self) -> F_co:
+        """What was found, once all classes have been looked at."""
+
+
+def one_pass(counts: Contingency, lookings: Sequence[Looking[Finding]]) -> list[Finding]:
+    """Show the classes, each once, to all measures; returns their findings in order."""
+    if counts.rows == 0:
+        raise InputError(f"{counts.source} has no records: there is nothing to measure")
+    for block in counts.blocks():
+        for looking in lookings:
+            looking.look(block)
+    return [looking.finding() for looking in lookings]
+
+
+class ExactSum:
+    """A sum that does not depend on the order in which the numbers come, up to the last bit.
+
+    >>> total = ExactSum()
+    >>> for part in ([1e16, 1.0], [-1e16]):
+    ...     total.add(np.array(part))
+    >>> total.value
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._partial: list[float] = []
+
+    def add(self, numbers: NDArray[np.float64]) -> None:
+        """Add numbers."""
+        self._partial = _partials([*self._partial, *numbers.tolist()])
+
+    @property
+    def value(self) -> float:
+        """The sum so far."""
+        return math.fsum(self._partial)
+
+
+def _partials(numbers: list[float]) -> list[float]:
+    """A few numbers whose exact sum is that of those given."""
+    kept: list[float] = []
+    rest = numbers
+    # What rounding took away from the sum is a sum of its own, and soon nothing is left.
+    while rest:
+        total = math.fsum(rest)
+        if total == 0.0:
+            break
+        kept.append(total)
+        rest = [*rest, -total]
+        if len(kept) == _ENOUGH:
+            break
+    return kept
+
+
+_ENOUGH = 3  # 3 × 53 bits: what is dropped is below 2⁻¹⁵⁰ of the sum
+
+
+def plog2p(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """p · log₂ p, which is 0 at 0."""
+    positive = np.where(shares > 0, shares, 1.0)
+    return np.asarray(shares * np.log2(positive))
+
+
+def entropy(counts: NDArray[np.int64]) -> float:
+    """Shannon's entropy of a histogram, in bits.
+
+    >>> entropy(np.array([2, 1, 1, 0]))
+    1.5
+    """
+    return max(0.0, -math.fsum(plog2p(counts / counts.sum()).tolist()))
+
+
+SHOWN = 5
+"""How many of the deciding classes are named."""
+
+
+ALIKE = 1e-12
+"""Scores that differ by less than this, of their size, are the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecidingClass:
+    """One class that decides a measure.
+
+    Attributes
+    ----------
+    keys : dict of str to str
+        The cells it publishes.
+    records : int
+    counts : dict of str to int
+        How many of its records have each sensitive value that occurs in it.
+    """
+
+    keys: dict[str, str]
+    records: int
+    counts: dict[str, int]
+
+    def __str__(self) -> str:
+        cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
+        return f"{cells} ({self.records:,} record{'s' if self.records != 1 else ''})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The class as plain values, for JSON."""
+        return {"keys": self.keys, "records": self.records, "counts": self.counts}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deciding:
+    """The classes that decide a measure.
+
+    Attributes
+    ----------
+    number : int
+        How many there are.
+    classes : tuple of DecidingClass
+        Some of them, at most five.
+    """
+
+    number: int
+    classes: tuple[DecidingClass, ...]
+
+    def __str__(self) -> str:
+        if self.number == 0:
+            return "no class"
+        named = "; ".join(str(one) for one in self.classes[:3])
+        more = self.number - min(3, len(self.classes))
+        return named + (f"; and {more:,} more" if more else "")
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        """As plain values for JSON; the classes, which may be single people, only if asked for."""
+        named = {"classes": [one.to_dict() for one in self.classes]} if records else {}
+        return {"number": self.number, **named}
+
+
+class Extreme:
+    """Looks for the largest (or least) score, and the classes that have it."""
+
+    def __init__(self, counts: Contingency, *, least: bool = False) -> None:
+        self._counts = counts
+        self._sign = -1.0 if least else 1.0
+        self._best = -np.inf
+        self._number = 0
+        self._found: list[tuple[Histograms, int]] = []
+
+    def look(self, block: Histograms, scores: NDArray[Any]) -> None:
+        """Take the scores of a block's classes into account."""
+        if len(block) == 0:
+            return
+        scores = self._sign * np.asarray(scores, dtype=np.float64)
+        best = float(scores.max())
+        if not self._alike(best, self._best):
+            if best < self._best:
+                return
+            self._best, self._number, self._found = best, 0, []
+        same = np.flatnonzero(self._alike(scores, self._best))
+        self._number += int(block.weights[same].sum())
+        room = SHOWN - len(self._found)
+        self._found += [(block, int(g)) for g in same[:room]]
+
+    @staticmethod
+    def _alike(a: Any, b: float) -> Any:
+        if not np.isfinite(b):
+            return a == b
+        return np.abs(a - b) <= ALIKE * max(1.0, abs(b))
+
+    @property
+    def score(self) -> float:
+        """The largest (or least) score."""
+        return float(self._sign * self._best)
+
+    def deciding(self) -> Deciding:
+        """The classes that have it."""
+        return Deciding(
+            number=self._number,
+            classes=tuple(described(self._counts, block, g) for block, g in self._found),
+        )
+
+
+def described(counts: Contingency, block: Histograms, g: int) -> DecidingClass:
+    """One class of a block, for people."""
+    values: Sequence[str] = () if counts.secret is None else counts.secret.texts
+    part = slice(block.start[g], block.start[g + 1])
+    held = zip(block.codes[part].tolist(), block.numbers[part].tolist(), strict=True)
+    return DecidingClass(
+        keys={
+            name: text_of(value) for name, value in zip(counts.keys, block.key_of(g), strict=True)
+        },
+        records=int(block.sizes[g]),
+        counts={values[code]: number for code, number in held} if values else {},
+    )
+
+
+class ClassSizes:
+    """Sizes of classes and how many classes have each, gathered some classes at a time.
+
+    A table of n records has fewer than √(2n) different sizes, so this is small however many
+    classes there are.
+
+    Examples
+    --------
+    >>> found = ClassSizes()
+    >>> found.look(np.array([1, 3, 1]), np.array([10, 1, 5]))
+    >>> found.sizes.tolist(), found.numbers.tolist()
+    ([1, 3], [15, 1])
+    >>> found.records, found.classes, found.alone
+    (18, 16, 15)
+    """
+
+    def __init__(self) -> None:
+        self._numbers: Counter[int] = Counter()
+
+    def look(self, sizes: NDArray[np.int64], weights: NDArray[np.int64]) -> None:
+        """Take some classes into account; ``weights`` says how many there are of each."""
+        values, place = np.unique(sizes, return_inverse=True)
+        numbers = np.zeros(len(values), dtype=np.int64)
+        np.add.at(numbers, place.ravel(), weights)
+        for size, number in zip(values.tolist(), numbers.tolist(), strict=True):
+            self._numbers[size] += number
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The sizes that occur, ascending."""
+        return np.array(sorted(self._numbers), dtype=np.int64)
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """How many classes have each of them."""
+        return np.array([self._numbers[size] for size in sorted(self._numbers)], dtype=np.int64)
+
+    @property
+    def records(self) -> int:
+        """Records in all classes."""
+        return sum(size * number for size, number in self._numbers.items())
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return sum(self._numbers.values())
+
+    @property
+    def smallest(self) -> int:
+        """Records in the smallest class."""
+        return min(self._numbers)
+
+    @property
+    def alone(self) -> int:
+        """Classes of one record."""
+        return self._numbers[1]
+
+    def number_of(self, size: int) -> int:
+        """How many classes have this size."""
+        return self._numbers[size]
+
+    def in_classes_up_to(self, size: int) -> int:
+        """Records in classes of at most this size."""
+        return sum(one * number for one, number in self._numbers.items() if one <= size)
+
+
+F = TypeVar("F", bound=Finding)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ClassMeasure(Finding):
+    """A measure of the classes of a table.
+
+    Attributes
+    ----------
+    source : str
+        What was measured.
+    keys : tuple of str
+        The columns whose combinations are the classes.
+    sensitive : str or None
+        The column whose values were counted in each class.
+    records : int
+    notes : tuple of str
+        What has to be known about the counts.
+    deciding : Deciding
+        The classes that make the measure what it is.
+    """
+
+    source: str
+    keys: tuple[str, ...]
+    sensitive: str | None
+    records: int
+    notes: tuple[str, ...]
+    deciding: Deciding
+
+    def head(self, measure: str) -> dict[str, Any]:
+        """What every measure says of itself in JSON."""
+        return {
+            "finding": measure,
+            "source": self.source,
+            "keys": list(self.keys),
+            "sensitive": self.sensitive,
+            "records": self.records,
+            "notes": list(self.notes),
+        }
+
+    def lines(self, first: str, *rest: str) -> str:
+        """The lines of a summary, the notes last."""
+        return "\n".join([first, *(f"  {line}" for line in (*rest, *self.notes))])
+
+
+def of_the_counts(counts: Contingency) -> dict[str, Any]:
+    """The attributes that follow from the counts alone."""
+    known = {
+        "source": counts.source,
+        "keys": counts.keys,
+        "sensitive": None if counts.secret is None else counts.secret.name,
+        "records": counts.rows,
+        "notes": counts.notes,
+    }
+    assert {*known, "deciding"} == {field.name for field in fields(ClassMeasure)}
+    return known
+
+
+def measured(counts: Contingency, looking: Looking[F]) -> F:
+    """Show all classes to one measure."""
+    [found] = one_pass(counts, [looking])
+    return cast(F, found)
+
+
+def shares_of(counts: Contingency) -> NDArray[np.float64]:
+    """The share of all records that have each value of the secret."""
+    return np.asarray(counts.totals / max(1, counts.rows))
+
+
+def as_pairs(
+    counts: Contingency, block: Histograms
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Two numbers for each cell that are to each other as its shares of the class and the table.
+
+    They are products of counts, so that equal shares are equal, and no rounding adds up.
+    """
+    in_class = block.numbers.astype(np.float64) * counts.rows
+    in_table = counts.totals[block.codes].astype(np.float64) * block.sizes[block.class_of]
+    return in_class, np.asarray(in_table, dtype=np.float64)
+
+
+def by_value_of(
+    secret: Secret, numbers: NDArray[Any], totals: NDArray[np.int64]
+) -> dict[str, float]:
+    """A number for each value of the secret that somebody has."""
+    there = np.flatnonzero(totals)
+    return {secret.texts[code]: float(numbers[code]) for code in there.tolist()}
+
+
+def top_values(by_value: Mapping[str, float]) -> tuple[str, ...]:
+    """The values that have the largest number.
+
+    >>> top_values({"flu": 0.5, "aids": 0.75, "none": 0.75})
+    ('aids', 'none')
+    """
+    top = max(by_value.values())
+    return tuple(
+        value for value, number in by_value.items() if top - number <= ALIKE * max(1.0, abs(top))
+    )
+
+
+def decided_by(deciding: Deciding) -> str:
+    """Which classes decide, for a line of text."""
+    number = deciding.number
+    return f"decided by {number:,} {'class' if number == 1 else 'classes'}: {deciding}"

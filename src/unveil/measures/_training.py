@@ -1,0 +1,214 @@
+"""Train on a release and on the original, and test both on held-out people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.adversary import Adversary, adversary_named
+from unveil.engine import Progress
+from unveil.errors import InputError
+from unveil.measures._released import release_of
+from unveil.microdata import AnyRelease, Column, Microdata, Release, Role, with_records
+from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
+
+__all__ = ["course_of"]
+
+_STEP = 4096  # records asked about at a time
+
+
+_SPLITS, _NOISE = 1, 2  # what random numbers are for
+
+
+_FEWEST_REPEATS = 2  # one split does not show by how much they vary
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Course:
+    """What `classifier_utility` was asked for, checked.
+
+    ``table`` is the original as the model wants it sanitized, and ``target`` the column to guess.
+    """
+
+    published: Release | Sanitizer
+    table: Microdata
+    target: Column
+    model: Adversary
+    held_out: int
+    repeats: int
+    seed: int
+    _heard: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def training(self) -> int:
+        """Records in a training part."""
+        return len(self.table) - self.held_out
+
+    @property
+    def made_by(self) -> str:
+        """Who publishes."""
+        if isinstance(self.published, Release):
+            return self.published.made_by
+        return self.published.label
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know, once all is done."""
+        return tuple(dict.fromkeys((*self._heard, *self.model.notes)))
+
+    def scores(self, progress: bool | None) -> NDArray[np.float64]:
+        """Accuracy of release, original and majority rule, one row a split."""
+        scores = np.empty((self.repeats, 3))
+        with Progress("training", 2 * self.repeats * self.held_out, progress) as shown:
+            for split in range(self.repeats):
+                rng = np.random.default_rng([self.seed, _SPLITS, split])
+                shuffled = rng.permutation(len(self.table))
+                held, train = np.sort(shuffled[: self.held_out]), shuffled[self.held_out :]
+                train.sort()
+                for place, release in enumerate(self._lessons(train, split)):
+                    scores[split, place] = self._accuracy(release, held)
+                    shown.advance(len(held))
+                counts = np.bincount(self.target.codes[train], minlength=self.target.size)
+                scores[split, 2] = np.mean(self.target.codes[held] == counts.argmax())
+        return scores
+
+    def _lessons(self, train: NDArray[np.intp], split: int) -> tuple[AnyRelease, AnyRelease]:
+        """What is published of the training part, and its original."""
+        part = self.table.take(train)
+        original = Identity().sanitize(part)
+        published: AnyRelease
+        if isinstance(self.published, Release):
+            published = _of_records(self.published, train)
+        else:
+            state = np.random.SeedSequence([self.seed, _NOISE, split]).generate_state(1, np.uint64)
+            published = self.published.with_seed(int(state[0])).sanitize(part)
+        if not self.model.understands(published):
+            raise InputError(
+                f"{self.model.label} learns from released records, and {self.made_by} publishes "
+                f"none, {published.instead}; use the model smoothed-frequency or "
+                "conditional-frequency"
+            )
+        self._heard.update(dict.fromkeys(published.notes))
+        if self.target.name == self.table.sensitive.name:
+            return published, original
+        what = f"guessing {self.target.name}"
+        told = with_records(published, what)
+        check_order(told, part, what)
+        secrets = self.target.take(train)
+        return replace(told, sensitive=secrets), replace(original, sensitive=secrets)
+
+    def _accuracy(self, release: AnyRelease, held: NDArray[np.intp]) -> float:
+        """The share of the held-out records whose value is believed most; no belief, no guess."""
+        right = 0
+        for first in range(0, len(held), _STEP):
+            some = held[first : first + _STEP]
+            beliefs = self.model.predict(release, self.table.codes[:, some])
+            guess = np.where(np.isnan(beliefs).any(axis=1), -1, beliefs.argmax(axis=1))
+            right += int((guess == self.target.codes[some]).sum())
+        return right / len(held)
+
+
+def course_of(
+    published: Any, microdata: Any, *, model: Any, of: Any, held_out: Any, repeats: Any, seed: Any
+) -> Course:
+    """Check everything that can be checked before the work begins."""
+    microdata = as_microdata(microdata, "classifier_utility")
+    target = _target(microdata, of)
+    number = _held_out(held_out, len(microdata))
+    seed = _whole(seed, "seed", 0)
+    if isinstance(published, AnyRelease):
+        published = release_of(published, microdata, "classifier_utility")
+        check_order(published, microdata, "classifier_utility")
+    else:
+        published = as_sanitizer(published)
+    default = published.attacked_by if isinstance(published, Sanitizer) else "naive-bayes"
+    learner = adversary_named(default if model is None else model, seed=seed)
+    table = learner.prepared(microdata)
+    if table is not microdata and isinstance(published, Release):
+        raise InputError(
+            f"{learner.label} needs the table cut into quantiles before it is sanitized, which "
+            "is too late for a release that is there; choose another encoding"
+        )
+    return Course(
+        published=published,
+        table=table,
+        target=target,
+        model=learner,
+        held_out=number,
+        repeats=_whole(repeats, "repeats", _FEWEST_REPEATS),
+        seed=seed,
+    )
+
+
+def check_order(release: Release, microdata: Microdata, what: str) -> None:
+    """Refuse a release whose records are not those of the original, in its order."""
+    if len(release) != len(microdata):
+        raise InputError(
+            f"{what} needs all {len(microdata):,} records of {microdata.source} in the release, in "
+            f"their order, and that by {release.made_by} has {len(release):,}; give the sanitizer "
+            "instead of a release, or complete the release with suppressed records"
+        )
+    if release.sensitive.name in release.perturbed:
+        raise InputError(
+            f"{what} needs the release's records in the order of the original, and where "
+            f"{release.made_by} publishes values of {release.sensitive.name} that need not be true "
+            "nobody can tell whether they are; give the sanitizer instead of a release"
+        )
+    other = np.flatnonzero(release.sensitive.codes != microdata.sensitive.codes)
+    if len(other):
+        raise InputError(
+            f"{what} needs the release's records in the order of the original, and record "
+            f"{other[0] + 1:,} by {release.made_by} has another {release.sensitive.name} than that "
+            f"of {microdata.source}; give the sanitizer instead of a release"
+        )
+
+
+def _of_records(release: Release, records: NDArray[np.intp]) -> Release:
+    """Some records of a release, in the classes that they are in."""
+    classes, class_of = np.unique(release.class_of[records], return_inverse=True)
+    return replace(
+        release,
+        sensitive=release.sensitive.take(records),
+        class_of=class_of.ravel().astype(np.int32),
+        regions=tuple(regions.take(classes) for regions in release.regions),
+    )
+
+
+def _target(microdata: Microdata, of: Any) -> Column:
+    """The column to guess."""
+    if of is None:
+        return microdata.sensitive
+    column = microdata[of]
+    if column.role in (Role.SENSITIVE, Role.OTHER):
+        return column
+    can = [c.name for c in microdata.columns if c.role in (Role.SENSITIVE, Role.OTHER)]
+    raise InputError(
+        f"column {of!r} is {'an' if column.role is Role.IDENTIFIER else 'a'} {column.role} and is "
+        f"not published as it is, so it cannot be what is guessed; choose from {', '.join(can)}"
+    )
+
+
+def _held_out(share: Any, records: int) -> int:
+    """How many records are held out."""
+    good = isinstance(share, int | float | np.number) and not isinstance(share, bool)
+    if not good or not 0 < share < 1:
+        raise InputError(
+            f"held_out must be a share of the records above 0 and below 1, such as 0.3, "
+            f"got {share!r}"
+        )
+    number = round(float(share) * records)
+    if not 0 < number < records:
+        raise InputError(
+            f"{records:,} records are too few to hold out {share:g} of them: {number:,} would be "
+            f"held out, and {records - number:,} be left to learn from"
+        )
+    return number
+
+
+def _whole(number: Any, name: str, least: int) -> int:
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not whole or number < least:
+        raise InputError(f"{name} must be a whole number from {least} up, got {number!r}")
+    return int(number)
