@@ -18,7 +18,6 @@ from unveil.measures._classes import (
     Deciding,
     Extreme,
     by_value_of,
-    decided_by,
     measured,
     of_the_counts,
     top_values,
@@ -35,20 +34,18 @@ __all__ = ["AlphaK", "AlphaKLooking", "alpha_k"]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AlphaK(ClassMeasure):
-    """How far one sensitive value prevails in a class.
+    """The largest share of one sensitive value in a class.
 
     Attributes
     ----------
     alpha : float
         The largest share that one value has of a class: the smallest α that holds.
     k : int
-        Records in the smallest class.
+        Number of records in the smallest class.
     by_value : dict of str to float
-        The same for each sensitive value by itself.
-    deciding : Deciding
-        The classes in which one value has the share α.
-    smallest : Deciding
-        The classes of k records.
+        The largest share of each sensitive value.
+    deciding, smallest : Deciding
+        The classes in which one value has the share α, and the classes of k records.
     """
 
     alpha: float
@@ -62,18 +59,13 @@ class AlphaK(ClassMeasure):
         return top_values(self.by_value)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a sensitive value."""
+        """One row per sensitive value."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {"value": list(self.by_value), "alpha": list(self.by_value.values())}
-        )  # fmt: skip
+        return pd.DataFrame({"value": self.by_value.keys(), "alpha": self.by_value.values()})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the largest share that each sensitive value has of a class.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the largest share that each sensitive value has of a class (needs matplotlib)."""
         ranked, more = most(sorted(self.by_value.items(), key=lambda one: -one[1]))
         return bars(
             [value for value, _ in ranked],
@@ -98,7 +90,7 @@ class AlphaK(ClassMeasure):
         return self.lines(
             f"(α, k)-anonymity of {self.source}: α = {in_words(self.alpha)}, k = {self.k:,}",
             f"the largest share of a class is that of {self.sensitive} = {joined(self.values)}",
-            decided_by(self.deciding),
+            self.decided_by,
         )
 
 
@@ -113,13 +105,11 @@ class AlphaKLooking:
         self._smallest = Extreme(counts, least=True)
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         np.maximum.at(self._by_value, block.codes, block.shares)
         self._prevailing.look(block, block.largest(block.shares))
         self._smallest.look(block, block.sizes)
 
     def finding(self) -> AlphaK:
-        """What was found."""
         return AlphaK(
             **of_the_counts(self._counts),
             alpha=float(self._by_value.max()),
@@ -131,26 +121,25 @@ class AlphaKLooking:
 
 
 def alpha_k(table: Any, **counting: Unpack[Counting]) -> AlphaK:
-    """The smallest α, and the largest k, for which a table is (α, k)-anonymous (Wong et al. 2006).
+    """(α, k)-anonymity: the smallest α and the largest k that hold (Wong et al. 2006).
 
-    α is the largest share that one sensitive value has of a class: whoever finds a person's class
-    may believe so much in one value, knowing nothing else.
+    α is the largest share that one sensitive value has of a class. An attacker who finds a
+    person's class, and knows nothing else, can be that sure of one value.
 
     Parameters
     ----------
     table : Release, Microdata, data frame, path, Ibis table or Contingency
     **counting
-        How the table is counted: see `unveil.measures.count`.
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import alpha_k
     >>> patients = uv.read_table(
     ...     {"age": ["2*", "2*", "3*", "3*", "3*"],
     ...      "disease": ["flu", "none", "flu", "flu", "none"]},
     ...     quasi=["age"], sensitive="disease")
-    >>> found = alpha_k(patients)
+    >>> found = uv.alpha_k(patients)
     >>> found
     (α, k)-anonymity of table: α = 0.6667, k = 2
       the largest share of a class is that of disease = flu

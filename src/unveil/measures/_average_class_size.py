@@ -9,15 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
 from unveil._bars import Bars, bars
 from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import InputError
+from unveil.errors import Text
 from unveil.findings import Finding
-from unveil.measures._classes import Deciding, Extreme, one_pass
+from unveil.measures._classes import Deciding, Extreme, check_apart, measured, whole_number
 from unveil.measures._counted import Counting, count_people
-from unveil.measures._released import separate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,25 +25,23 @@ __all__ = ["AverageClassSize", "ClassSizeLooking", "average_class_size", "check_
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AverageClassSize(Finding):
-    """Records in a class, on average.
+    """The average number of records in a class.
 
     Attributes
     ----------
     records, classes : int
     k : int
-        How large classes have to be: the goal, or the smallest there is.
+        How large classes have to be: the goal, or the size of the smallest class.
     goal : bool
-        Whether k is a goal that was named.
+        Whether k is a given goal.
     deciding : Deciding
         The smallest classes.
     smallest_class : int
-        Records in each of them.
+        Number of records in each of them.
     keys : tuple of str
         The columns whose combinations are the classes.
     source : str
-        What was measured.
-    notes : tuple of str
-        What has to be known about the counts.
+    notes : tuple of str or Message
     """
 
     records: int
@@ -57,7 +52,7 @@ class AverageClassSize(Finding):
     smallest_class: int
     keys: tuple[str, ...]
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -66,7 +61,7 @@ class AverageClassSize(Finding):
 
     @property
     def normalized(self) -> float:
-        """C_avg: how many times as large as k the average class is. 1 is the best."""
+        """C_avg: the average class size over k. 1 is best."""
         return self.records / (self.classes * self.k)
 
     def to_frame(self) -> pd.DataFrame:
@@ -87,10 +82,7 @@ class AverageClassSize(Finding):
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the average class beside the smallest, and the goal.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the average class size, the smallest, and the goal (needs matplotlib)."""
         sizes = {"average class": self.mean, "smallest class": float(self.smallest_class)}
         if self.goal:
             sizes["goal"] = float(self.k)
@@ -110,7 +102,7 @@ class AverageClassSize(Finding):
             "keys": list(self.keys),
             **self._numbers(),
             "deciding": self.deciding.content(records=records),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -131,21 +123,20 @@ class AverageClassSize(Finding):
 
 
 class ClassSizeLooking:
-    """Counts classes while they pass by."""
+    """Counts the classes."""
 
     def __init__(self, counts: Contingency, *, k: int | None = None) -> None:
-        self._counts = separate(counts, "the average class size")
+        check_apart(counts, "the average class size")
+        self._counts = counts
         self._k = check_k(k)
         self._classes = 0
         self._smallest = Extreme(counts, least=True)
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         self._classes += int(block.weights.sum())
         self._smallest.look(block, block.sizes)
 
     def finding(self) -> AverageClassSize:
-        """What was found."""
         smallest = int(self._smallest.score)
         return AverageClassSize(
             records=self._counts.rows,
@@ -162,38 +153,33 @@ class ClassSizeLooking:
 
 def check_k(k: int | None) -> int | None:
     """The goal, if it can be one."""
-    if k is None:
-        return None
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k must be a whole number from 1 up, got {k!r}")
-    return int(k)
+    return None if k is None else whole_number(k, "k", 1)
 
 
 def average_class_size(
     table: Any, *, k: int | None = None, **counting: Unpack[Counting]
 ) -> AverageClassSize:
-    """Records in a class, on average, and how many times k that is.
+    """The average class size, and how many times k it is.
 
-    Records that have all their keys hidden are a class like any other.
+    Records whose keys are all hidden are a class like any other.
 
     Parameters
     ----------
     table : Release, Microdata, table, path or Contingency
         What is measured.
     k : int, optional
-        How large classes have to be. By default the size of the smallest class: the k that holds.
+        How large classes have to be. Default: the size of the smallest class, the k that holds.
     **counting
-        How a table is counted: ``quasi``, ``sensitive``, ``engine`` and others.
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import average_class_size
     >>> patients = uv.read_table(
     ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
     ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> average_class_size(uv.Mondrian(k=2).sanitize(patients), k=2)
+    >>> uv.average_class_size(uv.Mondrian(k=2).sanitize(patients), k=2)
     Average class size of the release by Mondrian(k=2): 2.5
       1.25 times the goal k = 2
       5 records in 2 classes
@@ -201,6 +187,4 @@ def average_class_size(
     """
     goal = check_k(k)  # before anything is counted
     counts = count_people(table, **counting)
-    found = one_pass(counts, [ClassSizeLooking(counts, k=goal)])[0]
-    assert isinstance(found, AverageClassSize)
-    return found
+    return measured(counts, ClassSizeLooking(counts, k=goal))

@@ -20,7 +20,6 @@ from unveil.measures._classes import (
     Extreme,
     as_pairs,
     by_value_of,
-    decided_by,
     measured,
     of_the_counts,
     shares_of,
@@ -38,7 +37,7 @@ __all__ = ["BetaLikeness", "BetaLikenessLooking", "beta_likeness"]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BetaLikeness(ClassMeasure):
-    """By how much sensitive values are more frequent in a class than in the whole table.
+    """How much more frequent sensitive values are in a class than in the whole table.
 
     Attributes
     ----------
@@ -46,8 +45,8 @@ class BetaLikeness(ClassMeasure):
         The largest gain (p − q) / q, for a share p of a class and q of the table: the smallest
         β of basic β-likeness.
     enhanced : float or None
-        The smallest β of enhanced β-likeness, where a gain may not exceed −ln q either. It is
-        the basic one, or None where some gain exceeds −ln q: then there is no such β.
+        The smallest β of enhanced β-likeness, where no gain may exceed −ln q either. It equals
+        the basic one, or is None where a gain exceeds −ln q: then no β is large enough.
     gains, bounds : dict of str to float
         The largest gain of each sensitive value, and its −ln q.
     deciding : Deciding
@@ -69,29 +68,21 @@ class BetaLikeness(ClassMeasure):
 
     @property
     def beyond_values(self) -> tuple[str, ...]:
-        """The values that gain more than −ln q in some class, those that exceed it most first."""
+        """The values that gain more than −ln q in some class, the largest excess first."""
         excess = {value: gain - self.bounds[value] for value, gain in self.gains.items()}
         return tuple(
             sorted((value for value in excess if excess[value] > 0), key=lambda v: -excess[v])
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a sensitive value: its largest gain, and what enhanced β-likeness allows."""
+        """One row per sensitive value: its largest gain, and the bound −ln q."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "value": list(self.gains),
-                "gain": list(self.gains.values()),
-                "bound": list(self.bounds.values()),
-            }
-        )
+        rows = [(value, gain, self.bounds[value]) for value, gain in self.gains.items()]
+        return pd.DataFrame(rows, columns=["value", "gain", "bound"])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the largest gain of each sensitive value.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the largest gain of each sensitive value (needs matplotlib)."""
         ranked, more = most(sorted(self.gains, key=lambda value: -self.gains[value]))
         gains = [self.gains[value] for value in ranked]
         bounds = [self.bounds[value] for value in ranked]
@@ -137,7 +128,7 @@ class BetaLikeness(ClassMeasure):
             f"the largest gain is that of {self.sensitive} = {joined(self.values)}"
             if self.basic > 0
             else "every class has the shares of the whole table",
-            decided_by(self.deciding),
+            self.decided_by,
             enhanced,
         )
 
@@ -148,14 +139,13 @@ class BetaLikenessLooking:
     def __init__(self, counts: Contingency) -> None:
         self._counts, self._secret = counts, counts.need_secret("β-likeness")
         shares = shares_of(counts)
-        # Values that nobody has stand in no class; their bound is never asked for.
+        # Values that nobody has are in no class; their bound is not used.
         self._bounds = -np.log(np.where(shares > 0, shares, 1.0))
         self._gains = np.zeros(len(shares))
         self._largest = Extreme(counts)
         self._furthest = Extreme(counts)
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         in_class, in_table = as_pairs(self._counts, block)
         gains = np.maximum((in_class - in_table) / in_table, 0.0)
         np.maximum.at(self._gains, block.codes, gains)
@@ -164,7 +154,6 @@ class BetaLikenessLooking:
         self._furthest.look(block, block.largest(excess))
 
     def finding(self) -> BetaLikeness:
-        """What was found."""
         totals, basic = self._counts.totals, float(self._gains.max())
         exceeded = bool((self._gains > self._bounds)[totals > 0].any())
         return BetaLikeness(
@@ -179,27 +168,26 @@ class BetaLikenessLooking:
 
 
 def beta_likeness(table: Any, **counting: Unpack[Counting]) -> BetaLikeness:
-    """The smallest β for which a table has β-likeness (Cao & Karras 2012).
+    """β-likeness: the smallest β that holds (Cao & Karras 2012).
 
     With p for the share of a sensitive value in a class and q for its share of the whole table,
-    the gain of whoever finds the class is (p − q) / q. *Basic* β-likeness: no gain exceeds β.
-    *Enhanced*: no gain exceeds β, nor −ln q, so that no value, however frequent, becomes certain.
+    an attacker who finds the class gains (p − q) / q. *Basic* β-likeness: no gain exceeds β.
+    *Enhanced*: no gain exceeds β or −ln q, so that no value, however frequent, becomes certain.
 
     Parameters
     ----------
     table : Release, Microdata, data frame, path, Ibis table or Contingency
     **counting
-        How the table is counted: see `unveil.measures.count`.
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import beta_likeness
     >>> patients = uv.read_table(
     ...     {"age": ["2*", "2*", "3*", "3*", "3*", "3*"],
     ...      "disease": ["flu", "none", "flu", "none", "none", "none"]},
     ...     quasi=["age"], sensitive="disease")
-    >>> beta_likeness(patients)
+    >>> uv.beta_likeness(patients)
     β-likeness of table: β = 0.5
       the largest gain is that of disease = flu
       decided by 1 class: age=2* (2 records)

@@ -9,27 +9,27 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms, Secret, text_of
-from unveil.errors import InputError
+from unveil.errors import File, InputError, Option, Text
 from unveil.findings import Finding
 
 __all__ = [
     "SHOWN", "ClassMeasure", "ClassSizes", "Deciding", "DecidingClass", "ExactSum", "Extreme",
-    "Looking", "as_pairs", "by_value_of", "decided_by", "entropy", "measured", "of_the_counts",
-    "one_pass", "plog2p", "shares_of", "top_values",
+    "Looking", "as_pairs", "by_value_of", "check_apart", "check_records", "entropy", "measured",
+    "of_the_counts", "one_pass", "plog2p", "shares_of", "top_values", "whole_number",
 ]  # fmt: skip
 
 F_co = TypeVar("F_co", bound=Finding, covariant=True)
 
 
 class Looking(Protocol[F_co]):
-    """A measure at work."""
+    """A measure at work, block by block."""
 
     def look(self, block: Histograms) -> None:
         """Take some classes into account."""
@@ -39,17 +39,53 @@ class Looking(Protocol[F_co]):
 
 
 def one_pass(counts: Contingency, lookings: Sequence[Looking[Finding]]) -> list[Finding]:
-    """Show the classes, each once, to all measures; returns their findings in order."""
-    if counts.rows == 0:
-        raise InputError(f"{counts.source} has no records: there is nothing to measure")
+    """Show each class once to all measures; returns their findings in order."""
+    check_records(counts)
     for block in counts.blocks():
         for looking in lookings:
             looking.look(block)
     return [looking.finding() for looking in lookings]
 
 
+def measured(counts: Contingency, looking: Looking[F_co]) -> F_co:
+    """The finding of one measure."""
+    return cast(F_co, one_pass(counts, [looking])[0])
+
+
+def check_records(counts: Contingency) -> None:
+    """Refuse a table without records."""
+    if counts.rows == 0:
+        raise InputError(
+            "{source} has no records: there is nothing to measure", source=_source(counts)
+        )
+
+
+def check_apart(counts: Contingency, measure: str) -> None:
+    """Refuse classes that overlap, for a measure that needs each record in one class."""
+    if counts.overlapping:
+        raise InputError(
+            "{measure} needs classes that do not overlap, and in {source} a cell that matches "
+            "everything is in many: leave out {wildcard}",
+            measure=measure, source=_source(counts), wildcard=Option("wildcard"),
+        )  # fmt: skip
+
+
+def _source(counts: Contingency) -> File:
+    return File(counts.source, bare=True)
+
+
+def whole_number(value: Any, option: str, least: int) -> int:
+    """The value of an option, if it is a whole number and large enough."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(
+            "{option} must be a whole number, at least {least}, but got {value}",
+            option=Option(option), least=least, value=repr(value),
+        )  # fmt: skip
+    return int(value)
+
+
 class ExactSum:
-    """A sum that does not depend on the order in which the numbers come, up to the last bit.
+    """A sum that does not depend on the order of the numbers, up to the last bit.
 
     >>> total = ExactSum()
     >>> for part in ([1e16, 1.0], [-1e16]):
@@ -62,12 +98,10 @@ class ExactSum:
         self._partial: list[float] = []
 
     def add(self, numbers: NDArray[np.float64]) -> None:
-        """Add numbers."""
         self._partial = _partials([*self._partial, *numbers.tolist()])
 
     @property
     def value(self) -> float:
-        """The sum so far."""
         return math.fsum(self._partial)
 
 
@@ -75,7 +109,7 @@ def _partials(numbers: list[float]) -> list[float]:
     """A few numbers whose exact sum is that of those given."""
     kept: list[float] = []
     rest = numbers
-    # What rounding took away from the sum is a sum of its own, and soon nothing is left.
+    # What rounding took away from the sum is again a sum, and soon nothing is left.
     while rest:
         total = math.fsum(rest)
         if total == 0.0:
@@ -105,12 +139,8 @@ def entropy(counts: NDArray[np.int64]) -> float:
     return max(0.0, -math.fsum(plog2p(counts / counts.sum()).tolist()))
 
 
-SHOWN = 5
-"""How many of the deciding classes are named."""
-
-
-ALIKE = 1e-12
-"""Scores that differ by less than this, of their size, are the same."""
+SHOWN = 5  # deciding classes that are named
+_ALIKE = 1e-12  # scores whose relative difference is smaller are equal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +192,7 @@ class Deciding:
         return named + (f"; and {more:,} more" if more else "")
 
     def content(self, *, records: bool) -> dict[str, Any]:
-        """As plain values for JSON; the classes, which may be single people, only if asked for."""
+        """As plain values for JSON; classes may be single people, so only if asked for."""
         named = {"classes": [one.to_dict() for one in self.classes]} if records else {}
         return {"number": self.number, **named}
 
@@ -196,7 +226,7 @@ class Extreme:
     def _alike(a: Any, b: float) -> Any:
         if not np.isfinite(b):
             return a == b
-        return np.abs(a - b) <= ALIKE * max(1.0, abs(b))
+        return np.abs(a - b) <= _ALIKE * max(1.0, abs(b))
 
     @property
     def score(self) -> float:
@@ -207,11 +237,11 @@ class Extreme:
         """The classes that have it."""
         return Deciding(
             number=self._number,
-            classes=tuple(described(self._counts, block, g) for block, g in self._found),
+            classes=tuple(_described(self._counts, block, g) for block, g in self._found),
         )
 
 
-def described(counts: Contingency, block: Histograms, g: int) -> DecidingClass:
+def _described(counts: Contingency, block: Histograms, g: int) -> DecidingClass:
     """One class of a block, for people."""
     values: Sequence[str] = () if counts.secret is None else counts.secret.texts
     part = slice(block.start[g], block.start[g + 1])
@@ -226,17 +256,14 @@ def described(counts: Contingency, block: Histograms, g: int) -> DecidingClass:
 
 
 class ClassSizes:
-    """Sizes of classes and how many classes have each, gathered some classes at a time.
+    """How many classes have each size, gathered block by block.
 
-    A table of n records has fewer than √(2n) different sizes, so this is small however many
-    classes there are.
+    A table of n records has fewer than √(2n) different sizes, so this stays small.
 
-    Examples
-    --------
     >>> found = ClassSizes()
     >>> found.look(np.array([1, 3, 1]), np.array([10, 1, 5]))
-    >>> found.sizes.tolist(), found.numbers.tolist()
-    ([1, 3], [15, 1])
+    >>> found.by_size
+    {1: 15, 3: 1}
     >>> found.records, found.classes, found.alone
     (18, 16, 15)
     """
@@ -253,14 +280,19 @@ class ClassSizes:
             self._numbers[size] += number
 
     @property
+    def by_size(self) -> dict[int, int]:
+        """How many classes have each size; sizes ascend."""
+        return dict(sorted(self._numbers.items()))
+
+    @property
     def sizes(self) -> NDArray[np.int64]:
         """The sizes that occur, ascending."""
-        return np.array(sorted(self._numbers), dtype=np.int64)
+        return np.array(list(self.by_size), dtype=np.int64)
 
     @property
     def numbers(self) -> NDArray[np.int64]:
         """How many classes have each of them."""
-        return np.array([self._numbers[size] for size in sorted(self._numbers)], dtype=np.int64)
+        return np.array(list(self.by_size.values()), dtype=np.int64)
 
     @property
     def records(self) -> int:
@@ -291,9 +323,6 @@ class ClassSizes:
         return sum(one * number for one, number in self._numbers.items() if one <= size)
 
 
-F = TypeVar("F", bound=Finding)
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ClassMeasure(Finding):
     """A measure of the classes of a table.
@@ -307,17 +336,16 @@ class ClassMeasure(Finding):
     sensitive : str or None
         The column whose values were counted in each class.
     records : int
-    notes : tuple of str
-        What has to be known about the counts.
+    notes : tuple of str or Message
     deciding : Deciding
-        The classes that make the measure what it is.
+        The classes that decide the measure.
     """
 
     source: str
     keys: tuple[str, ...]
     sensitive: str | None
     records: int
-    notes: tuple[str, ...]
+    notes: tuple[Text, ...]
     deciding: Deciding
 
     def head(self, measure: str) -> dict[str, Any]:
@@ -328,8 +356,14 @@ class ClassMeasure(Finding):
             "keys": list(self.keys),
             "sensitive": self.sensitive,
             "records": self.records,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
+
+    @property
+    def decided_by(self) -> str:
+        """Which classes decide, for a line of text."""
+        number = self.deciding.number
+        return f"decided by {number:,} {'class' if number == 1 else 'classes'}: {self.deciding}"
 
     def lines(self, first: str, *rest: str) -> str:
         """The lines of a summary, the notes last."""
@@ -338,21 +372,13 @@ class ClassMeasure(Finding):
 
 def of_the_counts(counts: Contingency) -> dict[str, Any]:
     """The attributes that follow from the counts alone."""
-    known = {
+    return {
         "source": counts.source,
         "keys": counts.keys,
         "sensitive": None if counts.secret is None else counts.secret.name,
         "records": counts.rows,
         "notes": counts.notes,
     }
-    assert {*known, "deciding"} == {field.name for field in fields(ClassMeasure)}
-    return known
-
-
-def measured(counts: Contingency, looking: Looking[F]) -> F:
-    """Show all classes to one measure."""
-    [found] = one_pass(counts, [looking])
-    return cast(F, found)
 
 
 def shares_of(counts: Contingency) -> NDArray[np.float64]:
@@ -363,9 +389,9 @@ def shares_of(counts: Contingency) -> NDArray[np.float64]:
 def as_pairs(
     counts: Contingency, block: Histograms
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Two numbers for each cell that are to each other as its shares of the class and the table.
+    """Two numbers for each cell, in the ratio of its shares of the class and of the table.
 
-    They are products of counts, so that equal shares are equal, and no rounding adds up.
+    They are products of counts: equal shares stay equal, and no rounding adds up.
     """
     in_class = block.numbers.astype(np.float64) * counts.rows
     in_table = counts.totals[block.codes].astype(np.float64) * block.sizes[block.class_of]
@@ -388,11 +414,5 @@ def top_values(by_value: Mapping[str, float]) -> tuple[str, ...]:
     """
     top = max(by_value.values())
     return tuple(
-        value for value, number in by_value.items() if top - number <= ALIKE * max(1.0, abs(top))
+        value for value, number in by_value.items() if top - number <= _ALIKE * max(1.0, abs(top))
     )
-
-
-def decided_by(deciding: Deciding) -> str:
-    """Which classes decide, for a line of text."""
-    number = deciding.number
-    return f"decided by {number:,} {'class' if number == 1 else 'classes'}: {deciding}"

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._bars import Bars, bars
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.microdata import Microdata, Release
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClassifierUtility", "Score", "classifier_utility", "score_of"]
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -59,17 +60,10 @@ class Score:
 def score_of(
     scores: NDArray[np.float64], *, training: int, held_out: int, least: float, most: float = 1.0
 ) -> Score:
-    """The mean of a score over several splits, which can be from ``least`` to ``most``.
+    """The mean of a score from ``least`` to ``most`` over two or more splits, and its interval.
 
-    Parameters
-    ----------
-    scores : array, one a split
-        Two or more.
-    training, held_out : int
-        Records in the two parts of every split.
+    ``training`` and ``held_out`` are the numbers of records in the two parts of a split.
 
-    Examples
-    --------
     >>> print(score_of(np.array([0.70, 0.73, 0.74]), training=70, held_out=30, least=0))
     72.3% (64.5% to 80.2%)
     """
@@ -79,7 +73,7 @@ def score_of(
     mean = math.fsum(scores.tolist()) / splits
     variance = math.fsum(((scores - mean) ** 2).tolist()) / (splits - 1)
     error = math.sqrt(variance * (1 / splits + held_out / training))
-    half = float(stdtrit(splits - 1, (1 + CONFIDENCE) / 2)) * error
+    half = float(stdtrit(splits - 1, (1 + _CONFIDENCE) / 2)) * error
     return Score(mean, max(least, mean - half), min(most, mean + half))
 
 
@@ -89,14 +83,14 @@ class ClassifierUtility(Finding):
 
     Attributes
     ----------
-    from_release, from_original, from_majority : array, one a split
-        The share of the held-out records whose value is guessed: by the model trained on the
-        release, by the same trained on the original, by naming the value most frequent in the
-        original's training part.
+    from_release, from_original, from_majority : array, one entry per split
+        The share of held-out records whose value is predicted correctly: by the model trained on
+        the release, by the same model trained on the original, and by the most frequent value of
+        the original's training part.
     training, held_out : int
-        Records in the two parts of every split.
+        Number of records in the two parts of a split.
     target : str
-        The column that is guessed.
+        The column that is predicted.
     model : str
     made_by : str
     source : str
@@ -105,7 +99,7 @@ class ClassifierUtility(Finding):
         Whether each training part was sanitized by itself. If not, the release was made once,
         with the held-out records in it.
     seed : int
-    notes : tuple of str
+    notes : tuple of str or Message
     """
 
     from_release: NDArray[np.float64]
@@ -119,11 +113,11 @@ class ClassifierUtility(Finding):
     source: str
     sanitized_anew: bool
     seed: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def repeats(self) -> int:
-        """How many splits there were."""
+        """Number of splits."""
         return len(self.from_release)
 
     @cached_property
@@ -138,25 +132,25 @@ class ClassifierUtility(Finding):
 
     @cached_property
     def majority(self) -> Score:
-        """The accuracy of naming the most frequent value for everybody."""
+        """The accuracy of predicting the most frequent value for everybody."""
         return self._score(self.from_majority)
 
     @cached_property
     def lost(self) -> Score:
-        """By how much the release's accuracy is below the original's, split by split."""
+        """How much lower the release's accuracy is than the original's, split by split."""
         return self._score(self.from_original - self.from_release, least=-1.0)
 
     @cached_property
     def taught(self) -> Score:
-        """By how much the original's accuracy is above the majority rule's, split by split."""
+        """How much higher the original's accuracy is than the majority rule's."""
         return self._score(self.from_original - self.from_majority, least=-1.0)
 
     @property
     def kept(self) -> float | None:
-        """The share of what the original teaches beyond the majority rule that is still learned.
+        """The share of what the original teaches beyond the majority rule that the release keeps.
 
-        Above 1 where the release teaches more, below 0 where it is worse than that rule. None,
-        undefined, where the splits do not show that the original teaches anything beyond it.
+        Above 1 if the release teaches more, below 0 if it is worse than the rule. None,
+        undefined, if the splits do not show that the original teaches more than the rule.
         """
         if self.taught.low <= 0:
             return None
@@ -166,7 +160,7 @@ class ClassifierUtility(Finding):
         return score_of(scores, training=self.training, held_out=self.held_out, least=least)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a split."""
+        """One row per split."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -179,10 +173,7 @@ class ClassifierUtility(Finding):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how often the model is right, by what it learned from.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the accuracy of the model by its training data (needs matplotlib)."""
         scores = {
             "the release": self.release,
             "the original": self.original,
@@ -226,7 +217,7 @@ class ClassifierUtility(Finding):
             "repeats": self.repeats,
             "sanitized_anew": self.sanitized_anew,
             "seed": self.seed,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -241,7 +232,7 @@ class ClassifierUtility(Finding):
         )
 
     def lines(self) -> list[str]:
-        """The accuracies, and what they amount to."""
+        """The accuracies, and a conclusion."""
         return [
             f"trained on the release   {self.release}",
             f"trained on the original  {self.original}",
@@ -269,42 +260,41 @@ def classifier_utility(
     seed: int = 0,
     progress: bool | None = None,
 ) -> ClassifierUtility:
-    """How well a classifier guesses a column of people it has not seen, trained on a release.
+    """Classifier utility: how well a classifier trained on a release predicts unseen people.
 
-    The original is split at random into a training part and held-out records, again and again.
-    The model is trained on the published version of the training part and on its original, and
-    guesses the held-out records from their original quasi-identifiers.
+    The original is split repeatedly, at random, into a training part and held-out records. The
+    model is trained on the published version of the training part and on its original, and
+    predicts the held-out records from their original quasi-identifiers.
 
     Parameters
     ----------
     release : Release, Sanitizer or callable
-        With a sanitizer, every training part is sanitized by itself, and nothing of those held
-        out is in what the model sees. With a release, the model sees the released records of the
-        training part, but the classes were made with everybody; the records have to be those of
-        the original, in its order.
+        With a sanitizer, each training part is sanitized by itself, and the model sees nothing of
+        the held-out records. With a release, the model sees the released records of the training
+        part, but the classes were made with everybody. The records must be those of the original,
+        in its order.
     microdata : Microdata
         The original table.
     model : str, scikit-learn classifier or Adversary, optional
-        Who learns, by the names that adversaries have: ``"naive-bayes"`` (the default),
+        The model, by the name of an adversary: ``"naive-bayes"`` (the default),
         ``"tree@bounds-hot"``, ``"forest@bounds-hot"`` and others.
     of : str, optional
-        The column to guess: the sensitive one (the default), or one that is neither sensitive nor
-        a quasi-identifier and is published as it is.
+        The column to predict: the sensitive one (the default), or one that is neither sensitive
+        nor a quasi-identifier and is published as it is.
     held_out : float
-        The share of the records that are held out.
+        The share of records that are held out.
     repeats : int
-        How many splits; two or more.
+        Number of splits, at least 2.
     seed : int
-        On which the splits, the sanitizer's and the model's random choices hang.
+        Random seed of the splits, the sanitizer and the model.
     progress : bool, optional
-        Show progress; default: if standard error is a terminal.
+        Show progress. Default: if standard error is a terminal.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import classifier_utility
     >>> survey = uv.datasets.election_survey()
-    >>> classifier_utility(uv.Mondrian(k=20), survey, of="vote")
+    >>> uv.classifier_utility(uv.Mondrian(k=20), survey, of="vote")
     What Bernoulli naive Bayes still learns of vote from Mondrian(k=20)
       tried on 283 held-out records of election_survey.csv, 10 splits
       trained on the release   59.3% (57.0% to 61.6%)
@@ -313,7 +303,7 @@ def classifier_utility(
       majority rule            57.3% (54.4% to 60.3%)
       That the original teaches more than the majority rule cannot be told from this.
     """
-    # numba and the models take a second to import, and most measures need neither.
+    # numba and the models take a second to import, and most measures do not need them.
     from unveil.measures._training import course_of
 
     course = course_of(

@@ -1,4 +1,9 @@
-"""What can be measured, counted: a release, microdata, a table in memory, a file, a database."""
+"""Count what can be measured: a release, microdata, a table in memory, a file, a database.
+
+Anatomy publishes no class that has both quasi-identifiers and sensitive values. What its groups
+reveal of the sensitive values is measured by group; who can be told apart, by the
+quasi-identifiers, which are published unchanged.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,8 @@ from unveil.engine.counting import (
     matching_everything,
     opened,
 )
-from unveil.errors import HierarchyError, InputError, did_you_mean
+from unveil.errors import Call, Cell, File, HierarchyError, InputError, Listed, Option, did_you_mean
+from unveil.errors import Column as ColumnName
 from unveil.microdata import (
     MISSING,
     AnyRelease,
@@ -47,8 +53,8 @@ class Counting(TypedDict, total=False):
 
     quasi: str | Sequence[str] | None
     sensitive: str | None
-    ordinal: Ordinal
-    hierarchies: Hierarchies
+    ordinal: _Ordinal
+    hierarchies: _Hierarchies
     wildcard: str | None
     engine: Any
     memory: str | int | None
@@ -62,8 +68,8 @@ def count(
     *,
     quasi: str | Sequence[str] | None = None,
     sensitive: str | None = None,
-    ordinal: Ordinal = None,
-    hierarchies: Hierarchies = None,
+    ordinal: _Ordinal = None,
+    hierarchies: _Hierarchies = None,
     wildcard: str | None = None,
     engine: Any = "duckdb",
     memory: str | int | None = None,
@@ -73,40 +79,39 @@ def count(
 ) -> Contingency:
     """Count a table once, for any number of measures.
 
-    Every measure takes the same options and counts by itself; give it what this function returns
-    in place of the table to count only once.
+    Every measure takes the same options and counts by itself. To count only once, give it what
+    this function returns in place of the table.
 
     Parameters
     ----------
     table : Release, Permuted, Microdata, table in memory, path, Ibis table
-        Files are CSV or Parquet (also a folder or a pattern of Parquet files), and are read by
-        the engine, whatever their size. A table of an Ibis connection is counted where it is.
+        Files are CSV or Parquet (also a folder or a pattern of Parquet files) of any size; the
+        engine reads them. A table of an Ibis connection is counted where it is.
     quasi : str or sequence of str, optional
-        The keys, whose combinations are the classes. By default the quasi-identifiers that a
-        release or microdata has. A missing value is a value like any other, and so is ``*``. Of
-        a permuted release the classes are its groups; measures that only ask who can be told
-        apart take its quasi-identifiers, which are published as they are.
+        The keys, whose combinations are the classes. Default: the quasi-identifiers of a release
+        or microdata. A missing value is a value like any other, and so is ``*``. The classes of a
+        permuted release are its groups; measures of who can be told apart use its
+        quasi-identifiers, which are published unchanged.
     sensitive : str, optional
-        The sensitive column; by default that of the release or the microdata. Measures that only
-        look at the classes do without.
+        The sensitive column. Default: that of the release or the microdata. Measures that look
+        only at the classes do not need one.
     ordinal : mapping of str to sequence, optional
-        The levels of the sensitive column, from low to high. Numbers and dates have an order of
-        their own.
+        The levels of the sensitive column, from low to high. Numbers and dates are ordered.
     hierarchies : mapping of str to Hierarchy or path, or path, optional
         The hierarchy of the sensitive column, or a folder that has it.
     wildcard : str, optional
-        A cell that is to match every value, such as ``"*"``: a record then counts in every class
+        A cell that matches every value, such as ``"*"``: its record then counts in every class
         that it may belong to.
     engine : {'duckdb', 'spark'} or an Ibis connection
         What counts tables in memory and files.
     memory : str or int, optional
-        How much of it the engine may use, such as ``"4GB"``; the rest goes to disk.
+        Memory limit of the engine, such as ``"4GB"``; the rest goes to disk.
     delimiter : str, optional
-        What parts the cells of a CSV file; found out from its first lines by default.
+        CSV delimiter. Default: detected.
     encoding : str
-        Of a CSV file.
+        CSV encoding.
     header : sequence of str or mapping of int to str, optional
-        The names of all columns of a CSV file without a header, or of those at some positions,
+        Column names of a CSV file without a header: all of them, or those at some positions,
         counted from 0.
 
     Examples
@@ -126,15 +131,19 @@ def count(
     elif isinstance(table, Release | Microdata | Permuted):
         if ordinal is not None or hierarchies is not None:
             raise InputError(
-                "microdata and releases know the order and the hierarchy of their columns: say "
-                "ordinal= and hierarchies= when reading them"
+                "microdata and releases already have the order and the hierarchy of their "
+                "columns: give {ordinal} and {hierarchies} when reading them",
+                ordinal=Option("ordinal"),
+                hierarchies=Option("hierarchies"),
             )
         counts = _of_coded(table, quasi, sensitive)
     elif isinstance(table, AnyRelease):
         raise InputError(
-            f"{table.in_short} cannot be measured by its classes: it publishes no records, "
-            f"{table.instead}; differential_inference and membership test such releases"
-        )
+            "{release} cannot be measured by its classes: it publishes no records, {instead}; "
+            "use {inference} or {membership}",
+            release=File(table.in_short, bare=True), instead=table.instead,
+            inference=Call("differential_inference"), membership=Call("membership"),
+        )  # fmt: skip
     else:
         question = _asked(
             table, quasi, sensitive, ordinal, hierarchies, engine, memory, delimiter, encoding,
@@ -145,9 +154,10 @@ def count(
 
 
 def count_people(table: Any, **counting: Unpack[Counting]) -> Contingency:
-    """The same for measures of who can be told apart, which need no sensitive value.
+    """Count a table for measures of who can be told apart, which need no sensitive value.
 
-    Only for a permuted release it is not: whom its groups hide is seen by their quasi-identifiers.
+    This differs from `count` only for a permuted release, whose people are told apart by their
+    quasi-identifiers and not by their groups.
     """
     if isinstance(table, Permuted) and counting.get("quasi") is None:
         counting["quasi"] = [column.name for column in table.quasi]
@@ -160,33 +170,35 @@ def _of_coded(
     sensitive: str | None,
 ) -> Contingency:
     """Counts of what unveil has read or made itself."""
+    if isinstance(table, Microdata):
+        return _of_microdata(table, quasi, sensitive)
+    if sensitive not in (None, table.sensitive.name):
+        raise InputError(
+            "the sensitive column of {release} is {column}, not {given}",
+            release=File(table.in_short, bare=True),
+            column=ColumnName(table.sensitive.name),
+            given=Cell(sensitive),
+        )
     if isinstance(table, Release):
-        return _of_release(table, quasi, sensitive)
-    if isinstance(table, Permuted):
-        return _of_permuted(table, quasi, sensitive)
-    return _of_microdata(table, quasi, sensitive)
+        return _of_release(table, quasi)
+    return _of_permuted(table, quasi, sensitive)
 
 
 def _of_permuted(
     release: Permuted, quasi: str | Sequence[str] | None, sensitive: str | None
 ) -> Contingency:
-    if sensitive not in (None, release.sensitive.name):
-        raise InputError(
-            f"the sensitive column of {release.in_short} is {release.sensitive.name!r}, not "
-            f"{sensitive!r}"
-        )
     names = [release.group_name] if quasi is None else _listed(quasi)
     if names == [release.group_name]:
-        return counts_of_groups(release)
-    return counts_of_people(release, names, sensitive)
+        return _of_groups(release)
+    return _of_people(release, names, sensitive)
 
 
 def _asked(
     table: Any,
     quasi: str | Sequence[str] | None,
     sensitive: str | None,
-    ordinal: Ordinal,
-    hierarchies: Hierarchies,
+    ordinal: _Ordinal,
+    hierarchies: _Hierarchies,
     engine: Any,
     memory: str | int | None,
     delimiter: str | None,
@@ -196,12 +208,17 @@ def _asked(
     keys = () if quasi is None else tuple(_listed(quasi))
     if not keys:
         raise InputError(
-            "name the keys whose combinations are the classes: quasi=['age', 'zip', …]"
+            "no keys are given: name the columns whose combinations are the classes, {example}",
+            example=Option("quasi", ["age", "zip"]),
         )
     if sensitive is not None and not isinstance(sensitive, str):
-        raise InputError(f"sensitive must be one column name, but got {sensitive!r}")
-    if sensitive in keys:
-        raise InputError(f"column {sensitive!r} cannot be both a key and sensitive")
+        raise InputError(
+            "{option} must be one column name, but got {given}",
+            option=Option("sensitive"),
+            given=repr(sensitive),
+        )
+    if sensitive is not None and sensitive in keys:
+        raise _both(sensitive)
     there = opened(
         table,
         [*keys, *([] if sensitive is None else [sensitive])],
@@ -212,7 +229,7 @@ def _asked(
         encoding=encoding,
         header=header,
     )
-    known = Encoding.chosen(
+    known = _Encoding.chosen(
         sensitive or "",
         source=there.name,
         is_text_file=there.is_text_file,
@@ -226,19 +243,28 @@ def _asked(
     )  # fmt: skip
 
 
+def _both(name: str) -> InputError:
+    return InputError("column {column} cannot be both a key and sensitive", column=ColumnName(name))
+
+
 def _refuse_with_counts(counts: Contingency, sensitive: str | None, **options: Any) -> None:
-    """What can no longer be chosen once a table is counted."""
+    """Refuse what can no longer be chosen once a table is counted."""
     there = None if counts.secret is None else counts.secret.name
+    source = File(counts.source, bare=True)
     if sensitive is not None and sensitive != there:
-        by = f"by value of {there!r}" if there else "of classes alone"
         raise InputError(
-            f"the counts of {counts.source} are {by}, not of {sensitive!r}; count the table again "
-            f"with sensitive={sensitive!r}"
-        )
+            "the counts of {source} are "
+            + ("by value of {there}" if there else "of classes alone")
+            + ", not of {column}; count the table again with {option}",
+            source=source, there=ColumnName(there or ""), column=ColumnName(sensitive),
+            option=Option("sensitive", sensitive),
+        )  # fmt: skip
     for option, given in options.items():
         if given is not None:
             raise InputError(
-                f"{option}= is said when a table is counted, and {counts.source} has been"
+                "{option} must be given when counting; {source} is already counted",
+                option=Option(option),
+                source=source,
             )
 
 
@@ -246,14 +272,7 @@ def _listed(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _of_release(
-    release: Release, quasi: str | Sequence[str] | None, sensitive: str | None
-) -> Contingency:
-    if sensitive not in (None, release.sensitive.name):
-        raise InputError(
-            f"the sensitive column of {release.in_short} is {release.sensitive.name!r}, not "
-            f"{sensitive!r}"
-        )
+def _of_release(release: Release, quasi: str | Sequence[str] | None) -> Contingency:
     keys = {}
     for column, texts in zip(release.quasi, release.cells(), strict=True):
         cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
@@ -282,30 +301,33 @@ def _of_microdata(
         columns = [microdata[name] for name in asked]
         twice = [name for i, name in enumerate(asked) if name in asked[:i]]
         if twice:
-            raise InputError(f"column {twice[0]!r} is named twice")
+            raise InputError("column {column} is named twice", column=ColumnName(twice[0]))
     if not columns:
-        raise InputError("name at least one key: quasi=[…] is empty")
+        raise InputError("{option} is empty: name at least one key", option=Option("quasi"))
     if secret.name in {column.name for column in columns}:
         if sensitive is not None:
-            raise InputError(f"column {secret.name!r} cannot be both a key and sensitive")
+            raise _both(secret.name)
         secret = None
+    nothing = np.zeros(len(microdata), dtype=np.int64)
     return Held(
-        keys={
-            column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
-            for column in columns
-        },
+        keys=_as_they_are(columns),
         secret=None if secret is None else secret_of(secret),
         class_of=np.arange(len(microdata)),
-        codes=np.zeros(len(microdata), dtype=np.int64)
-        if secret is None
-        else secret.codes.astype(np.int64),
+        codes=nothing if secret is None else secret.codes.astype(np.int64),
         numbers=np.ones(len(microdata), dtype=np.int64),
         source=microdata.source,
         notes=microdata.notes,
     )
 
 
-def counts_of_groups(release: Permuted) -> Held:
+def _as_they_are(columns: Sequence[Column]) -> dict[str, KeyColumn]:
+    return {
+        column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
+        for column in columns
+    }
+
+
+def _of_groups(release: Permuted) -> Held:
     """How many records of each group have each sensitive value."""
     group, secret = np.nonzero(release.counts)
     return Held(
@@ -317,26 +339,23 @@ def counts_of_groups(release: Permuted) -> Held:
         source=f"the release by {release.made_by}",
         notes=(
             *release.notes,
-            "a class is a group, whose people's quasi-identifiers are published as they are",
+            "a class is a group; the quasi-identifiers of its people are published unchanged",
         ),
         made_from=release,
     )
 
 
-def counts_of_people(release: Permuted, names: Sequence[str], sensitive: str | None) -> Held:
-    """How many records have each combination of quasi-identifiers; their secrets are elsewhere."""
+def _of_people(release: Permuted, names: Sequence[str], sensitive: str | None) -> Held:
+    """How many records have each combination of quasi-identifiers, without sensitive values."""
     if sensitive is not None:
         raise InputError(
-            f"{release.made_by} does not tell which {release.sensitive.name} belongs to which "
-            f"{', '.join(names)}; measure its {release.sensitive.name} by group: leave out the "
-            f"keys, or name {release.group_name!r} alone"
-        )
-    keys = {
-        column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
-        for column in release.quasi
-    }
+            "{release} does not publish which {secret} belongs to which {keys}: measure it by "
+            "group, without keys or with {group} alone",
+            release=File(release.made_by, bare=True), secret=ColumnName(release.sensitive.name),
+            keys=Listed([ColumnName(name) for name in names]), group=ColumnName(release.group_name),
+        )  # fmt: skip
     people = Held(
-        keys=keys,
+        keys=_as_they_are(release.quasi),
         secret=None,
         class_of=np.arange(len(release)),
         codes=np.zeros(len(release), dtype=np.int64),
@@ -348,14 +367,12 @@ def counts_of_people(release: Permuted, names: Sequence[str], sensitive: str | N
     return people.over(names)
 
 
-Ordinal = Mapping[str, Sequence[Any]] | None
-
-
-Hierarchies = Mapping[str, Hierarchy | str | os.PathLike[str]] | str | os.PathLike[str] | None
+_Ordinal = Mapping[str, Sequence[Any]] | None
+_Hierarchies = Mapping[str, Hierarchy | str | os.PathLike[str]] | str | os.PathLike[str] | None
 
 
 def secret_of(column: Column) -> Secret:
-    """The secret that a column of microdata or of a release is."""
+    """A column of microdata or of a release, as a secret."""
     return Secret(
         name=column.name,
         values=tuple(column.values.tolist()),
@@ -365,8 +382,8 @@ def secret_of(column: Column) -> Secret:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Encoding:
-    """What is known of the sensitive column before its values are."""
+class _Encoding:
+    """What is known of the sensitive column before its values are counted."""
 
     name: str
     source: str
@@ -382,22 +399,21 @@ class Encoding:
         source: str,
         is_text_file: bool,
         own_levels: tuple[str, ...] | None,
-        ordinal: Ordinal,
-        hierarchies: Hierarchies,
-    ) -> Encoding:
-        """From what the user said, which goes before what the table says."""
+        ordinal: _Ordinal,
+        hierarchies: _Hierarchies,
+    ) -> _Encoding:
+        """What the user said goes before what the table says."""
         if isinstance(hierarchies, str | os.PathLike):
             hierarchies = read_hierarchies(hierarchies, [name])
         for option, given in (("ordinal", ordinal), ("hierarchies", hierarchies)):
             for column in given or ():
                 if column != name:
                     raise InputError(
-                        f"{option} names the column {column!r}; measures use the order and the "
-                        f"hierarchy of the sensitive column alone, which is {name!r}"
-                    )
-        levels = own_levels
-        if ordinal:
-            levels = tuple(value_text(value) for value in ordinal[name])
+                        "{option} names {given}, but measures use the order and the hierarchy of "
+                        "the sensitive column only, which is {column}",
+                        option=Option(option), given=Cell(column), column=ColumnName(name),
+                    )  # fmt: skip
+        levels = tuple(value_text(value) for value in ordinal[name]) if ordinal else own_levels
         tree = hierarchies[name] if hierarchies else None
         return cls(
             name=name,
@@ -409,7 +425,7 @@ class Encoding:
 
     def encoded(self, raw: Sequence[Any]) -> EncodedSecret:
         """The secret with these distinct values; None stands for a missing one."""
-        # Engines know fewer blanks than there are.
+        # Engines take fewer texts for missing than unveil does.
         gaps = [v for v in raw if v is None or (isinstance(v, str) and not v.strip())]
         present = [value for value in raw if value not in gaps]
         column = self._column(present) if present else None
@@ -421,7 +437,7 @@ class Encoding:
             codes = dict(zip(present, column.codes.tolist(), strict=True))
             tree = column.hierarchy
         if gaps:
-            if MISSING not in values:  # or else the user gave it a place among the levels
+            if MISSING not in values:  # else the user gave it a place among the levels
                 values = (*values, None)
             place = values.index(MISSING) if MISSING in values else len(values) - 1
             codes.update(dict.fromkeys(gaps, place))
@@ -450,29 +466,37 @@ class Encoding:
         )
 
     def _check(self, texts: Sequence[str]) -> None:
-        """Refuse values that have no place; engines have no rows whose number could be told."""
-        of = f"column {self.name!r} of {self.source}"
+        """Refuse values that have no place. Engines cannot say in which row they are."""
+        at = {"column": ColumnName(self.name), "source": File(self.source, bare=True)}
         if self.levels is not None:
             for text in sorted(set(texts) - set(self.levels)):
                 raise InputError(
-                    f"{of} has {text!r}, which is not among its levels"
-                    f"{did_you_mean(text, self.levels)} (levels: {', '.join(self.levels)})"
-                )
+                    "column {column} of {source} has {text}, which is not among its levels{near} "
+                    "(levels: {levels})",
+                    **at, text=Cell(text), near=did_you_mean(text, self.levels),
+                    levels=Listed(self.levels),
+                )  # fmt: skip
         elif not self.is_text_file and {"inf", "-inf"} & set(texts):
-            raise InputError(f"{of} has infinite values: numeric columns need finite numbers")
+            raise InputError(
+                "column {column} of {source} has infinite values: numeric columns need finite "
+                "numbers",
+                **at,
+            )
         if self.hierarchy is not None:
             leaves = set(self.hierarchy.leaves)
             strange = sorted(t for t in texts if t not in leaves and _as_number(t) not in leaves)
-            others = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
             for text in strange:
                 raise HierarchyError(
-                    f"hierarchy {self.hierarchy.source} does not have {text!r}{others} of {of}"
-                    f"{did_you_mean(text, self.hierarchy.leaves)}"
-                )
+                    "the hierarchy {tree} does not have {text}{others}, from column {column} of "
+                    "{source}{near}",
+                    **at, tree=File(self.hierarchy.source, bare=True), text=Cell(text),
+                    others=f" and {len(strange) - 1:,} more" if len(strange) > 1 else "",
+                    near=did_you_mean(text, self.hierarchy.leaves),
+                )  # fmt: skip
 
 
 def _as_number(text: str) -> str:
-    """The text of the number that a text of a file may stand for: 1 for 1.0."""
+    """The number that a text of a file may stand for, as a text: 1 for 1.0."""
     try:
         return value_text(float(text))
     except ValueError:

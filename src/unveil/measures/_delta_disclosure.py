@@ -19,7 +19,6 @@ from unveil.measures._classes import (
     Extreme,
     as_pairs,
     by_value_of,
-    decided_by,
     measured,
     of_the_counts,
     top_values,
@@ -36,19 +35,19 @@ __all__ = ["DeltaDisclosure", "DeltaDisclosureLooking", "delta_disclosure"]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DeltaDisclosure(ClassMeasure):
-    """How much a class changes the odds of a sensitive value, on a scale of logarithms.
+    """How much a class changes the share of a sensitive value, as a logarithm.
 
     Attributes
     ----------
     delta : float
-        The table is δ-disclosure private for every δ above this. It is infinite where a class
-        lacks a value that the table has.
+        The table is δ-disclosure private for every δ above this. Infinite if a class lacks a
+        value that the table has.
     finite : float
         The largest \\|ln(p / q)\\| among the values that the classes do have.
     by_value : dict of str to float
-        The same as `finite` for each sensitive value by itself.
+        `finite` of each sensitive value.
     lacking : dict of str to int
-        How many classes lack each sensitive value.
+        Number of classes that lack each sensitive value.
     deciding : Deciding
         The classes that decide `delta`.
     """
@@ -60,31 +59,23 @@ class DeltaDisclosure(ClassMeasure):
 
     @property
     def in_bits(self) -> float:
-        """`delta` with the logarithm to the base of 2."""
+        """`delta` with the logarithm to base 2."""
         return self.delta / math.log(2)
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The values that decide `delta`: those lacking in most classes, if any is."""
+        """The values that decide `delta`: those that most classes lack, if any does."""
         return top_values(self.lacking if math.isinf(self.delta) else self.by_value)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a sensitive value."""
+        """One row per sensitive value."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "value": list(self.by_value),
-                "delta": list(self.by_value.values()),
-                "lacking": list(self.lacking.values()),
-            }
-        )
+        rows = [(value, delta, self.lacking[value]) for value, delta in self.by_value.items()]
+        return pd.DataFrame(rows, columns=["value", "delta", "lacking"])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how much a class changes the odds of each sensitive value.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw how much a class changes the odds of each sensitive value (needs matplotlib)."""
         ranked, more = most(
             sorted(self.by_value, key=lambda v: (-self.lacking[v], -self.by_value[v]))
         )
@@ -119,7 +110,7 @@ class DeltaDisclosure(ClassMeasure):
     def summary(self) -> str:
         rest = [
             f"decided by {self.sensitive} = {joined(self.values)}",
-            decided_by(self.deciding),
+            self.decided_by,
         ]
         if math.isinf(self.delta):
             most = self.lacking[self.values[0]]
@@ -147,7 +138,6 @@ class DeltaDisclosureLooking:
         self._extreme = Extreme(counts)
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         in_class, in_table = as_pairs(self._counts, block)
         change = np.abs(np.log(in_class / in_table))
         np.maximum.at(self._by_value, block.codes, change)
@@ -157,7 +147,6 @@ class DeltaDisclosureLooking:
         self._extreme.look(block, np.where(complete, block.largest(change), np.inf))
 
     def finding(self) -> DeltaDisclosure:
-        """What was found."""
         totals, lacking = self._counts.totals, self._classes - self._having
         finite = float(self._by_value.max())
         return DeltaDisclosure(
@@ -174,7 +163,7 @@ class DeltaDisclosureLooking:
 
 
 def delta_disclosure(table: Any, **counting: Unpack[Counting]) -> DeltaDisclosure:
-    """The δ above which a table is δ-disclosure private (Brickell & Shmatikov 2008).
+    """δ-disclosure privacy: the δ above which it holds (Brickell & Shmatikov 2008).
 
     With p for the share of a sensitive value in a class and q for its share of the whole table,
     \\|ln(p / q)\\| < δ for every class and every value that the table has. A value that a class
@@ -184,17 +173,16 @@ def delta_disclosure(table: Any, **counting: Unpack[Counting]) -> DeltaDisclosur
     ----------
     table : Release, Microdata, data frame, path, Ibis table or Contingency
     **counting
-        How the table is counted: see `unveil.measures.count`.
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import delta_disclosure
     >>> patients = uv.read_table(
     ...     {"age": ["2*", "2*", "3*", "3*", "3*", "3*"],
     ...      "disease": ["flu", "none", "flu", "none", "none", "none"]},
     ...     quasi=["age"], sensitive="disease")
-    >>> delta_disclosure(patients)
+    >>> uv.delta_disclosure(patients)
     δ-disclosure privacy of table: δ = 0.4055 (natural logarithm)
       decided by disease = flu
       decided by 1 class: age=2* (2 records)

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
 from unveil._bars import Bars, bars
 from unveil.engine.counting import Contingency, Histograms
+from unveil.errors import Text
 from unveil.findings import Finding
-from unveil.measures._classes import Deciding, Extreme, one_pass
+from unveil.measures._classes import ClassSizes, Deciding, Extreme, check_apart, measured
 from unveil.measures._counted import Counting, count_people
-from unveil.measures._released import missing_of, separate
+from unveil.measures._released import missing_of
 from unveil.measures._suppression import hidden_classes
 from unveil.microdata import Microdata, Permuted, Release
 
@@ -36,28 +35,23 @@ _HARDLY_ANY = 0.0001
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Discernibility(Finding):
-    """What it costs that records cannot be told from one another.
+    """The cost of records that cannot be told apart.
 
     Attributes
     ----------
     cost : int
-        Σ n² over the classes of n records that say something, and the number of the original's
-        records for every record that is suppressed.
-    records : int
-        How many records there are.
-    missing : int
-        How many of the original's are not. They count as suppressed.
-    hidden : int
-        How many are there with all their keys hidden.
+        Σ n² over the classes of n records that are not suppressed, plus the number of the
+        original's records for every suppressed record.
+    records, missing, hidden : int
+        Number of records that are there, that are missing from the original, and that have all
+        their keys hidden. Missing and hidden records are suppressed.
     classes : int
     deciding : Deciding
         The largest classes.
     keys : tuple of str
         The columns whose combinations are the classes.
     source : str
-        What was measured.
-    notes : tuple of str
-        What has to be known about the counts.
+    notes : tuple of str or Message
     """
 
     cost: int
@@ -68,16 +62,16 @@ class Discernibility(Finding):
     deciding: Deciding
     keys: tuple[str, ...]
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def everybody(self) -> int:
-        """Records of the original."""
+        """Number of records of the original."""
         return self.records + self.missing
 
     @property
     def normalized(self) -> float | None:
-        """From 0, every record is unlike all others, to 1, nothing can be told from anything.
+        """From 0, all records differ, to 1, none can be told apart.
 
         None, undefined, for a table of one record, whose best is its worst.
         """
@@ -101,10 +95,7 @@ class Discernibility(Finding):
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the cost between the least and the most that it could be.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the cost between its least and its largest value (needs matplotlib)."""
         costs = {
             "at best": self.everybody, "it is": self.cost, "at worst": self.everybody**2
         }  # fmt: skip
@@ -131,7 +122,7 @@ class Discernibility(Finding):
             **self._numbers(),
             **why,
             "deciding": self.deciding.content(records=records),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -153,7 +144,7 @@ class Discernibility(Finding):
 
 
 def way_text(share: float) -> str:
-    """How far a cost is on the way from best to worst; a little is not nothing.
+    """How far a cost is on the way from best to worst; a small share is not shown as none.
 
     >>> way_text(0.0064), way_text(0.0), way_text(0.00003)
     ('0.64%', '0.00%', 'under 0.01%')
@@ -162,47 +153,37 @@ def way_text(share: float) -> str:
 
 
 class DiscernibilityLooking:
-    """Adds up the cost while classes pass by.
+    """Adds up the cost of the classes.
 
-    Parameters
-    ----------
-    counts : Contingency
-    hidden : sequence of int
-        The sizes of the classes that have all their keys hidden; see `hidden_classes`.
-    missing : int
-        How many of the original's records were not released.
+    ``hidden`` has the sizes of the classes whose keys are all hidden (see `hidden_classes`);
+    ``missing`` is the number of the original's records that were not released.
     """
 
     def __init__(
         self, counts: Contingency, *, hidden: Sequence[int] = (), missing: int = 0
     ) -> None:
-        self._counts = separate(counts, "discernibility")
+        check_apart(counts, "discernibility")
+        self._counts = counts
         self._hidden, self._missing = tuple(hidden), missing
-        self._squares = self._classes = 0
+        self._sizes = ClassSizes()
         self._largest = Extreme(counts)
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
-        self._classes += int(block.weights.sum())
-        # Python's whole numbers have no end; there are few sizes, however many classes.
-        sizes, place = np.unique(block.sizes, return_inverse=True)
-        classes = np.zeros(len(sizes), dtype=np.int64)
-        np.add.at(classes, place.ravel(), block.weights)
-        pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
-        self._squares += sum(number * size**2 for size, number in pairs)
+        self._sizes.look(block.sizes, block.weights)
         self._largest.look(block, block.sizes)
 
     def finding(self) -> Discernibility:
-        """What was found."""
         records, hidden = self._counts.rows, sum(self._hidden)
-        told_apart = self._squares - sum(size**2 for size in self._hidden)
+        # Python's whole numbers do not overflow.
+        squares = sum(number * size**2 for size, number in self._sizes.by_size.items())
+        told_apart = squares - sum(size**2 for size in self._hidden)
         suppressed = hidden + self._missing
         return Discernibility(
             cost=told_apart + suppressed * (records + self._missing),
             records=records,
             missing=self._missing,
             hidden=hidden,
-            classes=self._classes,
+            classes=self._sizes.classes,
             deciding=self._largest.deciding(),
             keys=self._counts.keys,
             source=self._counts.source,
@@ -213,46 +194,44 @@ class DiscernibilityLooking:
 def discernibility(
     table: Any, *, original: Microdata | int | None = None, **counting: Unpack[Counting]
 ) -> Discernibility:
-    """How many records each record cannot be told from, added up over all records.
+    """Discernibility: from how many records each record cannot be told apart, added up.
 
     A record in a class of n costs n. A suppressed record costs as much as the original has
-    records: it may be any of them. Suppressed are those whose every key is hidden (written ``*``,
-    or, in a release, covering the whole column), and those that were not released.
+    records, because it may be any of them. Suppressed records are those whose keys are all hidden
+    (written ``*`` or, in a release, covering the whole column), and those that were not released.
 
     Parameters
     ----------
     table : Release, Microdata, table, path or Contingency
         What is measured.
     original : Microdata or int, optional
-        The original table, or how many records it had. By default nothing is missing, but what
-        was found missing when a release was read.
+        The original table, or its number of records. Default: only records that were found
+        missing when a release was read are missing.
     **counting
-        How a table is counted: ``quasi``, ``sensitive``, ``engine`` and others.
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import discernibility
     >>> patients = uv.read_table(
     ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
     ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> discernibility(uv.Mondrian(k=2).sanitize(patients))
+    >>> uv.discernibility(uv.Mondrian(k=2).sanitize(patients))
     Discernibility of the release by Mondrian(k=2): 13
       on the way from 5 (all records unlike) to 25 (all alike): 40.00%
       5 records in 2 classes
       largest: age=[47, 72], gender={F, M} (3 records)
     """
-    counts = separate(count_people(table, **counting), "discernibility")
-    found = one_pass(counts, [discernibility_looking(table, counts, original)])[0]
-    assert isinstance(found, Discernibility)
-    return found
+    counts = count_people(table, **counting)
+    check_apart(counts, "discernibility")
+    return measured(counts, discernibility_looking(table, counts, original))
 
 
 def discernibility_looking(
     table: Any, counts: Contingency, original: Microdata | int | None
 ) -> DiscernibilityLooking:
-    """The measure at work on a table that has been counted."""
+    """Discernibility of a table that is already counted."""
     if counts.made_from is not None:  # a release knows what it has suppressed
         table = counts.made_from
     if original is None:

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.errors import Column as ColumnName
+from unveil.errors import Message, Text
 from unveil.findings import Finding
 from unveil.measures._released import mass_of, missing_from, refuse_untrue, release_of, share_text
 from unveil.microdata import Column, Microdata, Regions, Release
@@ -39,13 +41,13 @@ class EntropyLoss(Finding):
     Attributes
     ----------
     lost : dict of str to float
-        For each quasi-identifier, the bits that are missing to tell everybody's value.
+        For each quasi-identifier, the bits that are missing to know everybody's value.
     bits : dict of str to float
-        How many would be missing if nothing were published: what the column says in all.
+        The bits that would be missing if nothing were published.
     records, missing : int
-        Released records, and those of the original that are not. These lost everything.
+        Number of released records, and of the original's that are not. These lose everything.
     made_by : str
-    notes : tuple of str
+    notes : tuple of str or Message
         Columns whose cells do not cover the values that they should.
     """
 
@@ -54,20 +56,20 @@ class EntropyLoss(Finding):
     records: int
     missing: int
     made_by: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def loss(self) -> float | None:
-        """The share of all bits that are lost; None, undefined, if there were none."""
+        """The share of all bits that are lost; None, undefined, if there are none."""
         return _share(math.fsum(self.lost.values()), math.fsum(self.bits.values()))
 
     @property
     def by_column(self) -> dict[str, float | None]:
-        """The same for each quasi-identifier; None, undefined, if all people have one value."""
+        """The same for each quasi-identifier; undefined if everybody has the same value."""
         return {name: _share(lost, self.bits[name]) for name, lost in self.lost.items()}
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a quasi-identifier."""
+        """One row per quasi-identifier."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -80,10 +82,7 @@ class EntropyLoss(Finding):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is lost of each quasi-identifier.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw what is lost of each quasi-identifier (needs matplotlib)."""
         from unveil.measures._released import lost_bars
 
         return lost_bars({"entropy loss": (self.loss, self.by_column)}, self.made_by, ax)
@@ -101,7 +100,7 @@ class EntropyLoss(Finding):
             "bits": self.bits,
             "records": self.records,
             "missing": self.missing,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -126,28 +125,27 @@ def _share(lost: float, bits: float) -> float | None:
 
 
 def entropy_loss(release: Release, microdata: Microdata) -> EntropyLoss:
-    """How many bits of the quasi-identifiers are lost, and what share of all there were.
+    """Entropy loss: how many bits of the quasi-identifiers are lost, and which share of all.
 
     A cell that covers m people of the original loses log₂(m / n) bits of a value that n people
     have: nothing if it covers no other value that occurs, everything if it covers all. Records
     that were not released, and cells that cover nobody's value, lose everything. The order of the
-    records plays no part.
+    records does not matter.
 
     Parameters
     ----------
     release : Release
     microdata : Microdata
-        The original table, which says how frequent values are.
+        The original table, for the frequencies of values.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import entropy_loss
     >>> patients = uv.read_table(
     ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
     ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> entropy_loss(uv.Mondrian(k=2).sanitize(patients), patients)
+    >>> uv.entropy_loss(uv.Mondrian(k=2).sanitize(patients), patients)
     Entropy loss of Mondrian(k=2): 61.6%
       10 of 16 bits
       age      58.2%
@@ -156,7 +154,8 @@ def entropy_loss(release: Release, microdata: Microdata) -> EntropyLoss:
     release = release_of(release, microdata, "entropy_loss")
     refuse_untrue(release, "entropy_loss")
     missing = missing_from(release, microdata)
-    lost, bits, notes = {}, {}, []
+    lost, bits = {}, {}
+    notes: list[Text] = []
     for column, regions in zip(microdata.quasi, release.regions, strict=True):
         people = np.bincount(column.codes, minlength=column.size)
         mass = mass_of(regions, people)
@@ -179,12 +178,12 @@ def _bits(
 ) -> float:
     """The bits to tell everybody's value from classes of these masses and sizes.
 
-    Those missing have the whole table for a class.
+    The class of a missing record is the whole table.
     """
     some = people[people > 0]
     level = np.concatenate([mass, [people.sum()], some])
     number = np.concatenate([sizes, [missing], -some])
-    # What the release still says cancels what the original said as a whole number.
+    # What the release still says cancels exactly, as whole numbers, what the original said.
     levels, place = np.unique(level, return_inverse=True)
     times = np.zeros(len(levels), dtype=np.int64)
     np.add.at(times, place.ravel(), number)
@@ -197,8 +196,8 @@ def _about_misfits(
     sizes: NDArray[np.int64],
     people: NDArray[np.int64],
     missing: int,
-) -> list[str]:
-    """A note if fewer released cells cover some value than people had it.
+) -> list[Text]:
+    """A note if fewer released cells cover a value than people have it.
 
     Then somebody's cell does not cover their own value, as with means and rounded bounds.
     """
@@ -207,6 +206,10 @@ def _about_misfits(
     if misfits <= 0:
         return []
     return [
-        f"{column.name}: the cells of {misfits:,} or more records do not cover their values, so "
-        "its loss says what the cells leave open, not what is lost"
+        Message(
+            "{column}: the cells of {records} or more records do not cover their values, so its "
+            "loss says what the cells leave open, not what is lost",
+            column=ColumnName(column.name),
+            records=misfits,
+        )
     ]

@@ -30,12 +30,12 @@ class Figure:
     Attributes
     ----------
     group : str
-        What it is about: ``"classes"``, ``"diversity"``, …
+        Its topic: ``"classes"``, ``"diversity"``, …
     name : str
     value : float or None
-        None where it is undefined or infinite.
+        None if undefined or infinite.
     text : str
-        The number, or why there is none, for people.
+        The number, or why there is none.
     says : str
         What it means, in a few words.
     deciding : Deciding, optional
@@ -66,7 +66,7 @@ def _number(value: float) -> tuple[float | None, str]:
 
 
 def share_text(share: float) -> str:
-    """A share of all records, never rounded to nobody or everybody.
+    """A share of all records, never rounded to none or all.
 
     >>> share_text(0.1234), share_text(1e-6), share_text(1 - 1e-9), share_text(0), share_text(1)
     ('12.34%', '<0.01%', '>99.99%', '0%', '100%')
@@ -125,7 +125,7 @@ def _l_diversity(found: LDiversity) -> Iterator[Figure]:
         "diversity", "ℓ distinct", found.distinct, "fewest values in a class", found.deciding
     )
     yield _figure(
-        "diversity", "ℓ entropy", found.entropy, "as if so many were equally likely",
+        "diversity", "ℓ entropy", found.entropy, "as if this many were equally likely",
         found.deciding_entropy,
     )  # fmt: skip
     yield _figure(
@@ -147,7 +147,11 @@ def _beta_likeness(found: BetaLikeness) -> Iterator[Figure]:
     )
     if found.enhanced is not None:
         yield _figure(
-            "closeness", "β enhanced", found.enhanced, "and no gain above −ln q", found.deciding
+            "closeness",
+            "β enhanced",
+            found.enhanced,
+            "the same, and no gain above −ln q",
+            found.deciding,
         )
         return
     yield Figure(
@@ -166,7 +170,7 @@ def _delta_disclosure(found: DeltaDisclosure) -> Iterator[Figure]:
 def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
     for attacker in (found.prosecutor, found.journalist, found.marketer):
         if attacker.basis == "upper bound":
-            continue  # it would be the prosecutor's risk again
+            continue  # it repeats the prosecutor's risk
         basis = "" if attacker.basis == "exact" else f", {attacker.basis}"
         name = attacker.name
         if attacker.highest is not None:
@@ -184,8 +188,8 @@ def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
 
 
 _KNOWS = {
-    "prosecutor": ", if one knows that it is there",
-    "journalist": ", if one does not know",
+    "prosecutor": ", if the attacker knows it is in the table",
+    "journalist": ", if they do not know",
     "marketer": "",
 }
 

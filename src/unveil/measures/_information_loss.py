@@ -33,14 +33,12 @@ class InformationLoss(Finding):
     loss : float
         From 0, every value is published as it is, to 1, nothing is.
     by_column : dict of str to float
-        The same for each quasi-identifier by itself.
-    records : int
-        How many records are released.
-    missing : int
-        How many of the original's records are not. They count as a loss of 1.
+        The same for each quasi-identifier.
+    records, missing : int
+        Number of released records, and of the original's that are not. These are a loss of 1.
     classes : int
     mean_class, smallest_class : float, int
-        Records in a class.
+        Number of records in a class.
     """
 
     loss: float
@@ -57,16 +55,13 @@ class InformationLoss(Finding):
         return self.records / self.classes
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a quasi-identifier."""
+        """One row per quasi-identifier."""
         import pandas as pd
 
         return pd.DataFrame({"column": list(self.by_column), "loss": list(self.by_column.values())})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is lost of each quasi-identifier.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw what is lost of each quasi-identifier (needs matplotlib)."""
         from unveil.measures._released import lost_bars
 
         return lost_bars({"information loss": (self.loss, self.by_column)}, self.made_by, ax)
@@ -99,19 +94,19 @@ class InformationLoss(Finding):
 
 
 def information_loss(release: Release, microdata: Microdata | None = None) -> InformationLoss:
-    """How much of the quasi-identifiers a release leaves open, from 0 to 1.
+    """Information loss: how much of the quasi-identifiers a release leaves open, from 0 to 1.
 
     A cell of a numeric or ordinal column loses its width over that of the whole column; a cell of
-    a categorical one that covers v of the column's n values loses (v − 1) / (n − 1), with a
-    hierarchy or without. So a single value loses nothing and ``*`` everything. Where a whole
-    record is missing, or a cell covers no value of the column, everything is lost.
+    a categorical column that covers v of its n values loses (v − 1) / (n − 1), with or without a
+    hierarchy. So a single value loses nothing and ``*`` everything. A missing record, and a cell
+    that covers no value of the column, lose everything.
 
     Parameters
     ----------
     release : Release
     microdata : Microdata, optional
-        The original table, to count the records that were not released. By default those are
-        counted that were found missing when the release was read.
+        The original table, to count the records that were not released. Default: those found
+        missing when the release was read.
 
     Examples
     --------
@@ -132,7 +127,7 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
     everybody = len(release) + missing
     by_column = {}
     for column, regions in zip(release.quasi, release.regions, strict=True):
-        lost = float(penalties(column, regions) @ release.sizes) + missing
+        lost = float(_penalties(column, regions) @ release.sizes) + missing
         by_column[column.name] = lost / everybody
     return InformationLoss(
         loss=float(np.mean(list(by_column.values()))),
@@ -145,7 +140,7 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
     )
 
 
-def penalties(column: Column, regions: Regions) -> NDArray[np.float64]:
+def _penalties(column: Column, regions: Regions) -> NDArray[np.float64]:
     """What each class's cell of one column leaves open, from 0 to 1."""
     reach = reach_of(regions, column.size)
     left_open = (reach.number - 1).astype(np.float64)

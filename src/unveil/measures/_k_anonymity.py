@@ -7,15 +7,15 @@ International Journal on Uncertainty, Fuzziness and Knowledge-based Systems, 200
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from unveil.engine.counting import Contingency, Histograms
-from unveil.measures._classes import ClassMeasure, Extreme, decided_by, measured, of_the_counts
+from unveil.measures._classes import ClassMeasure, ClassSizes, Extreme, measured, of_the_counts
 from unveil.measures._counted import Counting, count_people
+from unveil.measures._texts import class_sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,9 +31,9 @@ class KAnonymity(ClassMeasure):
     Attributes
     ----------
     k : int
-        Records in the smallest class.
+        Number of records in the smallest class.
     sizes : dict of int to int
-        How many classes have so many records; sizes ascend.
+        Number of classes of each size; sizes ascend.
     deciding : Deciding
         The smallest classes.
     """
@@ -43,7 +43,7 @@ class KAnonymity(ClassMeasure):
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return sum(self.sizes.values())
 
     @property
@@ -56,15 +56,15 @@ class KAnonymity(ClassMeasure):
         return sum(size * number for size, number in self.sizes.items())
 
     def share_below(self, k: int) -> float:
-        """The share of the records that are in a class of fewer than k.
+        """The share of records in classes of fewer than k.
 
-        Where classes overlap, a record counts once in each class it is in.
+        Where classes overlap, a record counts once in each of its classes.
         """
         few = sum(size * number for size, number in self.sizes.items() if size < k)
         return few / self._in_classes
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a class size: how many classes have it, and how many records are in them."""
+        """One row per class size: its number of classes, and of records in them."""
         import pandas as pd
 
         size = np.array(list(self.sizes), dtype=np.int64)
@@ -72,12 +72,7 @@ class KAnonymity(ClassMeasure):
         return pd.DataFrame({"size": size, "classes": number, "records": size * number})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how many records are in classes of at most so many.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        from unveil.measures._texts import class_sizes
-
+        """Draw the share of records in classes up to a size (needs matplotlib)."""
         return class_sizes({self.source: self.sizes}, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
@@ -97,7 +92,7 @@ class KAnonymity(ClassMeasure):
             f"k-anonymity of {self.source}: k = {self.k:,}",
             f"{self.records:,} records in {self.classes:,} classes of {self.mean_class:,.1f} on "
             f"average, the largest of {max(self.sizes):,}",
-            decided_by(self.deciding),
+            self.decided_by,
         )
 
 
@@ -106,49 +101,43 @@ class KAnonymityLooking:
 
     def __init__(self, counts: Contingency) -> None:
         self._counts = counts
-        self._sizes: Counter[int] = Counter()
+        self._sizes = ClassSizes()
         self._smallest = Extreme(counts, least=True)
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         self._smallest.look(block, block.sizes)
-        sizes, place = np.unique(block.sizes, return_inverse=True)
-        number = np.zeros(len(sizes), dtype=np.int64)
-        np.add.at(number, place, block.weights)
-        self._sizes.update(dict(zip(sizes.tolist(), number.tolist(), strict=True)))
+        self._sizes.look(block.sizes, block.weights)
 
     def finding(self) -> KAnonymity:
-        """What was found."""
         return KAnonymity(
             **of_the_counts(self._counts),
-            k=min(self._sizes),
-            sizes=dict(sorted(self._sizes.items())),
+            k=self._sizes.smallest,
+            sizes=self._sizes.by_size,
             deciding=self._smallest.deciding(),
         )
 
 
 def k_anonymity(table: Any, **counting: Unpack[Counting]) -> KAnonymity:
-    """How large the smallest class is: k-anonymity (Samarati 2001, Sweeney 2002).
+    """k-anonymity: the size of the smallest class (Samarati 2001, Sweeney 2002).
 
-    A class is a combination of values of the quasi-identifiers that occurs. Whoever knows a
-    person's quasi-identifiers, and that the person is in the table, is left with k records at
-    least. It says nothing about what those records have in common.
+    A class is a combination of values of the quasi-identifiers that occurs. An attacker who knows
+    a person's quasi-identifiers, and that the person is in the table, is left with at least k
+    records. k says nothing about what those records have in common.
 
     Parameters
     ----------
     table : Release, Microdata, data frame, path, Ibis table or Contingency
     **counting
-        How the table is counted: see `unveil.measures.count`.
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import k_anonymity
     >>> patients = uv.read_table(
     ...     {"age": ["2*", "2*", "3*", "3*", "3*"], "zip": ["75*", "75*", "69*", "69*", "75*"],
     ...      "disease": ["flu", "flu", "flu", "aids", "none"]},
     ...     quasi=["age", "zip"], sensitive="disease")
-    >>> found = k_anonymity(patients)
+    >>> found = uv.k_anonymity(patients)
     >>> found
     k-anonymity of table: k = 1
       5 records in 3 classes of 1.7 on average, the largest of 2

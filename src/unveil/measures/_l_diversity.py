@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import InputError
 from unveil.measures._classes import (
     ClassMeasure,
     Deciding,
@@ -24,6 +23,7 @@ from unveil.measures._classes import (
     measured,
     of_the_counts,
     plog2p,
+    whole_number,
 )
 from unveil.measures._counted import Counting, count
 from unveil.measures._texts import in_json, in_words
@@ -42,15 +42,12 @@ class LDiversity(ClassMeasure):
     Attributes
     ----------
     distinct : int
-        Every class has at least so many sensitive values.
+        Every class has at least this many sensitive values.
     entropy : float
         The entropy of every class is at least the logarithm of this.
-    deciding : Deciding
-        The classes with the fewest values.
-    deciding_entropy : Deciding
-        The classes with the least entropy.
-    deciding_recursive : Deciding
-        The classes that need the largest c at `deciding_l`.
+    deciding, deciding_entropy, deciding_recursive : Deciding
+        The classes with the fewest values, with the least entropy, and those that need the
+        largest c at `deciding_l`.
     deciding_l : int
     infima : tuple of float
         What c must exceed for each ℓ from 1 to the distinct one: see `recursive`.
@@ -64,8 +61,8 @@ class LDiversity(ClassMeasure):
     infima: tuple[float, ...]
 
     def recursive(self, l: int) -> float:  # noqa: E741  (it is called l everywhere in this field)
-        """The number that c must exceed for recursive (c, ℓ)-diversity; infinite if none does."""
-        check_l(l)
+        """The number that c must exceed for recursive (c, ℓ)-diversity; may be infinite."""
+        _check_l(l)
         return self.infima[l - 1] if l <= len(self.infima) else math.inf
 
     def is_recursive(self, *, c: float, l: int) -> bool:  # noqa: E741
@@ -73,7 +70,7 @@ class LDiversity(ClassMeasure):
         return c > self.recursive(l)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row an ℓ, with the number that c must exceed."""
+        """One row per ℓ: the number that c must exceed."""
         import pandas as pd
 
         levels = range(2, self.distinct + 1)
@@ -82,10 +79,7 @@ class LDiversity(ClassMeasure):
         )  # fmt: skip
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the sensitive values of a class that is least diverse.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the sensitive values of a class that is least diverse (needs matplotlib)."""
         least = self.deciding_entropy.classes[0]
         ranked, more = most(sorted(least.counts.items(), key=lambda one: -one[1]))
         entropy = in_words(self.entropy) if math.isfinite(self.entropy) else "–"
@@ -137,20 +131,19 @@ class LDiversityLooking:
     """Looks for the least diverse classes."""
 
     def __init__(self, counts: Contingency, *, l: int = 2) -> None:  # noqa: E741
-        self._counts, self._l = counts, check_l(l)
+        self._counts, self._l = counts, _check_l(l)
         self._values = len(counts.need_secret("ℓ-diversity").values)
-        # Above the fewest values of a class no c is large enough, and nothing has to be kept.
+        # Above the fewest values of a class no c is large enough: nothing is kept there.
         self._infima = np.zeros(self._values)
         self._fewest = Extreme(counts, least=True)
         self._least = Extreme(counts, least=True)
         self._worst = Extreme(counts)
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         if len(block) == 0:
             return
         self._fewest.look(block, block.distinct)
-        self._least.look(block, effective_values(block))
+        self._least.look(block, _effective_values(block))
         rank, ratio = _ratios(block)
         self._infima = self._infima[: int(block.distinct.min())]
         kept = rank < len(self._infima)
@@ -161,7 +154,6 @@ class LDiversityLooking:
         self._worst.look(block, worst)
 
     def finding(self) -> LDiversity:
-        """What was found."""
         return LDiversity(
             **of_the_counts(self._counts),
             distinct=int(self._fewest.score),
@@ -174,17 +166,14 @@ class LDiversityLooking:
         )
 
 
-def check_l(l: int) -> int:  # noqa: E741
-    """The ℓ of the recursive definition, if it can be one."""
-    if isinstance(l, bool) or not isinstance(l, int | np.integer) or l < 1:
-        raise InputError(f"l of the recursive definition must be a whole number from 1, got {l!r}")
-    return int(l)
+def _check_l(l: int) -> int:  # noqa: E741
+    return whole_number(l, "l", 1)
 
 
-def effective_values(block: Histograms) -> NDArray[np.float64]:
+def _effective_values(block: Histograms) -> NDArray[np.float64]:
     """The ℓ whose logarithm is the entropy of each class."""
     found = np.exp2(-block.add_up(plog2p(block.shares)))
-    # Where all values are equally frequent, ℓ is their number, and no rounding may take from it.
+    # Where all values are equally frequent, ℓ is their number, whatever rounding says.
     even = block.largest(block.numbers) * block.distinct == block.sizes
     return np.where(even, block.distinct, found)
 
@@ -209,7 +198,7 @@ def l_diversity(
     l: int = 2,  # noqa: E741  (it is called l everywhere in this field)
     **counting: Unpack[Counting],
 ) -> LDiversity:
-    """How diverse the sensitive values of every class are (Machanavajjhala et al. 2006).
+    """ℓ-diversity of the sensitive values of every class (Machanavajjhala et al. 2006).
 
     With r₁ ≥ r₂ ≥ … ≥ r_m for the frequencies of the values of a class:
 
@@ -222,19 +211,18 @@ def l_diversity(
     ----------
     table : Release, Microdata, data frame, path, Ibis table or Contingency
     l : int
-        For which ℓ the classes that decide the recursive definition are named.
+        The ℓ for which the classes that decide the recursive definition are named.
     **counting
-        How the table is counted: see `unveil.measures.count`.
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import l_diversity
     >>> patients = uv.read_table(
     ...     {"age": ["2*", "2*", "3*", "3*", "3*"],
     ...      "disease": ["flu", "none", "flu", "flu", "none"]},
     ...     quasi=["age"], sensitive="disease")
-    >>> found = l_diversity(patients)
+    >>> found = uv.l_diversity(patients)
     >>> found
     ℓ-diversity of table: ℓ = 2 in disease
       distinct ℓ = 2; fewest values: age=2* (2 records); age=3* (3 records)
@@ -243,6 +231,6 @@ def l_diversity(
     >>> found.is_recursive(c=2, l=2), found.is_recursive(c=2.5, l=2), found.recursive(3)
     (False, True, inf)
     """
-    check_l(l)  # before anything is counted
+    _check_l(l)  # before anything is counted
     counts = count(table, **counting)
     return measured(counts, LDiversityLooking(counts, l=l))

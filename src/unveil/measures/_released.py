@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._bars import Bars, bars, most
-from unveil.engine.counting import Contingency
-from unveil.errors import InputError
+from unveil.errors import Call, File, InputError, Message
+from unveil.measures._classes import whole_number
 from unveil.microdata import (
     AnyRelease,
     Intervals,
@@ -27,86 +27,80 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "Reach", "lost_bars", "mass_of", "missing_from", "missing_of", "reach_of", "records_of",
-    "refuse_untrue", "release_of", "separate", "share_text",
+    "Reach", "lost_bars", "mass_of", "missing_from", "missing_of", "not_of", "reach_of",
+    "records_of", "refuse_untrue", "release_of", "share_text",
 ]  # fmt: skip
 
-TRAINED = "classifier_utility"
-"""What can be said of the use of any release, by a model that learns from it."""
+_TRAINED = "classifier_utility"  # applicable to any release, by a model that learns from it
 
 
 def release_of(release: Any, microdata: Any, what: str) -> Release:
     """The release, if it is one of records and can be one of the original."""
     if not isinstance(microdata, Microdata):
         raise InputError(
-            f"{what} needs microdata, a table whose columns have roles, and got a "
-            f"{type(microdata).__name__}; make it with unveil.read_table(table, quasi=[…], "
-            "sensitive=…)"
-        )
+            "{what} needs microdata, a table whose columns have roles, but got a {kind}; make it "
+            "with {call}",
+            what=what, kind=type(microdata).__name__, call=Call("read_table"),
+        )  # fmt: skip
     records = records_of(release, what)
     if not same_domains(records, microdata):
-        raise InputError(
-            f"the release by {records.made_by} is none of {microdata.source}: their columns, or "
-            "the values in them, differ; read it with unveil.read_release(table, microdata)"
-        )
+        raise not_of(records, microdata)
     missing_from(records, microdata)
     return records
+
+
+def not_of(release: Release, microdata: Microdata) -> InputError:
+    """The error for a release that is not one of the original."""
+    return InputError(
+        "the release by {release} is not one of {original}: their columns, or the values in them, "
+        "differ; read it with {call}",
+        release=File(release.made_by, bare=True),
+        original=File(microdata.source, bare=True),
+        call=Call("read_release"),
+    )
 
 
 def records_of(release: Any, what: str) -> Release:
     """The release, if it is one of records."""
     if not isinstance(release, AnyRelease):
         raise InputError(
-            f"{what} needs a release, got a {type(release).__name__}; a sanitizer makes one, and "
-            "unveil.read_release reads one"
-        )
-    return with_records(release, what, instead=f"{TRAINED} does not, given the sanitizer")
+            "{what} needs a release, but got a {kind}; a sanitizer makes one, and {call} reads one",
+            what=what, kind=type(release).__name__, call=Call("read_release"),
+        )  # fmt: skip
+    return with_records(release, what, instead=f"{_TRAINED} does not, given the sanitizer")
 
 
 def refuse_untrue(release: Release, what: str) -> None:
     """Refuse a release whose cells need not cover the values of its records."""
-    refuse_perturbed(release, release.quasi, what, instead=f"{TRAINED} does")
+    refuse_perturbed(release, release.quasi, what, instead=f"{_TRAINED} does")
 
 
 def missing_from(release: Release, microdata: Microdata | None) -> int:
-    """How many of the original's records a release does not have.
+    """The number of the original's records that a release does not have.
 
-    Without the original, those that were found missing when the release was read.
+    Without the original, the number that was found when the release was read.
     """
     return release.dropped if microdata is None else missing_of(len(release), microdata)
 
 
 def missing_of(released: int, original: Microdata | int) -> int:
-    """How many of the original's records were not released."""
+    """The number of the original's records that were not released."""
+    name: Any = ""
     if isinstance(original, Microdata):
-        everybody, name = len(original), f", {original.source},"
-    elif isinstance(original, int | np.integer) and not isinstance(original, bool) and original > 0:
-        everybody, name = int(original), ""
+        everybody, name = len(original), Message(", {source},", source=File(original.source, True))
     else:
-        raise InputError(
-            "the original is microdata, or the number of its records, which is at least 1; got "
-            f"{original!r}"
-        )
+        everybody = whole_number(original, "original", 1)
     if released <= everybody:
         return everybody - released
     raise InputError(
-        f"the release has {released:,} records and the original table{name} only "
-        f"{everybody:,}; give the table that it was made from"
-    )
-
-
-def separate(counts: Contingency, measure: str) -> Contingency:
-    """The counts, if no record was counted in several classes."""
-    if counts.overlapping:
-        raise InputError(
-            f"{measure} needs classes that share no record, and in {counts.source} cells that "
-            "match everything are in many; leave wildcard out"
-        )
-    return counts
+        "the release has {released} records and the original table{name} only {everybody}; give "
+        "the table that the release was made from",
+        released=released, name=name, everybody=everybody,
+    )  # fmt: skip
 
 
 class Reach(NamedTuple):
-    """For each class, the codes its region covers; where it covers none, ends mean nothing."""
+    """For each class, the codes that its region covers; the ends are void if it covers none."""
 
     first: NDArray[np.int64]
     last: NDArray[np.int64]
@@ -114,7 +108,7 @@ class Reach(NamedTuple):
 
 
 def reach_of(regions: Regions, domain: int) -> Reach:
-    """How far each class's region reaches in a domain of so many values."""
+    """How far each class's region reaches in a domain of ``domain`` values."""
     if isinstance(regions, Sets):
         return _of_sets(regions)
     if isinstance(regions, Intervals):
@@ -143,7 +137,7 @@ def _of_intervals(intervals: Intervals, domain: int) -> Reach:
     number = np.zeros(len(intervals), dtype=np.int64)
     number[inside] = before[last[inside] + 1] - before[first[inside]]
     whole = (intervals.low <= 0) & (intervals.high >= domain - 1)
-    number[whole] = domain  # also of values that nobody has
+    number[whole] = domain  # includes values that nobody has
     present = np.flatnonzero(there)
     some = inside & ~whole & (number > 0)
     first[some] = present[before[first[some]]]
@@ -152,10 +146,8 @@ def _of_intervals(intervals: Intervals, domain: int) -> Reach:
 
 
 def mass_of(regions: Regions, people: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each class, the people whose value its region covers; ``people`` has one a value.
+    """For each class, the people whose value its region covers; ``people`` is by value.
 
-    Examples
-    --------
     >>> regions = Intervals(np.array([0, 1], dtype=np.int32), np.array([1, 1], dtype=np.int32))
     >>> mass_of(regions, np.array([5, 2, 1])).tolist()
     [7, 2]
@@ -177,26 +169,24 @@ def _mass_of_intervals(intervals: Intervals, people: NDArray[np.int64]) -> NDArr
     first = np.clip(intervals.low, 0, domain)
     after = np.clip(intervals.high + 1, 0, domain)
     mass = np.where(first < after, before[after] - before[first], 0)
-    # What was not cut at all also covers values that nobody in the sanitized table has.
+    # An uncut interval also covers values that nobody in the sanitized table has.
     whole = (intervals.low <= 0) & (intervals.high >= domain - 1)
     return np.where(whole, people.sum(), mass)
 
 
 def _before(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sum of those before each place, and of all of them at the end."""
+    """The sums of the numbers before each place; the last is the sum of all."""
     return np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
 
 
 _ALL = "all together"
-
-
-Lost = Mapping[str, float | None]
+_Lost = Mapping[str, float | None]
 
 
 def lost_bars(
-    kinds: Mapping[str, tuple[float | None, Lost]], made_by: str, ax: Axes | None = None
+    kinds: Mapping[str, tuple[float | None, _Lost]], made_by: str, ax: Axes | None = None
 ) -> Axes:
-    """Draw the share that is lost of everything, and of each column, by one or more measures."""
+    """Draw the share lost of everything, and of each column, by one or more measures."""
     columns, more = most(list(next(iter(kinds.values()))[1]))
     drawn = []
     for label, (whole, by_column) in kinds.items():
@@ -214,7 +204,7 @@ def lost_bars(
 
 
 def share_text(share: float | None) -> str:
-    """A share for people.
+    """A share as a text.
 
     >>> share_text(0.125), share_text(None)
     ('12.5%', 'undefined')

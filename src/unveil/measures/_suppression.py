@@ -32,14 +32,11 @@ class Suppression(Finding):
 
     Attributes
     ----------
-    released : int
-        How many records are released.
-    hidden : int
-        How many of them have all their quasi-identifiers suppressed.
-    missing : int
-        How many of the original's records are not released.
+    released, hidden, missing : int
+        Number of released records, of those with all their quasi-identifiers suppressed, and of
+        the original's records that are not released.
     cells : dict of str to int
-        For each quasi-identifier, how many of the released cells are suppressed.
+        For each quasi-identifier, the number of released cells that are suppressed.
     made_by : str
     """
 
@@ -51,7 +48,7 @@ class Suppression(Finding):
 
     @property
     def everybody(self) -> int:
-        """Records of the original."""
+        """Number of records of the original."""
         return self.released + self.missing
 
     @property
@@ -71,22 +68,14 @@ class Suppression(Finding):
         return cells / (self.everybody * len(self.cells))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a quasi-identifier."""
+        """One row per quasi-identifier."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "column": list(self.cells),
-                "hidden": list(self.cells.values()),
-                "suppressed": list(self.by_column.values()),
-            }
-        )
+        rows = [(name, cells, self.by_column[name]) for name, cells in self.cells.items()]
+        return pd.DataFrame(rows, columns=["column", "hidden", "suppressed"])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw which share of each quasi-identifier is not published.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the suppressed share of each quasi-identifier (needs matplotlib)."""
         from unveil.measures._released import lost_bars
 
         return lost_bars({"suppressed cells": (self.of_cells, self.by_column)}, self.made_by, ax)
@@ -117,28 +106,27 @@ class Suppression(Finding):
 
 
 def suppression(release: Release, microdata: Microdata | None = None) -> Suppression:
-    """How many records and cells are suppressed.
+    """Suppression: how many records and cells are not published.
 
-    A cell is suppressed if it covers every value of its column, a record if all its
+    A cell is suppressed if it covers every value of its column. A record is suppressed if all its
     quasi-identifiers are, or if it is not released.
 
     Parameters
     ----------
     release : Release
     microdata : Microdata, optional
-        The original table, to count the records that were not released. By default those are
-        counted that were found missing when the release was read.
+        The original table, to count the records that were not released. Default: those found
+        missing when the release was read.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import suppression
     >>> survey = uv.read_table(
     ...     {"age": [30, 34, 41, 52], "town": ["Rome", "Rome", "Lyon", "Nice"],
     ...      "vote": ["a", "b", "a", "b"]}, quasi=["age", "town"], sensitive="vote")
     >>> published = {"age": ["30-39", "30-39", "*"], "town": ["*", "*", "*"],
     ...              "vote": ["a", "b", "a"]}
-    >>> suppression(uv.read_release(published, survey))
+    >>> uv.suppression(uv.read_release(published, survey))
     Suppression by somebody: 50.0% of the records, 75.0% of the cells
       of 4 records 1 are missing and 1 have all their quasi-identifiers hidden
       age    50.0%
@@ -148,7 +136,7 @@ def suppression(release: Release, microdata: Microdata | None = None) -> Suppres
         release = records_of(release, "suppression")
     else:
         release = release_of(release, microdata, "suppression")
-    hidden = [hidden_cells(c, r) for c, r in zip(release.quasi, release.regions, strict=True)]
+    hidden = [_hidden_cells(c, r) for c, r in zip(release.quasi, release.regions, strict=True)]
     return Suppression(
         released=len(release),
         hidden=int(release.sizes[np.all(hidden, axis=0)].sum()),
@@ -161,10 +149,7 @@ def suppression(release: Release, microdata: Microdata | None = None) -> Suppres
     )
 
 
-EVERYTHING = "*"
-
-
-def hidden_cells(column: Column, regions: Regions) -> NDArray[np.bool_]:
+def _hidden_cells(column: Column, regions: Regions) -> NDArray[np.bool_]:
     """For each class, whether its cell of one column is suppressed."""
     if column.size == 1:
         return np.array([text != column.texts[0] for text in regions.texts(column)], dtype=bool)
@@ -172,15 +157,15 @@ def hidden_cells(column: Column, regions: Regions) -> NDArray[np.bool_]:
 
 
 def hidden_classes(table: Any, counts: Contingency) -> tuple[int, ...]:
-    """The sizes of those classes of a counted table that have all their cells suppressed."""
+    """The sizes of the classes of a counted table whose cells are all suppressed."""
     if not isinstance(table, Release):
-        return _with_cells(counts, dict.fromkeys(counts.keys, EVERYTHING))
+        return _with_cells(counts, dict.fromkeys(counts.keys, "*"))
     columns = {column.name: place for place, column in enumerate(table.quasi)}
     asked = [columns[key] for key in counts.keys]
-    hidden = np.all([hidden_cells(table.quasi[j], table.regions[j]) for j in asked], axis=0)
+    hidden = np.all([_hidden_cells(table.quasi[j], table.regions[j]) for j in asked], axis=0)
     some = np.flatnonzero(hidden)
     texts = [table.regions[j].take(some).texts(table.quasi[j]) for j in asked]
-    # Written alike, they are one class, whatever the release has them in.
+    # Classes of the release with the same texts are one class here.
     distinct = dict.fromkeys(zip(*texts, strict=True))
     found = (_with_cells(counts, dict(zip(counts.keys, cells, strict=True))) for cells in distinct)
     return tuple(size for sizes in found for size in sizes)
@@ -190,6 +175,6 @@ def _with_cells(counts: Contingency, cells: dict[str, str]) -> tuple[int, ...]:
     """The size of the class with these cells, if there is one."""
     try:
         size = int(counts.where(cells).sum())
-    except (InputError, TypeError):  # no cell is written so, or the column has no texts at all
+    except (InputError, TypeError):  # no such cell, or the column has no texts
         return ()
     return (size,) if size else ()

@@ -16,19 +16,27 @@ from numpy.typing import NDArray
 
 from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms, Secret
-from unveil.errors import HierarchyError, InputError, did_you_mean
+from unveil.errors import (
+    Cell,
+    Column,
+    File,
+    HierarchyError,
+    InputError,
+    Listed,
+    Option,
+    did_you_mean,
+)
 from unveil.measures._classes import (
     ClassMeasure,
     ExactSum,
     Extreme,
     by_value_of,
-    decided_by,
     measured,
     of_the_counts,
     shares_of,
 )
 from unveil.measures._counted import Counting, count
-from unveil.measures._texts import in_words
+from unveil.measures._texts import in_words, number_of
 from unveil.microdata import MISSING, Hierarchy
 
 if TYPE_CHECKING:
@@ -45,17 +53,17 @@ class TCloseness(ClassMeasure):
     Attributes
     ----------
     t : float
-        The distance of the class that is furthest off.
+        The distance of the furthest class.
     mean : float
         The distance of a record's class, on average over all records. Where classes overlap, a
-        record counts once in each class it is in.
+        record counts once in each of its classes.
     distance : str
         The ground distance: ``"equal"``, ``"ordered"`` or ``"hierarchical"``.
     distance_in_words : str
     shares : dict of str to float
-        The share of the whole table that each sensitive value has.
+        The share of each sensitive value in the whole table.
     deciding : Deciding
-        The classes that are furthest off.
+        The furthest classes.
     """
 
     t: float
@@ -65,7 +73,7 @@ class TCloseness(ClassMeasure):
     shares: dict[str, float]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a sensitive value: its share of the table, and of a class furthest off."""
+        """One row per sensitive value: its share of the table, and of a furthest class."""
         import pandas as pd
 
         furthest = self.deciding.classes[0]
@@ -114,22 +122,21 @@ class TCloseness(ClassMeasure):
             f"t-closeness of {self.source}: t = {in_words(self.t)} in {self.sensitive}",
             f"distance {self.distance_in_words}",
             f"on average over the records {in_words(self.mean)}",
-            decided_by(self.deciding),
+            self.decided_by,
         )
 
 
 class TClosenessLooking:
-    """Looks for the classes that are furthest off."""
+    """Looks for the furthest classes."""
 
     def __init__(self, counts: Contingency, *, distance: str | Hierarchy | None = None) -> None:
         self._counts, self._secret = counts, counts.need_secret("t-closeness")
-        self._distance = chosen(counts, self._secret, distance)
+        self._distance = _chosen(counts, self._secret, distance)
         self._furthest = Extreme(counts)
         self._sum = ExactSum()
         self._in_classes = 0
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         distances = self._distance(block)
         self._furthest.look(block, distances)
         in_classes = block.weights * block.sizes
@@ -137,7 +144,6 @@ class TClosenessLooking:
         self._in_classes += int(in_classes.sum())
 
     def finding(self) -> TCloseness:
-        """What was found."""
         counts = self._counts
         return TCloseness(
             **of_the_counts(counts),
@@ -153,17 +159,16 @@ class TClosenessLooking:
 def t_closeness(
     table: Any, *, distance: str | Hierarchy | None = None, **counting: Unpack[Counting]
 ) -> TCloseness:
-    """How far the sensitive values of a class are from the whole table's (Li et al. 2007).
+    """t-closeness: how far a class's sensitive values are from the table's (Li et al. 2007).
 
-    The distance is the earth mover's, from 0 to 1. What it costs to move a share from one value
-    to another is
+    The distance is the earth mover's, from 0 to 1. Moving a share from one value to another costs
 
     - ``"equal"``: 1 between any two values.
-    - ``"ordered"``: the difference of their ranks, over that of the first and the last value. The
-      ranks are those in the whole domain: all levels that were declared, all numbers that the
-      table was read with, also where nobody has them.
+    - ``"ordered"``: the difference of their ranks, over that of the first and the last value.
+      Ranks are those in the whole domain: all declared levels, or all numbers that the table was
+      read with, even if nobody has them.
     - ``"hierarchical"``: the height of the lowest node above both, over that of the root. The
-      height of a node is the longest way down to a leaf.
+      height of a node is the length of the longest path down to a leaf.
 
     Parameters
     ----------
@@ -172,21 +177,20 @@ def t_closeness(
         By default ``"hierarchical"`` if the sensitive column has a hierarchy, else ``"ordered"``
         if it has an order, else ``"equal"``. A hierarchy given here is used instead of its own.
     **counting
-        How the table is counted: see `unveil.measures.count`.
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import t_closeness
     >>> staff = uv.read_table(
     ...     {"age": ["2*", "2*", "2*", "3*", "3*", "3*"], "salary": [3, 4, 5, 4, 5, 6]},
     ...     quasi=["age"], sensitive="salary")
-    >>> t_closeness(staff)
+    >>> uv.t_closeness(staff)
     t-closeness of table: t = 0.1667 in salary
       distance ordered: by rank among 4 values of salary
       on average over the records 0.1667
       decided by 2 classes: age=2* (3 records); age=3* (3 records)
-    >>> t_closeness(staff, distance="equal").to_frame().head(2)
+    >>> uv.t_closeness(staff, distance="equal").to_frame().head(2)
       value     table     class
     0     3  0.166667  0.333333
     1     4  0.333333  0.333333
@@ -196,29 +200,21 @@ def t_closeness(
     return measured(counts, TClosenessLooking(counts, distance=distance))
 
 
-DISTANCES = ("equal", "ordered", "hierarchical")
-"""The ground distances, by name."""
+_DISTANCES = ("equal", "ordered", "hierarchical")
+_EQUAL = Option("distance", "equal")
 
 
-class EarthMovers(Protocol):
-    """A distance between the sensitive values of a class and of the whole table.
+class _EarthMovers(Protocol):
+    """A distance between the sensitive values of a class and of the whole table."""
 
-    Attributes
-    ----------
-    name : str
-        One of `DISTANCES`.
-    said : str
-        The distance in words.
-    """
-
-    name: str
-    said: str
+    name: str  # one of _DISTANCES
+    said: str  # the distance in words
 
     def __call__(self, block: Histograms) -> NDArray[np.float64]:
         """The distance of each class, from 0 to 1."""
 
 
-class Equal:
+class _Equal:
     """Any two values are 1 apart: total variation."""
 
     name = "equal"
@@ -233,7 +229,7 @@ class Equal:
         return block.add_up(np.maximum(surplus, 0.0))
 
 
-class Ordered:
+class _Ordered:
     """Values are as far apart as their ranks, the first and the last being 1 apart."""
 
     name = "ordered"
@@ -241,8 +237,10 @@ class Ordered:
     def __init__(self, counts: Contingency, secret: Secret) -> None:
         if not secret.ordered:
             raise InputError(
-                f"{secret.name} has no order: say which one with "
-                f'ordinal={{"{secret.name}": […]}}, or use distance="equal"'
+                "{column} has no order: give its levels with {ordinal}, or use {equal}",
+                column=Column(secret.name),
+                ordinal=Option("ordinal", {secret.name: ["…"]}),
+                equal=_EQUAL,
             )
         _check_missing(counts, secret)
         self._m = len(secret.values)
@@ -250,24 +248,23 @@ class Ordered:
         unused = f", {nobody:,} of which nobody has" if nobody else ""
         self.said = f"ordered: by rank among {self._m:,} values of {secret.name}{unused}"
         self._rows = counts.rows
-        # The last rank is left out: there everything has been counted, in class and table alike.
+        # The last rank is left out: there both cumulated distributions are 1.
         self._upto = np.cumsum(counts.totals)[:-1]
         self._summed = np.concatenate([[0], np.cumsum(self._upto)])
 
     def __call__(self, block: Histograms) -> NDArray[np.float64]:
         """The mean difference of two cumulated distributions, over all ranks but the last.
 
-        That of the class is constant from one of its values to the next, and that of the table
-        ascends. So within such a stretch the table's is below the class's up to one rank, which
-        bisection finds, and above it from there on; sums over ranks are differences of prefix
-        sums.
+        The class's is constant from one of its values to the next, and the table's ascends. So
+        within such a stretch the table's is below the class's up to one rank, which bisection
+        finds, and above it from there on. Sums over ranks are differences of prefix sums.
         """
         if self._m == 1:
             return np.zeros(len(block))
         begin, end, inside = _stretches(block, self._m - 1)
         starts = block.start[:-1] + np.arange(len(block))
         size = np.repeat(block.sizes, block.distinct + 1).astype(np.float64)
-        # Both are taken times the records of class and table: whole numbers, which do not round.
+        # Both are multiplied by the records of class and table: whole numbers do not round.
         level = inside * float(self._rows)
         turn = np.clip(np.searchsorted(self._upto, level / size), begin, end)
         below = level * (turn - begin) - size * (self._summed[turn] - self._summed[begin])
@@ -281,7 +278,7 @@ def _stretches(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Ranks between which a class's cumulated number is constant, and that number.
 
-    A class has one stretch more than it has values: the first lies before its first value.
+    A class has one stretch more than values: the first lies before its first value.
     """
     cells = len(block.codes) + len(block)
     head = block.start[:-1] + np.arange(len(block))
@@ -298,20 +295,20 @@ def _stretches(
     return begin, end, inside
 
 
-class OverTree:
-    """Two values are as far apart as the lowest node above both is high, the root being 1 high.
+class _OverTree:
+    """The distance of two values is the height of the lowest node above both; the root has 1.
 
-    A node is as high as the longest way from it down to a leaf, so that leaves may lie at any
-    depth. Since distances then only grow on the way up, it is best to move as much as possible
-    beneath each node and to hand on the rest: the cost at a node is its height, times what its
-    children can give each other.
+    The height of a node is its longest path down to a leaf, so leaves may lie at any depth.
+    Distances only grow on the way up. So it is best to move as much as possible below each node
+    and to pass on the rest: the cost at a node is its height, times what its children can give
+    each other.
     """
 
     name = "hierarchical"
 
     def __init__(self, counts: Contingency, secret: Secret, tree: Hierarchy) -> None:
         self._leaf_of = _leaves(counts, secret, tree)
-        self.said = f"hierarchical: by the height of the node above, in {_called(tree)}"
+        self.said = f"hierarchical: by the height of the node above, in the hierarchy {tree.source}"
         height = _heights(tree)
         self._height = height / int(height[tree.root])
         self._at_level = _by_level(tree)
@@ -323,8 +320,8 @@ class OverTree:
     def __call__(self, block: Histograms) -> NDArray[np.float64]:
         """Level by level from the leaves to the root, over the nodes above values of the class.
 
-        No other node has anything to give. A node is an interval of leaves: with the cells of a
-        class in the order of their leaves, those beneath a node stand side by side.
+        No other node has anything to give. A node is an interval of leaves: in the order of
+        their leaves, the cells of a class that lie below a node are adjacent.
         """
         leaf = self._leaf_of[block.codes]
         order = np.lexsort((leaf, block.class_of))
@@ -338,7 +335,7 @@ class OverTree:
             node = node_of[leaf]
             begins = begins_class.copy()
             begins[1:] |= node[1:] != node[:-1]
-            # What the nodes of the level below have too much of, they offer to one another here.
+            # The nodes of the level below offer their surplus to one another here.
             parent = np.cumsum(begins)[begin] - 1
             offered = np.bincount(parent, np.maximum(extra, 0.0), minlength=int(begins.sum()))
             number = np.add.reduceat(numbers, np.flatnonzero(begins))
@@ -353,7 +350,7 @@ class OverTree:
 
 
 def _heights(tree: Hierarchy) -> NDArray[np.int64]:
-    """The number of steps on the longest way from each node down to a leaf."""
+    """The length of the longest path from each node down to a leaf."""
     height = np.zeros(len(tree.names), dtype=np.int64)
     for level in range(tree.depth - 1, 0, -1):
         nodes = np.flatnonzero(tree.levels == level)
@@ -374,25 +371,18 @@ def _by_level(tree: Hierarchy) -> NDArray[np.int64]:
 
 
 def _leaves(counts: Contingency, secret: Secret, tree: Hierarchy) -> NDArray[np.int64]:
-    """The leaf of each value; values that nobody has need none."""
+    """The leaf of each value; values that nobody has need no leaf."""
     places = {name: leaf for leaf, name in enumerate(tree.leaves)}
     for code in np.flatnonzero(counts.totals).tolist():
         text = secret.texts[code]
         if text not in places:
-            remedy = (
-                "add it with Hierarchy.with_leaf"
-                if text == MISSING
-                else 'add it, or use distance="equal"'
-            )
             raise HierarchyError(
-                f"{text!r}, a value of {secret.name}, is not a leaf of {_called(tree)}"
-                f"{did_you_mean(text, tree.leaves)}; {remedy}"
-            )
+                "{text}, a value of {column}, is not a leaf of the hierarchy {tree}{near}; "
+                + ("add it with Hierarchy.with_leaf" if text == MISSING else "add it, or use {eq}"),
+                text=Cell(text, people=int(counts.totals[code])), column=Column(secret.name),
+                tree=File(tree.source, bare=True), near=did_you_mean(text, tree.leaves), eq=_EQUAL,
+            )  # fmt: skip
     return np.array([places.get(text, tree.n_leaves) for text in secret.texts], dtype=np.int64)
-
-
-def _called(tree: Hierarchy) -> str:
-    return f"the hierarchy {tree.source}"
 
 
 def _check_missing(counts: Contingency, secret: Secret) -> None:
@@ -400,38 +390,43 @@ def _check_missing(counts: Contingency, secret: Secret) -> None:
     records = int(counts.totals[gap].sum())
     if records:
         raise InputError(
-            f"{secret.name} is missing in {records:,} record{'s' if records != 1 else ''} of "
-            f"{counts.source}, and missing has "
-            f'no place in an order: use distance="equal", or say where it stands with '
-            f'ordinal={{"{secret.name}": […]}} and {MISSING!r} among the levels'
-        )
+            "{column} is missing in {records} of {source}, and a missing value has no place in "
+            "an order: use {equal}, or give {ordinal} with {missing} among the levels",
+            column=Column(secret.name), records=number_of(records, "record", "records"),
+            source=File(counts.source, bare=True), equal=_EQUAL,
+            ordinal=Option("ordinal", {secret.name: ["…"]}), missing=repr(MISSING),
+        )  # fmt: skip
 
 
 def check_distance(distance: str | Hierarchy | None) -> None:
-    """Refuse a ground distance that there is not."""
-    if distance is None or isinstance(distance, Hierarchy) or distance in DISTANCES:
+    """Refuse an unknown ground distance."""
+    if distance is None or isinstance(distance, Hierarchy) or distance in _DISTANCES:
         return
     raise InputError(
-        f"there is no distance {distance!r}{did_you_mean(str(distance), DISTANCES)} "
-        f"(distances: {', '.join(DISTANCES)}, or a Hierarchy)"
+        "there is no distance {given}{near} (distances: {known}, or a Hierarchy)",
+        given=repr(distance),
+        near=did_you_mean(str(distance), _DISTANCES),
+        known=Listed(_DISTANCES),
     )
 
 
-def chosen(counts: Contingency, secret: Secret, distance: str | Hierarchy | None) -> EarthMovers:
-    """The ground distance that was asked for, or the one that the attribute suggests."""
+def _chosen(counts: Contingency, secret: Secret, distance: str | Hierarchy | None) -> _EarthMovers:
+    """The ground distance that was asked for, or the default of the attribute."""
     check_distance(distance)
     if isinstance(distance, Hierarchy):
-        return OverTree(counts, secret, distance)
+        return _OverTree(counts, secret, distance)
     if distance is None:
         ordered = "ordered" if secret.ordered else "equal"
         distance = ordered if secret.hierarchy is None else "hierarchical"
     if distance == "equal":
-        return Equal(counts)
+        return _Equal(counts)
     if distance == "ordered":
-        return Ordered(counts, secret)
+        return _Ordered(counts, secret)
     if secret.hierarchy is None:
         raise InputError(
-            f"{secret.name} has no hierarchy: give one with "
-            f'hierarchies={{"{secret.name}": …}} or distance=Hierarchy(…)'
+            "{column} has no hierarchy: give one with {hierarchies} or {distance}",
+            column=Column(secret.name),
+            hierarchies=Option("hierarchies"),
+            distance=Option("distance"),
         )
-    return OverTree(counts, secret, secret.hierarchy)
+    return _OverTree(counts, secret, secret.hierarchy)

@@ -22,7 +22,7 @@ _SHOWN_VALUES = 3
 
 
 def joined(values: Sequence[str]) -> str:
-    """Some values for a line of text; what is too long is cut.
+    """The first values, for a line of text.
 
     >>> joined(["1", "2", "3", "4", "5"])
     '1, 2, 3 and 2 more'
@@ -41,7 +41,7 @@ def in_words(number: float) -> str:
 
 
 def in_json(name: str, number: float) -> dict[str, Any]:
-    """A number under its name, for JSON, which has no infinite ones.
+    """A number under its name, for JSON, which has no infinite numbers.
 
     >>> in_json("c", 1.5), in_json("c", math.inf)
     ({'c': 1.5}, {'c': None, 'c_is': 'infinite'})
@@ -50,7 +50,7 @@ def in_json(name: str, number: float) -> dict[str, Any]:
 
 
 def percent(share: float | None) -> str:
-    """A share in percent, with as many digits as tell something.
+    """A share in percent, with three significant digits.
 
     >>> percent(0.2), percent(0.0712), percent(0.0000213), percent(0.0), percent(None)
     ('20%', '7.12%', '0.00213%', '0%', '–')
@@ -62,7 +62,7 @@ def percent(share: float | None) -> str:
 
 
 def number_of(number: int, one: str, many: str) -> str:
-    """So many things.
+    """A number of things.
 
     >>> number_of(1, "person", "people"), number_of(2000, "person", "people")
     ('1 person', '2,000 people')
@@ -97,12 +97,11 @@ def keys_text(keys: Sequence[str]) -> str:
 
 
 def class_sizes(tables: Mapping[str, Mapping[int, int]], ax: Axes | None = None) -> Axes:
-    """Draw the share of records in classes of at most so many, a line for each table.
+    """Draw the share of records in classes up to a size, one line per table.
 
-    Of a table it is told how many classes there are of each size.
+    ``tables`` has the number of classes of each size, by the name of the table.
     """
-    if ax is None:
-        ax = new_axes()
+    ax = new_axes() if ax is None else ax
     from matplotlib.ticker import PercentFormatter
 
     largest = max(max(numbers) for numbers in tables.values())

@@ -10,27 +10,25 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, adversary_named
 from unveil.engine import Progress
-from unveil.errors import InputError
+from unveil.errors import Column as ColumnName
+from unveil.errors import File, InputError, Listed, Option, Row, Text
+from unveil.measures._classes import whole_number
 from unveil.measures._released import release_of
 from unveil.microdata import AnyRelease, Column, Microdata, Release, Role, with_records
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["course_of"]
 
-_STEP = 4096  # records asked about at a time
-
-
-_SPLITS, _NOISE = 1, 2  # what random numbers are for
-
-
-_FEWEST_REPEATS = 2  # one split does not show by how much they vary
+_STEP = 4096  # records predicted at a time
+_SPLITS, _NOISE = 1, 2  # streams of random numbers
+_FEWEST_REPEATS = 2  # one split does not show how much they vary
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Course:
-    """What `classifier_utility` was asked for, checked.
+    """The checked options of `classifier_utility`.
 
-    ``table`` is the original as the model wants it sanitized, and ``target`` the column to guess.
+    ``table`` is the original as the model wants it sanitized, ``target`` the column to predict.
     """
 
     published: Release | Sanitizer
@@ -44,22 +42,22 @@ class Course:
 
     @property
     def training(self) -> int:
-        """Records in a training part."""
+        """Number of records in a training part."""
         return len(self.table) - self.held_out
 
     @property
     def made_by(self) -> str:
-        """Who publishes."""
+        """The label of the release or the sanitizer."""
         if isinstance(self.published, Release):
             return self.published.made_by
         return self.published.label
 
-    def notes(self) -> tuple[str, ...]:
-        """What a reader has to know, once all is done."""
+    def notes(self) -> tuple[Text, ...]:
+        """The notes of releases and model, once all is done."""
         return tuple(dict.fromkeys((*self._heard, *self.model.notes)))
 
     def scores(self, progress: bool | None) -> NDArray[np.float64]:
-        """Accuracy of release, original and majority rule, one row a split."""
+        """Accuracy of release, original and majority rule, one row per split."""
         scores = np.empty((self.repeats, 3))
         with Progress("training", 2 * self.repeats * self.held_out, progress) as shown:
             for split in range(self.repeats):
@@ -75,7 +73,7 @@ class Course:
         return scores
 
     def _lessons(self, train: NDArray[np.intp], split: int) -> tuple[AnyRelease, AnyRelease]:
-        """What is published of the training part, and its original."""
+        """The published version of the training part, and its original."""
         part = self.table.take(train)
         original = Identity().sanitize(part)
         published: AnyRelease
@@ -86,21 +84,23 @@ class Course:
             published = self.published.with_seed(int(state[0])).sanitize(part)
         if not self.model.understands(published):
             raise InputError(
-                f"{self.model.label} learns from released records, and {self.made_by} publishes "
-                f"none, {published.instead}; use the model smoothed-frequency or "
-                "conditional-frequency"
-            )
+                "{model} learns from released records, and {release} publishes none, {instead}; "
+                "use {smoothed} or {conditional}",
+                model=self.model.label, release=File(self.made_by, bare=True),
+                instead=published.instead, smoothed=Option("model", "smoothed-frequency"),
+                conditional=Option("model", "conditional-frequency"),
+            )  # fmt: skip
         self._heard.update(dict.fromkeys(published.notes))
         if self.target.name == self.table.sensitive.name:
             return published, original
-        what = f"guessing {self.target.name}"
+        what = f"predicting {self.target.name}"
         told = with_records(published, what)
-        check_order(told, part, what)
+        _check_order(told, part, what)
         secrets = self.target.take(train)
         return replace(told, sensitive=secrets), replace(original, sensitive=secrets)
 
     def _accuracy(self, release: AnyRelease, held: NDArray[np.intp]) -> float:
-        """The share of the held-out records whose value is believed most; no belief, no guess."""
+        """The share of held-out records whose value has the highest belief; NaN predicts none."""
         right = 0
         for first in range(0, len(held), _STEP):
             some = held[first : first + _STEP]
@@ -117,10 +117,10 @@ def course_of(
     microdata = as_microdata(microdata, "classifier_utility")
     target = _target(microdata, of)
     number = _held_out(held_out, len(microdata))
-    seed = _whole(seed, "seed", 0)
+    seed = whole_number(seed, "seed", 0)
     if isinstance(published, AnyRelease):
         published = release_of(published, microdata, "classifier_utility")
-        check_order(published, microdata, "classifier_utility")
+        _check_order(published, microdata, "classifier_utility")
     else:
         published = as_sanitizer(published)
     default = published.attacked_by if isinstance(published, Sanitizer) else "naive-bayes"
@@ -128,8 +128,10 @@ def course_of(
     table = learner.prepared(microdata)
     if table is not microdata and isinstance(published, Release):
         raise InputError(
-            f"{learner.label} needs the table cut into quantiles before it is sanitized, which "
-            "is too late for a release that is there; choose another encoding"
+            "{model} needs the table cut into quantiles before it is sanitized, which is too late "
+            "for a finished release; choose another encoding with {option}",
+            model=learner.label,
+            option=Option("model"),
         )
     return Course(
         published=published,
@@ -137,36 +139,46 @@ def course_of(
         target=target,
         model=learner,
         held_out=number,
-        repeats=_whole(repeats, "repeats", _FEWEST_REPEATS),
+        repeats=whole_number(repeats, "repeats", _FEWEST_REPEATS),
         seed=seed,
     )
 
 
-def check_order(release: Release, microdata: Microdata, what: str) -> None:
+def _check_order(release: Release, microdata: Microdata, what: str) -> None:
     """Refuse a release whose records are not those of the original, in its order."""
+    at: dict[str, Any] = {
+        "what": what,
+        "release": File(release.made_by, bare=True),
+        "original": File(microdata.source, bare=True),
+        "column": ColumnName(release.sensitive.name),
+    }
     if len(release) != len(microdata):
         raise InputError(
-            f"{what} needs all {len(microdata):,} records of {microdata.source} in the release, in "
-            f"their order, and that by {release.made_by} has {len(release):,}; give the sanitizer "
-            "instead of a release, or complete the release with suppressed records"
-        )
+            "{what} needs all {records} records of {original} in the release, in their order, and "
+            "the release by {release} has {released}; give the sanitizer instead of a release, or "
+            "complete the release with suppressed records",
+            **at, records=len(microdata), released=len(release),
+        )  # fmt: skip
     if release.sensitive.name in release.perturbed:
         raise InputError(
-            f"{what} needs the release's records in the order of the original, and where "
-            f"{release.made_by} publishes values of {release.sensitive.name} that need not be true "
-            "nobody can tell whether they are; give the sanitizer instead of a release"
+            "{what} needs the release's records in the order of the original, which cannot be "
+            "checked: {release} publishes values of {column} that need not be true; give the "
+            "sanitizer instead of a release",
+            **at,
         )
     other = np.flatnonzero(release.sensitive.codes != microdata.sensitive.codes)
     if len(other):
         raise InputError(
-            f"{what} needs the release's records in the order of the original, and record "
-            f"{other[0] + 1:,} by {release.made_by} has another {release.sensitive.name} than that "
-            f"of {microdata.source}; give the sanitizer instead of a release"
+            "{what} needs the release's records in the order of the original, and {row} by "
+            "{release} has another {column} than that of {original}; give the sanitizer instead "
+            "of a release",
+            **at,
+            row=Row(int(other[0]) + 1, "record"),
         )
 
 
 def _of_records(release: Release, records: NDArray[np.intp]) -> Release:
-    """Some records of a release, in the classes that they are in."""
+    """Some records of a release, in their classes."""
     classes, class_of = np.unique(release.class_of[records], return_inverse=True)
     return replace(
         release,
@@ -177,7 +189,7 @@ def _of_records(release: Release, records: NDArray[np.intp]) -> Release:
 
 
 def _target(microdata: Microdata, of: Any) -> Column:
-    """The column to guess."""
+    """The column to predict."""
     if of is None:
         return microdata.sensitive
     column = microdata[of]
@@ -185,30 +197,27 @@ def _target(microdata: Microdata, of: Any) -> Column:
         return column
     can = [c.name for c in microdata.columns if c.role in (Role.SENSITIVE, Role.OTHER)]
     raise InputError(
-        f"column {of!r} is {'an' if column.role is Role.IDENTIFIER else 'a'} {column.role} and is "
-        f"not published as it is, so it cannot be what is guessed; choose from {', '.join(can)}"
-    )
+        "column {column} cannot be predicted: its role is {role}, and it is not published as it "
+        "is; choose from {others}",
+        column=ColumnName(of), role=column.role, others=Listed([ColumnName(name) for name in can]),
+    )  # fmt: skip
 
 
 def _held_out(share: Any, records: int) -> int:
-    """How many records are held out."""
+    """The number of records that are held out."""
     good = isinstance(share, int | float | np.number) and not isinstance(share, bool)
     if not good or not 0 < share < 1:
         raise InputError(
-            f"held_out must be a share of the records above 0 and below 1, such as 0.3, "
-            f"got {share!r}"
+            "{option} must be a share of the records above 0 and below 1, such as 0.3, but got "
+            "{share}",
+            option=Option("held_out"),
+            share=repr(share),
         )
     number = round(float(share) * records)
     if not 0 < number < records:
         raise InputError(
-            f"{records:,} records are too few to hold out {share:g} of them: {number:,} would be "
-            f"held out, and {records - number:,} be left to learn from"
-        )
+            "{records} records are too few for {option}: {held} would be held out, and {rest} "
+            "would be left to learn from",
+            records=records, option=Option("held_out", share), held=number, rest=records - number,
+        )  # fmt: skip
     return number
-
-
-def _whole(number: Any, name: str, least: int) -> int:
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    if not whole or number < least:
-        raise InputError(f"{name} must be a whole number from {least} up, got {number!r}")
-    return int(number)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.errors import InputError
+from unveil.errors import Call, InputError, Text
 from unveil.findings import Finding
 from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking, check_k
 from unveil.measures._classes import one_pass
@@ -42,11 +42,11 @@ class Utility(Finding):
     class_size : AverageClassSize
     suppression : Suppression
     classifier : ClassifierUtility or None
-        Where one was asked for.
+        If one was asked for.
     made_by : str
     source : str
         The original.
-    notes : tuple of str
+    notes : tuple of str or Message
     """
 
     information_loss: InformationLoss
@@ -57,7 +57,7 @@ class Utility(Finding):
     classifier: ClassifierUtility | None
     made_by: str
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def _overall(self) -> list[tuple[str, float | int | None]]:
         """Every measure of the release as a whole."""
@@ -80,7 +80,7 @@ class Utility(Finding):
         return rows
 
     def _by_column(self) -> dict[str, dict[str, float | None]]:
-        """The measures that a column has by itself, the columns in each."""
+        """The measures that each column has."""
         return {
             "information loss": dict(self.information_loss.by_column),
             "entropy loss": self.entropy_loss.by_column,
@@ -88,7 +88,7 @@ class Utility(Finding):
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a measure, and one a measure and quasi-identifier where it has one for each.
+        """One row per measure, and one per measure and quasi-identifier.
 
         ``column`` is missing where the measure is of the release as a whole.
         """
@@ -112,10 +112,7 @@ class Utility(Finding):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is lost of each quasi-identifier, by each measure.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw what is lost of each quasi-identifier, by each measure (needs matplotlib)."""
         from unveil.measures._released import lost_bars
 
         whole = {
@@ -143,7 +140,7 @@ class Utility(Finding):
                 name: None if part is None else part.content(records=records)
                 for name, part in parts.items()
             },
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -201,7 +198,7 @@ def utility(
     seed: int = 0,
     progress: bool | None = None,
 ) -> Utility:
-    """What a release is still good for, by every measure.
+    """All measures of utility of a release.
 
     Parameters
     ----------
@@ -210,21 +207,20 @@ def utility(
     microdata : Microdata
         The original table.
     k : int, optional
-        How large classes have to be, see `average_class_size`.
+        How large classes have to be; see `average_class_size`.
     classifier : bool, optional
-        Also train a classifier; by default only if ``model`` or ``of`` is given.
+        Also train a classifier. Default: only if ``model`` or ``of`` is given.
     model, of, held_out, repeats, seed, progress
-        Of the classifier, see `classifier_utility`.
+        Options of the classifier; see `classifier_utility`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import utility
     >>> patients = uv.read_table(
     ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
     ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> utility(uv.Mondrian(k=2), patients, k=2)
+    >>> uv.utility(uv.Mondrian(k=2), patients, k=2)
     Utility of Mondrian(k=2), a release of table
       5 records in 2 classes
       information loss    50.7% (0: nothing is lost, 100%: everything)
@@ -239,7 +235,7 @@ def utility(
     goal = check_k(k)
     trained: ClassifierUtility | None = None
     if classifier or (classifier is None and (model is not None or of is not None)):
-        # First, for it may refuse what it is given; a sanitizer is run on its training parts.
+        # First, because it may refuse its options; it runs a sanitizer on the training parts.
         trained = classifier_utility(
             release, microdata, model=model, of=of, held_out=held_out, repeats=repeats,
             seed=seed, progress=progress,
@@ -276,7 +272,9 @@ def _made(release: Any, microdata: Any) -> Any:
 
     if not callable(release) and not isinstance(release, Sanitizer):
         raise InputError(
-            f"utility needs a release or a sanitizer, but got a {type(release).__name__}; a "
-            "published table becomes a release with unveil.read_release(table, microdata)"
+            "utility needs a release or a sanitizer, but got a {kind}; read a published table as "
+            "a release with {call}",
+            kind=type(release).__name__,
+            call=Call("read_release"),
         )
     return as_sanitizer(release).sanitize(as_microdata(microdata, "utility"))

@@ -11,7 +11,6 @@ from unveil.measures.discrimination._ranking import (
     discrimination_rates,
 )
 from unveil.measures.discrimination._rate import (
-    DiscriminationLooking,
     DiscriminationRate,
     ValueDiscrimination,
     ValueRate,
@@ -27,9 +26,8 @@ from unveil.measures.discrimination._views import (
 )
 
 __all__ = [
-    "AttackRates", "ComparedRates", "DiscriminationComparison", "DiscriminationLooking",
-    "DiscriminationRate", "DiscriminationRates", "KeySet", "RateChange", "Skewness", "ValueChange",
-    "ValueDiscrimination", "ValueRate", "background_knowledge", "compare_discrimination",
-    "discrimination_rate", "discrimination_rates", "homogeneity", "identity_disclosure",
-    "similarity", "skewness",
+    "AttackRates", "ComparedRates", "DiscriminationComparison", "DiscriminationRate",
+    "DiscriminationRates", "KeySet", "RateChange", "Skewness", "ValueChange", "ValueDiscrimination",
+    "ValueRate", "background_knowledge", "compare_discrimination", "discrimination_rate",
+    "discrimination_rates", "homogeneity", "identity_disclosure", "similarity", "skewness",
 ]  # fmt: skip

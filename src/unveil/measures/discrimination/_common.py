@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from unveil._axes import new_axes
 from unveil.engine.counting import Contingency, Held, Histograms, KeyColumn, Secret, combined
-from unveil.errors import Column, InputError, did_you_mean
-from unveil.measures._classes import ExactSum, entropy, plog2p
+from unveil.errors import Cell, Column, File, InputError, Listed, Option, Row, did_you_mean
+from unveil.measures._classes import ExactSum, check_apart, check_records, entropy, plog2p
 from unveil.measures._counted import Counting, count, secret_of
 from unveil.measures._partitions import Partition
+from unveil.measures._released import not_of
 from unveil.measures._texts import keys_text, rate_text
 from unveil.microdata import (
     AnyRelease,
@@ -33,41 +34,43 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "Columns", "ConditionalEntropy", "Keys", "asked", "check_apart", "class_entropies",
-    "colour_table", "conditional_entropy", "discrimination", "over", "pairs_of", "refuse_undefined",
+    "Columns", "ConditionalEntropy", "Keys", "asked", "class_entropies", "colour_table",
+    "conditional_entropy", "discrimination", "over", "pairs_of", "refuse_undefined", "secret_apart",
     "why_undefined",
 ]  # fmt: skip
 
+_RATE = "the discrimination rate"
+_EXAMPLE = Option("columns", {"ZIP": "ZIP*"})
+_IN_ORDER = (
+    "records must be in the order of the original, none left out; or put both into one table and "
+    "name the columns, such as {example}"
+)
 _LAST_BITS = 4 * np.finfo(np.float64).eps
 
 
 def class_entropies(block: Histograms) -> NDArray[np.float64]:
     """H(X|y) of each class."""
-    # What is not negative may come out so by the last bit.
+    # Rounding must not make an entropy negative.
     return np.maximum(0.0, -block.add_up(plog2p(block.shares)))
 
 
 def discrimination(left: float, whole: float) -> float | None:
-    """1 − left / whole, which is undefined where there was nothing to tell.
+    """1 − left / whole, or None, undefined, where there was nothing to tell.
 
     >>> discrimination(1.5849625007211560, 1.5849625007211562), discrimination(0.5, 2.0)
     (0.0, 0.75)
     """
     if whole == 0.0:
         return None
-    # It is between 0 and 1 by theory, and rounding shall not say otherwise; nor shall it say that
-    # something is told where nothing is.
+    # Rounding must not leave the range from 0 to 1, nor turn nothing into something.
     rate = 1.0 - left / whole
     return 0.0 if rate < _LAST_BITS else min(1.0, rate)
 
 
-def check_apart(counts: Contingency) -> None:
-    """Refuse classes that overlap: p(y) does not add up to 1 over them."""
-    if counts.overlapping:
-        raise InputError(
-            "the discrimination rate needs classes that do not overlap: count without wildcard=, "
-            "so that a suppressed cell is a value of its own"
-        )
+def secret_apart(counts: Contingency) -> Secret:
+    """X, if it was counted in classes that do not overlap: else p(y) does not add up to 1."""
+    check_apart(counts, _RATE)
+    return counts.need_secret(_RATE)
 
 
 class ConditionalEntropy:
@@ -79,7 +82,7 @@ class ConditionalEntropy:
         self._left = ExactSum()
 
     def look(self, block: Histograms) -> NDArray[np.float64]:
-        """Take some classes into account; returns H(X|y) of each of them."""
+        """Take some classes into account; returns their H(X|y)."""
         entropies = class_entropies(block)
         self._left.add(block.weights * (block.sizes / self.rows * entropies))
         return entropies
@@ -98,28 +101,33 @@ class ConditionalEntropy:
 Keys = str | Sequence[str] | None
 
 
-def named(keys: Keys) -> tuple[str, ...] | None:
-    """Keys as they were named: one or several, or none at all."""
+def _named(keys: Keys) -> tuple[str, ...] | None:
+    """Keys as a tuple."""
     if keys is None:
         return None
     return (keys,) if isinstance(keys, str) else tuple(keys)
 
 
 def over(counts: Contingency, keys: tuple[str, ...]) -> Contingency:
-    """The counts over some of the keys, or as they are if that is all of them."""
+    """The counts over some of the keys."""
     return counts if keys == counts.keys else counts.over(keys)
 
 
 def asked(table: Any, of: str | None, by: Keys, counting: Counting) -> Contingency:
     """Count X in classes of Y.
 
-    Any column of microdata, a file or a table can be X or Y; of a release, also its cells can.
+    Any column of microdata, a file or a table can be X or Y; so can the cells of a release.
     """
     if of is not None and not isinstance(of, str):
-        raise InputError(f"of names one column, but got {of!r}")
-    keys = named(by)
+        raise InputError(
+            "{option} must be one column name, but got {given}", option=Option("of"), given=repr(of)
+        )
+    keys = _named(by)
     if of is not None and of in (keys or ()):
-        raise InputError(f"{of!r} is what is to be told, and cannot be among what tells it (by)")
+        raise InputError(
+            "{column} cannot be both in {of} and in {by}",
+            column=Column(of), of=Option("of"), by=Option("by"),
+        )  # fmt: skip
     if isinstance(table, Contingency):
         return _of_counts(table, of, keys, counting)
     if isinstance(table, Release):
@@ -127,11 +135,11 @@ def asked(table: Any, of: str | None, by: Keys, counting: Counting) -> Contingen
     options: Counting = {**counting}
     if of is not None:
         options["sensitive"] = of
-    wanted = keys if keys is not None else named(counting.get("quasi"))
+    wanted = keys if keys is not None else _named(counting.get("quasi"))
     if wanted is None and isinstance(table, Microdata):
         wanted = tuple(column.name for column in table.quasi)
     if wanted is not None:
-        # Who is to be told does not tell himself.
+        # X is not one of the keys that tell of it.
         options["quasi"] = [key for key in wanted if key != options.get("sensitive")]
     return count(table, **options)
 
@@ -140,11 +148,12 @@ def _of_counts(
     counts: Contingency, of: str | None, keys: Sequence[str] | None, counting: Counting
 ) -> Contingency:
     counts = count(counts, **counting)
-    secret = counts.need_secret("the discrimination rate")
+    secret = counts.need_secret(_RATE)
     if of not in (None, secret.name):
         raise InputError(
-            f"{secret.name!r} was counted, not {of!r}: count the table again with sensitive={of!r}"
-        )
+            "the counts are of {column}, not of {of}: count the table again with {option}",
+            column=Column(secret.name), of=Cell(of), option=Option("sensitive", of),
+        )  # fmt: skip
     return counts if keys is None else counts.over(keys)
 
 
@@ -157,19 +166,20 @@ def _of_release(
     assert of is not None
     options: Counting = {**counting, "quasi": None}
     counts = count(release, **options)
-    check_apart(counts)
+    check_apart(counts, _RATE)
     if of not in counts.keys:
         raise InputError(
-            f"{of!r} is not in {counts.source}{did_you_mean(of, counts.keys)} "
-            f"(columns: {', '.join((*counts.keys, release.sensitive.name))})"
-        )
+            "{of} is not in {source}{near} (columns: {columns})",
+            of=Cell(of), source=File(counts.source, bare=True), near=did_you_mean(of, counts.keys),
+            columns=Listed([*counts.keys, release.sensitive.name]),
+        )  # fmt: skip
     if keys is None:
-        keys = named(counting.get("quasi")) or counts.keys
+        keys = _named(counting.get("quasi")) or counts.keys
         keys = [key for key in keys if key != of]
     chosen = counts.check_keys(keys)
-    cells = cell_column(release, of)
+    cells = _cell_column(release, of)
     return Held(
-        keys={key: cell_column(release, key) for key in chosen},
+        keys={key: _cell_column(release, key) for key in chosen},
         secret=Secret(name=of, values=cells.values),
         class_of=np.arange(len(release)),
         codes=cells.codes,
@@ -179,8 +189,8 @@ def _of_release(
     )
 
 
-def cell_column(release: Release, name: str) -> KeyColumn:
-    """What a release publishes in a column, record by record."""
+def _cell_column(release: Release, name: str) -> KeyColumn:
+    """The published cells of a column, record by record."""
     place = [column.name for column in release.quasi].index(name)
     texts = release.regions[place].texts(release.quasi[place])
     cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
@@ -190,14 +200,9 @@ def cell_column(release: Release, name: str) -> KeyColumn:
 Columns = str | Sequence[str] | Mapping[str, str] | None
 
 
-def released(name: str) -> str:
-    """What the published cells of a column are called beside the original."""
-    return f"{name} (released)"
-
-
 @dataclass(frozen=True, eq=False)
-class Pairs:
-    """Originals and their generalized versions, by name, and a way to count both at once."""
+class _Pairs:
+    """Originals and their generalized versions, by name, to be counted together."""
 
     generalized: dict[str, str]
     source: Any
@@ -208,7 +213,7 @@ class Pairs:
     def _cells(self) -> dict[str, KeyColumn]:
         """The published cells of each column, record by record."""
         assert self.release is not None
-        return {cells: cell_column(self.release, name) for name, cells in self.generalized.items()}
+        return {cells: _cell_column(self.release, name) for name, cells in self.generalized.items()}
 
     def counts(self, of: str | None, by: Sequence[str]) -> Contingency:
         """Count X in classes of Y, each an original or a generalized column.
@@ -256,73 +261,79 @@ class Pairs:
         )
 
 
-def pairs_of(release: Any, original: Any, columns: Columns, counting: Counting, what: str) -> Pairs:
+def pairs_of(
+    release: Any, original: Any, columns: Columns, counting: Counting, what: str
+) -> _Pairs:
     """Originals and their generalized versions, from a release and its original or one table."""
     if isinstance(columns, Mapping):
         table = release if original is None else original
         if isinstance(release, AnyRelease) or (release is not None and original is not None):
             raise InputError(
-                f"columns maps originals to generalized columns of one table; for {what} of a "
-                "release and its original, name the quasi-identifiers"
+                "{option} maps originals to generalized columns of one table; for {what} of a "
+                "release and its original, name the quasi-identifiers",
+                option=Option("columns"),
+                what=what,
             )
         if not columns:
-            raise InputError(f"{what} needs at least one column")
-        return Pairs(dict(columns), table, counting)
+            raise InputError("{what} needs at least one column", what=what)
+        return _Pairs(dict(columns), table, counting)
     if isinstance(release, Microdata) and isinstance(original, AnyRelease):
-        release, original = original, release  # which is which there is no doubt
+        release, original = original, release  # there is no doubt which is which
     if not isinstance(release, AnyRelease) or not isinstance(original, Microdata):
         raise InputError(
-            f"{what} needs a release and the microdata it was made from, but got "
-            f"{type(release).__name__} and {type(original).__name__}; of one table that has both, "
-            "name the columns, such as columns={'ZIP': 'ZIP*'}"
-        )
+            "{what} needs a release and the microdata it was made from, but got {first} and "
+            "{second}; for one table that has both, name the columns, such as {example}",
+            what=what, first=type(release).__name__, second=type(original).__name__,
+            example=_EXAMPLE,
+        )  # fmt: skip
     if counting:
         raise InputError(
-            f"{what} of a release and its original takes no {next(iter(counting))}=: they know "
-            "their columns"
+            "{what} of a release and its original takes no {option}: they know their columns",
+            what=what,
+            option=Option(next(iter(counting))),
         )
     records = with_records(release, what)
     refuse_perturbed(records, (*records.quasi, records.sensitive), what)
     _check_paired(records, original)
     everything = [column.name for column in original.quasi]
-    chosen = everything if columns is None else list(named(columns) or ())
+    chosen = everything if columns is None else list(_named(columns) or ())
     for name in chosen:
         if name not in everything:
             raise InputError(
-                f"{name!r} is no quasi-identifier of {original.source}"
-                f"{did_you_mean(name, everything)} (those are {', '.join(everything)})"
-            )
+                "{name} is not a quasi-identifier of {source}{near} (those are {known})",
+                name=Cell(name), source=File(original.source, bare=True),
+                near=did_you_mean(name, everything), known=Listed(everything),
+            )  # fmt: skip
     if not chosen:
-        raise InputError(f"{what} needs at least one column")
-    return Pairs({name: released(name) for name in chosen}, original, {}, records)
+        raise InputError("{what} needs at least one column", what=what)
+    return _Pairs({name: f"{name} (released)" for name in chosen}, original, {}, records)
 
 
 def _check_paired(release: Release, original: Microdata) -> None:
-    """The release's records must be the original's, in their order."""
-    remedy = (
-        "records have to be in the order of the original's, none left out; or put both into one "
-        "table and name the columns, such as columns={'ZIP': 'ZIP*'}"
-    )
+    """Refuse a release whose records are not the original's, in their order."""
+    at: dict[str, Any] = {
+        "release": File(release.made_by, bare=True),
+        "original": File(original.source, bare=True),
+    }
     if not same_domains(release, original):
-        raise InputError(
-            f"the release by {release.made_by} is none of {original.source}: their columns, or "
-            "the values in them, differ; read it with unveil.read_release(table, microdata)"
-        )
+        raise not_of(release, original)
     if len(release) != len(original):
         raise InputError(
-            f"the release by {release.made_by} has {len(release):,} records and "
-            f"{original.source} has {len(original):,}: {remedy}"
-        )
+            "the release by {release} has {released} records and {original} has {records}: "
+            + _IN_ORDER,
+            **at, released=len(release), records=len(original), example=_EXAMPLE,
+        )  # fmt: skip
     for column, regions in zip(original.quasi, release.regions, strict=True):
         inside = _covered(column.codes, release.class_of, regions)
         if not inside.all():
             record = int(np.flatnonzero(~inside)[0])
-            cell = regions.texts(column)[release.class_of[record]]
             raise InputError(
-                f"record {record} of {original.source} has {column.name} "
-                f"{column.texts[column.codes[record]]}, and the release by {release.made_by} "
-                f"publishes {cell} in its place: {remedy}"
-            )
+                "{row} of {original} has {value} in {column}, and the release by {release} "
+                "publishes {cell} in its place: " + _IN_ORDER,
+                **at, row=Row(record + 1, "record"), value=Cell(column.texts[column.codes[record]]),
+                column=Column(column.name),
+                cell=Cell(regions.texts(column)[release.class_of[record]]), example=_EXAMPLE,
+            )  # fmt: skip
 
 
 def _covered(
@@ -338,15 +349,14 @@ def _covered(
 
 
 def why_undefined(of: str, partition: Partition | None) -> str:
-    """Why there is no rate."""
+    """Why a rate is undefined."""
     same = "is in the same category of" if partition else "has the same"
-    return f"undefined, for every record {same} {of}: there is nothing to tell"
+    return f"undefined, because every record {same} {of}: there is nothing to tell"
 
 
 def conditional_entropy(counts: Contingency) -> ConditionalEntropy:
-    """What the keys of some counts leave open."""
-    if counts.rows == 0:
-        raise InputError(f"{counts.source} has no records: there is nothing to measure")
+    """H(X|Y) for the keys of some counts."""
+    check_records(counts)
     found = ConditionalEntropy(counts)
     for block in counts.blocks():
         found.look(block)
@@ -354,7 +364,7 @@ def conditional_entropy(counts: Contingency) -> ConditionalEntropy:
 
 
 def refuse_undefined(of: str, undefined: str | None) -> None:
-    """Refuse to draw a rate that there is not."""
+    """Refuse to draw an undefined rate."""
     if undefined:
         raise InputError(
             "there is nothing to draw: the discrimination rate of {column} is {undefined}",

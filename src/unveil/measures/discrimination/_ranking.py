@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from unveil._axes import new_axes, written
-from unveil.errors import InputError
+from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding
+from unveil.measures._classes import whole_number
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition
 from unveil.measures._texts import rate_text
@@ -20,11 +21,11 @@ from unveil.measures.discrimination._common import (
     ConditionalEntropy,
     Keys,
     asked,
-    check_apart,
     colour_table,
     conditional_entropy,
     over,
     refuse_undefined,
+    secret_apart,
     why_undefined,
 )
 
@@ -39,7 +40,7 @@ _SHOWN = 15
 
 @dataclass(frozen=True, kw_only=True)
 class KeySet:
-    """Some keys, and what they say.
+    """A set of keys, and what it says.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class KeySet:
     left : float
         H(X|Y), in bits.
     without : dict of str to (float or None)
-        How much lower the rate is without each of the keys.
+        How much the rate falls without each of the keys.
     """
 
     by: tuple[str, ...]
@@ -64,14 +65,14 @@ class DiscriminationRates(Finding):
     Attributes
     ----------
     ranked : tuple of KeySet
-        The highest rate first; of equal ones, fewer keys first.
+        The highest rate first; of equal rates, fewer keys first.
     adds : dict of str to (float or None)
-        What a key adds to the rate, on average over the sets that it joins, the empty one
+        What a key adds to the rate, on average over the sets that it joins, the empty set
         included; the key that adds most first.
     of : str
     keys : tuple of str
     at_most : int
-        Keys in a set.
+        Largest number of keys in a set.
     entropy : float
         H(X), in bits.
     """
@@ -85,22 +86,22 @@ class DiscriminationRates(Finding):
     entropy: float
     records: int
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def undefined(self) -> str | None:
-        """Why there are no rates, where there are none."""
+        """Why the rates are undefined, if they are."""
         return why_undefined(self.of, self.partition) if self.entropy == 0.0 else None
 
     def rate(self, *by: str) -> float | None:
-        """The rate of some keys, in whatever order they are named."""
+        """The rate of some keys, in any order."""
         for one in self.ranked:
             if set(one.by) == set(by):
                 return one.rate
         raise KeyError(by)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a set of keys, ranked, with what leaving out each of them takes away."""
+        """One row per set of keys, ranked, with how much the rate falls without each key."""
         import pandas as pd
 
         table: dict[str, list[Any]] = {
@@ -130,14 +131,11 @@ class DiscriminationRates(Finding):
                 {"by": list(one.by), "rate": one.rate, "left": one.left, "without": one.without}
                 for one in self.ranked
             ],
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the sets of the highest rates as bars.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the sets of the highest rates as bars (needs matplotlib)."""
         refuse_undefined(self.of, self.undefined)
         ax = new_axes() if ax is None else ax
         shown = self.ranked[:_BARS][::-1]
@@ -159,7 +157,8 @@ class DiscriminationRates(Finding):
         """
         if self.at_most < 2:
             raise InputError(
-                "a picture of pairs needs pairs: ask for at_most=2, of two keys or more"
+                "a picture of pairs needs sets of two keys: ask for {option}",
+                option=Option("at_most", 2),
             )
         refuse_undefined(self.of, self.undefined)
         keys = self.keys
@@ -196,12 +195,7 @@ class DiscriminationRates(Finding):
 
 
 _BARS = 20
-
-
-MOST = 5_000
-"""Sets of keys that are counted at most."""
-
-
+_MOST = 5_000  # sets of keys that are counted
 _DIGITS = 12
 
 
@@ -221,15 +215,15 @@ def discrimination_rates(
     table : Release, Microdata, table, path, Ibis table or counts
         See `count`.
     at_most : int
-        How many keys a set has at most.
+        Largest number of keys in a set.
     of : str, optional
-        What the attacker wants to know; by default the sensitive column.
+        What the attacker wants to know. Default: the sensitive column.
     by : str or sequence of str, optional
-        The keys that sets are made of; by default all.
+        The keys that sets are made of. Default: all.
     partition : optional
-        The categories, if that is all the attacker wants to know; see `Partition.of`.
+        The categories, if the attacker wants only the category; see `Partition.of`.
     **counting
-        How the table is counted; see `count`.
+        See `count`.
 
     Examples
     --------
@@ -247,11 +241,9 @@ def discrimination_rates(
         age  0.667
         sex  0.333
     """
-    if isinstance(at_most, bool) or not isinstance(at_most, int) or at_most < 1:
-        raise InputError(f"at_most is a number of keys from 1, but got {at_most!r}")
+    whole_number(at_most, "at_most", 1)
     counts = asked(table, of, by, counting).in_memory()
-    secret = counts.need_secret("the discrimination rate")
-    check_apart(counts)
+    secret = secret_apart(counts)
     parts = None if partition is None else Partition.of(partition, secret)
     wanted = counts if parts is None else parts.merged(counts)
     at_most = min(at_most, len(counts.keys))
@@ -274,11 +266,13 @@ def discrimination_rates(
 
 def _check_number(keys: int, at_most: int) -> None:
     number = sum(math.comb(keys, size) for size in range(1, at_most + 1))
-    if number > MOST:
+    if number > _MOST:
         raise InputError(
-            f"{keys} keys have {number:,} sets of at most {at_most}, and at most {MOST:,} are "
-            "counted: name fewer keys with by=, or lower at_most"
-        )
+            "{keys} keys have {number} sets of at most {size}, and at most {most} are counted: "
+            "name fewer keys with {by}, or lower {at_most}",
+            keys=keys, number=number, size=at_most, most=_MOST, by=Option("by"),
+            at_most=Option("at_most"),
+        )  # fmt: skip
 
 
 def _sets_of(keys: Sequence[str], at_most: int) -> Iterator[tuple[str, ...]]:
@@ -292,7 +286,7 @@ def _key_sets(found: dict[tuple[str, ...], ConditionalEntropy]) -> list[KeySet]:
         without: dict[str, float | None] = {}
         for key in by:
             rest = found.get(tuple(other for other in by if other != key))
-            # No keys at all say nothing: their rate is 0.
+            # The empty set says nothing: its rate is 0.
             lower = 0.0 if rest is None else rest.rate
             without[key] = None if entropy.rate is None or lower is None else entropy.rate - lower
         sets.append(KeySet(by=by, rate=entropy.rate, left=entropy.left, without=without))

@@ -8,7 +8,7 @@ Privacy Measurements which Questions the Benefit of t-closeness over l-diversity
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from unveil._axes import written
 from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms, text_of
-from unveil.errors import InputError
+from unveil.errors import Cell, File, InputError, Option, Text
 from unveil.findings import Finding
-from unveil.measures._classes import Deciding, Extreme, entropy, one_pass
+from unveil.measures._classes import Deciding, Extreme, entropy, measured
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition
 from unveil.measures._texts import keys_text, rate_text
@@ -27,9 +27,9 @@ from unveil.measures.discrimination._common import (
     ConditionalEntropy,
     Keys,
     asked,
-    check_apart,
     discrimination,
     refuse_undefined,
+    secret_apart,
     why_undefined,
 )
 
@@ -42,11 +42,8 @@ __all__ = [
     "discrimination_rate", "rate_by",
 ]  # fmt: skip
 
-KEPT = 300
-"""How many combinations of values are kept."""
-
-
-_DIGITS = 12  # rates that agree to so many digits are the same
+KEPT = 300  # combinations of values that are kept
+_DIGITS = 12  # rates that agree to this many digits are equal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +55,14 @@ class ValueRate:
     values : dict of str to str
         The value of each key.
     records : int
-        How many records have them.
+        Number of records that have them.
     entropy : float
-        H(X|y): what stays open, in bits.
+        H(X|y): what remains unknown, in bits.
     rate : float or None
         1 − p(y) H(X|y) / H(X). None where H(X) = 0.
     alike : int
-        How many combinations have exactly this histogram, this one included, where an engine
-        has counted those that look alike and named only one.
+        Number of combinations with exactly this histogram, this one included. An engine counts
+        equal histograms together and names only one combination.
     """
 
     values: dict[str, str]
@@ -80,30 +77,23 @@ class ValueRate:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return {
-            "values": self.values,
-            "records": self.records,
-            "entropy": self.entropy,
-            "rate": self.rate,
-            "alike": self.alike,
-        }
+        return asdict(self)
 
 
-class Telling:
-    """Keeps the combinations of the highest rates; of equal rates, those of more records."""
+class _Telling:
+    """Keeps the combinations with the highest rates; of equal rates, those with more records."""
 
-    def __init__(self, counts: Contingency, most: int = KEPT) -> None:
+    def __init__(self, counts: Contingency, most: int) -> None:
         self._keys, self._most = counts.keys, most
         self._kept: list[ValueRate] = []
 
     def look(
         self, block: Histograms, entropies: NDArray[np.float64], rates: NDArray[np.float64]
     ) -> None:
-        """Take some classes into account."""
         order = -np.round(rates, _DIGITS)
         best = np.lexsort([-block.sizes, order])[: self._most]
         if len(self._kept) == self._most:
-            # Naming a class may be work for an engine: only those that will be kept are named.
+            # Naming a class may be work for an engine, so only those that are kept are named.
             rate, records = _order(self._kept[-1])[:2]
             ahead = (order[best] < rate) | ((order[best] == rate) & (-block.sizes[best] < records))
             best = best[ahead]
@@ -123,7 +113,7 @@ class Telling:
         self._kept = sorted(self._kept, key=_order)[: self._most]
 
     def found(self) -> tuple[ValueRate, ...]:
-        """Those kept, the most telling first."""
+        """The combinations kept, the highest rate first."""
         return tuple(self._kept)
 
 
@@ -139,23 +129,23 @@ class DiscriminationRate(Finding):
     Attributes
     ----------
     rate : float or None
-        From 0, the keys say nothing, to 1, they determine X. None if it is undefined.
+        From 0, the keys say nothing, to 1, they determine X. None if undefined.
     entropy, left : float
-        H(X), what there is to know, and H(X|Y), what the keys leave open of it, in bits.
+        H(X), what there is to know, and H(X|Y), what the keys leave unknown, in bits.
     of : str
         X.
     by : tuple of str
         Y.
     partition : Partition or None
-        The categories of X, if it is the category that the attacker wants.
+        The categories of X, if the attacker wants only the category.
     by_value : tuple of ValueRate
-        Combinations of values of the keys, the most telling first, at most 300.
+        Combinations of values of the keys, the highest rate first, at most 300.
     combinations : int
-        How many there are.
+        Number of combinations.
     determined : int
-        Records whose keys determine X.
+        Number of records whose keys determine X.
     deciding : Deciding
-        The combinations that tell most.
+        The combinations with the highest rate.
     records : int
     """
 
@@ -171,11 +161,11 @@ class DiscriminationRate(Finding):
     deciding: Deciding
     records: int
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def unlisted(self) -> int:
-        """How many combinations are not in ``by_value``, for there are too many."""
+        """Number of combinations that are not in ``by_value``."""
         if self.rate is None:
             return 0
         return self.combinations - sum(one.alike for one in self.by_value)
@@ -196,23 +186,20 @@ class DiscriminationRate(Finding):
         return None if self.rate is None else 1.0 - self.rate
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a combination of values of the keys, the most telling first."""
+        """One row per combination of values of the keys, the highest rate first."""
         import pandas as pd
 
         table: dict[str, list[Any]] = {
             name: [one.values[name] for one in self.by_value] for name in self.by
         }
         for word in ("rate", "records", "entropy", "alike"):
-            # A key may have one of these names, too.
+            # A key may have one of these names.
             free = f"{word} of the values" if word in table else word
             table[free] = [getattr(one, word) for one in self.by_value]
         return pd.DataFrame(table)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what the most telling combinations of values leave open.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw what combinations of values leave unknown (needs matplotlib)."""
         refuse_undefined(self.of, self.undefined)
         shown, more = most(self.by_value)
         ax = bars(
@@ -247,7 +234,7 @@ class DiscriminationRate(Finding):
             "unlisted": self.unlisted,
             "determined": self.determined,
             "deciding": self.deciding.content(records=records),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
         if records:
             content["by_value"] = [one.to_dict() for one in self.by_value]
@@ -281,7 +268,7 @@ class DiscriminationRate(Finding):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ValueDiscrimination(Finding):
-    """How much one combination of values of the keys says: 1 − p(y) H(X|y) / H(X).
+    """How much one combination of values says of X: 1 − p(y) H(X|y) / H(X).
 
     Attributes
     ----------
@@ -298,11 +285,11 @@ class ValueDiscrimination(Finding):
     partition: Partition | None
     records: int
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def rate(self) -> float | None:
-        """The rate, or None if it is undefined."""
+        """The rate, or None if undefined."""
         return self.value.rate
 
     @property
@@ -320,10 +307,7 @@ class ValueDiscrimination(Finding):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is open of everybody, and of those with these values.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw what is unknown of everybody, and of these people (needs matplotlib)."""
         refuse_undefined(self.of, self.undefined)
         bits = [self.entropy, self.value.entropy]
         return bars(
@@ -345,7 +329,7 @@ class ValueDiscrimination(Finding):
             "undefined": self.undefined,
             "entropy": self.entropy,
             "records": self.records,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
         if records:
             content["value"] = self.value.to_dict()
@@ -369,32 +353,24 @@ def _plain(partition: Partition) -> dict[str, list[str]]:
 
 
 class DiscriminationLooking:
-    """Looks at the classes for the discrimination rate, or the semantic one.
+    """The discrimination rate, or with a partition the semantic one, block by block.
 
-    Parameters
-    ----------
-    counts : Contingency
-        What is looked at: its blocks, not those of categories.
-    partition : optional
-        In any form that `Partition.of` takes.
-    listed : int
-        How many combinations of values are listed at most.
+    ``look`` takes the blocks of ``counts``, not those of categories. At most ``listed``
+    combinations of values are listed.
     """
 
     def __init__(self, counts: Contingency, *, partition: Any = None, listed: int = KEPT) -> None:
-        secret = counts.need_secret("the discrimination rate")
-        check_apart(counts)
+        secret = secret_apart(counts)
         self._partition = None if partition is None else Partition.of(partition, secret)
-        # What the attacker wants to know, of the same classes.
+        # What the attacker wants to know, in the same classes.
         self._wanted = counts if self._partition is None else self._partition.merged(counts)
         self._entropy = ConditionalEntropy(self._wanted)
-        self._telling = Telling(self._wanted, listed)
+        self._telling = _Telling(self._wanted, listed)
         self._most = Extreme(self._wanted)
         self._combinations = 0
         self._determined = 0
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         if self._partition is not None:
             block = block.merged(self._partition.groups)
         entropies = self._entropy.look(block)
@@ -407,7 +383,6 @@ class DiscriminationLooking:
             self._most.look(block, rates)
 
     def finding(self) -> DiscriminationRate:
-        """What was found, once all classes have been looked at."""
         counts = self._wanted
         assert counts.secret is not None
         return DiscriminationRate(
@@ -460,25 +435,24 @@ def discrimination_rate(
     value: Mapping[str, object] | None = None,
     **counting: Unpack[Counting],
 ) -> DiscriminationRate | ValueDiscrimination:
-    """How much the keys Y say of an attribute X: 1 − H(X|Y) / H(X), from 0 to 1.
+    """Discrimination rate: how much the keys Y say of an attribute X, 1 − H(X|Y) / H(X).
 
     Parameters
     ----------
     table : Release, Microdata, table, path, Ibis table or counts
         See `count`.
     of : str, optional
-        X, what the attacker wants to know; by default the sensitive column. It can be any column
-        of the table.
+        X, what the attacker wants to know: any column. Default: the sensitive column.
     by : str or sequence of str, optional
-        Y, what the attacker knows; by default all keys together.
+        Y, what the attacker knows. Default: all keys together.
     partition : optional
-        The categories of X, if that is all the attacker wants to know: lists of values, a
-        mapping, bands of numbers, a `HierarchyLevel` or a text; see `Partition.of`. This makes
-        it the semantic discrimination rate.
+        The categories of X, if the attacker wants only the category: lists of values, a mapping,
+        bands of numbers, a `HierarchyLevel` or a text; see `Partition.of`. This gives the
+        semantic discrimination rate.
     value : mapping of str to value, optional
         The rate of one combination of values of the keys instead: 1 − p(y) H(X|y) / H(X).
     **counting
-        How the table is counted; see `count`.
+        See `count`.
 
     Returns
     -------
@@ -505,33 +479,41 @@ def discrimination_rate(
     if value is None:
         return rate_by(asked(table, of, by, counting), partition)
     if by is not None:
-        raise InputError("give by= or value=, not both: a value names its keys")
+        raise InputError(
+            "give {by} or {value}, not both: a value names its keys",
+            by=Option("by"),
+            value=Option("value"),
+        )
     if not isinstance(value, Mapping) or not value:
-        raise InputError(f"value maps keys to their values, {{'age': '2*'}}, but got {value!r}")
-    # What is counted already need not be counted again over fewer keys.
+        raise InputError(
+            "{option} must map keys to values, such as {example}, but got {given}",
+            option=Option("value"), example="{'age': '2*'}", given=Cell(value),
+        )  # fmt: skip
+    # Counts need not be counted again over fewer keys.
     keys = None if isinstance(table, Contingency) else tuple(value)
     return _of_value(asked(table, of, keys, counting), value, partition)
 
 
 def rate_by(counts: Contingency, partition: Any = None) -> DiscriminationRate:
     """The rate of what was counted, by its keys."""
-    (found,) = one_pass(counts, [DiscriminationLooking(counts, partition=partition)])
-    assert isinstance(found, DiscriminationRate)
-    return found
+    return measured(counts, DiscriminationLooking(counts, partition=partition))
 
 
 def _of_value(
     counts: Contingency, value: Mapping[str, object], partition: Any
 ) -> ValueDiscrimination:
-    secret = counts.need_secret("the discrimination rate")
-    check_apart(counts)
+    secret = secret_apart(counts)
     parts = None if partition is None else Partition.of(partition, secret)
     wanted = counts if parts is None else parts.merged(counts)
     inside = wanted.where(value)
     texts = {name: text_of(one) for name, one in value.items()}
     if not inside.any():
-        listed = ", ".join(f"{name}={text}" for name, text in texts.items())
-        raise InputError(f"nobody in {counts.source} has {listed}: there is no rate of that")
+        cells = ", ".join(f"{name}={text}" for name, text in texts.items())
+        raise InputError(
+            "nobody in {source} has {cells}: there is no rate",
+            source=File(counts.source, bare=True),
+            cells=Cell(cells, bare=True),
+        )
     records, everybody = int(inside.sum()), counts.rows
     left, whole = entropy(inside), entropy(wanted.totals)
     return ValueDiscrimination(

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, text_of
+from unveil.errors import Column, Message, Text
 from unveil.findings import Finding
 from unveil.measures._classes import entropy
 from unveil.measures._counted import Counting
 from unveil.measures._texts import keys_text, rate_text
 from unveil.measures.discrimination._common import (
     Columns,
-    check_apart,
     class_entropies,
     conditional_entropy,
     discrimination,
     pairs_of,
     refuse_undefined,
+    secret_apart,
     why_undefined,
 )
 
@@ -30,14 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["RateChange", "Skewness", "ValueChange", "skewness"]
 
 _SHOWN = 3
-
-
 _VALUE_WORDS = ("key", "value", "cell", "records", "before", "after", "taken")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RateChange:
-    """What generalizing some keys took away of what they say.
+    """The rates of some keys before and after generalizing.
 
     Attributes
     ----------
@@ -60,14 +59,14 @@ class RateChange:
 
 @dataclass(frozen=True, kw_only=True)
 class ValueChange:
-    """What generalizing one value took away of what it says.
+    """The rates of a value before and after generalizing.
 
     Attributes
     ----------
     key, value, cell : str
         The original key, a value of it, and the cell that is published for it.
     records : int
-        How many records have both.
+        Number of records that have both.
     before, after : float or None
         The rates of the value and of the cell.
     """
@@ -87,16 +86,16 @@ class ValueChange:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Skewness(Finding):
-    """What generalizing took away of what the keys say: the rate before minus the rate after.
+    """How much less the keys say once generalized: the rate before minus the rate after.
 
     Attributes
     ----------
     changes : tuple of RateChange
-        For each key, and for all of them together.
+        For each key, and for all keys together.
     values : tuple of ValueChange
-        For each value and the cell published for it; those that lost least first.
+        For each value and the cell published for it; the smallest change first.
     undefined : str or None
-        Why there are no rates, where there are none.
+        Why the rates are undefined, if they are.
     """
 
     changes: tuple[RateChange, ...]
@@ -105,10 +104,10 @@ class Skewness(Finding):
     records: int
     source: str
     undefined: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a value and the cell published for it."""
+        """One row per value and the cell published for it."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -116,10 +115,7 @@ class Skewness(Finding):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the rate of each set of keys before and after.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the rate of each set of keys before and after (needs matplotlib)."""
         refuse_undefined(self.of, self.undefined)
         shown, more = most(self.changes)
         before, after = [one.before for one in shown], [one.after for one in shown]
@@ -153,7 +149,7 @@ class Skewness(Finding):
                 }
                 for one in self.changes
             ],
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }  # fmt: skip
         if records:
             content["values"] = [
@@ -187,10 +183,7 @@ def _difference(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else before - after
 
 
-MOST = 100_000
-"""Values of a key that are looked at one by one at most."""
-
-
+MOST = 100_000  # values of a key that are compared one by one
 _DIGITS = 12
 
 
@@ -202,28 +195,27 @@ def skewness(
     of: str | None = None,
     **counting: Unpack[Counting],
 ) -> Skewness:
-    """How much generalizing the keys took away of what they say of the sensitive attribute.
+    """Skewness: how much less generalized keys say of the sensitive attribute.
 
     The discrimination rate of the original key minus that of the generalized one: for each key,
-    for all of them together, and for each value. A value is compared with the cell that is
-    published for it, 1 − p(y) H(X|y) / H(X) for both; where a value is published in several cells,
-    with each of them. Where cells only put values of a key together, nothing of this is negative;
-    where they depend on a record's other columns, as local recoding has them, they may say more
-    than the value did.
+    for all keys together, and for each value. A value is compared with each cell that is published
+    for it, by 1 − p(y) H(X|y) / H(X). Where cells only merge values of a key, no difference is
+    negative. Where they depend on a record's other columns, as in local recoding, they may say
+    more than the value did.
 
     Parameters
     ----------
     original : Microdata or table
-        The original; or a table that has originals and generalized columns side by side.
+        The original; or a table that has original and generalized columns side by side.
     generalized : Release, optional
         What was published, its records in the order of the original's.
     columns : str, sequence of str or mapping of str to str, optional
-        Quasi-identifiers, by default all; for a table that has both, the generalized column of
+        Quasi-identifiers; default: all. For a table that has both, the generalized column of
         each original: ``{"ZIP": "ZIP*"}``.
     of : str, optional
-        By default the sensitive column.
+        Default: the sensitive column.
     **counting
-        How a table is counted; see `count`.
+        See `count`.
 
     Examples
     --------
@@ -248,8 +240,7 @@ def skewness(
     if len(both) > 1:
         both.append((before, after))
     counts = pairs.counts(of, (*before, *after))
-    secret = counts.need_secret("skewness")
-    check_apart(counts)
+    secret = secret_apart(counts)
     changes = [
         RateChange(
             original=names,
@@ -274,14 +265,16 @@ def skewness(
 
 def _values(
     generalized: Mapping[str, str], counts: Contingency
-) -> tuple[list[ValueChange], list[str]]:
+) -> tuple[list[ValueChange], list[Text]]:
     """Each value with each cell published for it."""
-    found, notes = [], []
+    found: list[ValueChange] = []
+    notes: list[Text] = []
     for name, cells in generalized.items():
         before, after = _rates(counts.over((name,))), _rates(counts.over((cells,)))
         together = _sizes(counts.over((name, cells)))
         if before is None or after is None or together is None:
-            notes.append(f"{name} has too many values to compare them one by one")
+            many = "{column} has too many values to compare them one by one"
+            notes.append(Message(many, column=Column(name)))
             continue
         found += [
             ValueChange(

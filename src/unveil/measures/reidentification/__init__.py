@@ -1,12 +1,7 @@
 """Re-identification: who is alone, in the table and in its population."""
 
 from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
-from unveil.measures.reidentification._risk import (
-    RiskLooking,
-    check_threshold,
-    reidentification_risk,
-    size_of_population,
-)
+from unveil.measures.reidentification._risk import reidentification_risk
 from unveil.measures.reidentification._risk_finding import (
     AttackerRisk,
     PopulationEstimate,
@@ -17,11 +12,10 @@ from unveil.measures.reidentification._unique_subsets import (
     UniqueSubsets,
     unique_subsets,
 )
-from unveil.measures.reidentification._uniqueness import Uniqueness, UniquenessLooking, uniqueness
+from unveil.measures.reidentification._uniqueness import Uniqueness, uniqueness
 
 __all__ = [
     "AttackerRisk", "PopulationEstimate", "PopulationModel", "PopulationUniques",
-    "ReidentificationRisk", "RiskLooking", "SubsetCount", "UniqueSubsets", "Uniqueness",
-    "UniquenessLooking", "check_threshold", "reidentification_risk", "size_of_population",
+    "ReidentificationRisk", "SubsetCount", "UniqueSubsets", "Uniqueness", "reidentification_risk",
     "unique_subsets", "uniqueness",
 ]  # fmt: skip

@@ -25,7 +25,16 @@ from unveil.engine.counting import (
     paired_in_engine,
     text_of,
 )
-from unveil.errors import InputError
+from unveil.errors import (
+    Cell,
+    File,
+    InputError,
+    Listed,
+    Message,
+    Option,
+    Text,
+)
+from unveil.errors import Column as ColumnName
 from unveil.measures._texts import number_of
 from unveil.microdata import (
     Column,
@@ -52,20 +61,21 @@ __all__ = [
 ]  # fmt: skip
 
 
-def written(value: object) -> str:
-    """A value as people and records are matched by it: a day is one, also as its midnight.
+def _written(value: object) -> str:
+    """The text by which people and records are matched; midnight is its date.
 
-    >>> written("2020-01-01 00:00:00"), written(20.0)
+    >>> _written("2020-01-01 00:00:00"), _written(20.0)
     ('2020-01-01', '20')
     """
     return text_of(value).removesuffix(" 00:00:00")
 
 
 Said: TypeAlias = Mapping[str, Mapping[str, str | None]]
-"""For each column, what values of the population are called in the sample."""
+"""For each column, the sample's words for values of the population."""
 
 
-_READ, _GIVE = "read the population with hierarchies=", "give key_hierarchies="
+_READ = Message("read the population with {option}", option=Option("hierarchies"))
+_GIVE = Message("give {option}", option=Option("key_hierarchies"))
 
 
 def covered_people(
@@ -73,15 +83,8 @@ def covered_people(
 ) -> NDArray[np.int64]:
     """How many people each class of a release covers.
 
-    Parameters
-    ----------
-    sample : Held
-        The release, counted over some of its quasi-identifiers.
-    release : Release
-    population : Microdata
-        With all these columns, in any role.
-    mapping : mapping of str to mapping
-        What its values are called in the release.
+    ``sample`` is the release, counted over some of its quasi-identifiers. The population has all
+    these columns, in any role.
     """
     published = {
         column.name: (column, regions)
@@ -104,24 +107,23 @@ def covered_people(
     return _counted(sample, regions, columns, codes, np.bincount(of_person), population.source)
 
 
-def covered_counts(
+def _covered_counts(
     sample: Held, population: Held, mapping: Said, trees: Mapping[str, Hierarchy]
 ) -> NDArray[np.int64]:
     """How many people of a counted population the cells of each class cover.
 
-    The cells are read among the population's values, and a value is a cell, too; with a tree,
-    so are its nodes.
+    A cell is a value of the population, a region of its values, or a node of a tree.
     """
     columns, regions, codes = [], [], []
     for name in sample.keys:
         theirs = population.columns[name]
-        texts = [written(value) for value in theirs.values]
+        texts = [_written(value) for value in theirs.values]
         said = mapping.get(name, {})
         texts = [said.get(text) or text for text in texts]
         listed = listed_values(name, texts, population.source)
         column = encode(listed, Wish(role=Role.QUASI, hierarchy=trees.get(name)))
         column = replace(column, codes=column.codes[theirs.codes])
-        ours = [written(value) for value in sample.columns[name].values]
+        ours = [_written(value) for value in sample.columns[name].values]
         regions.append(_read_there(sample, ours, column, population.source, _GIVE))
         columns.append(column)
         codes.append(column.codes)
@@ -137,7 +139,7 @@ def _counted(
     numbers: NDArray[np.int64],
     source: str,
 ) -> NDArray[np.int64]:
-    """The people whom all cells of a class cover; there must be some."""
+    """The number of people whom all cells of a class cover; there must be some."""
     readings = [reading_of(r, c.size) for r, c in zip(regions, columns, strict=True)]
     cell_of = [sample.columns[name].codes for name in sample.keys]
     found = people_in_cells(cell_of, readings, codes, numbers)
@@ -147,12 +149,14 @@ def _counted(
         ):
             if reading.inside(int(cell[g]), np.unique(theirs)).any():
                 continue
-            text = written(sample.columns[name].values[cell[g]])
             raise InputError(
-                f"nobody in {source}, the population, has a value of {name} that {text!r} of "
-                f"{sample.source} covers ({values_of(column)}): everybody in the sample must be in "
-                "the population, with the same codes in every column"
-            )
+                "nobody in {population}, the population, has a value of {column} that {cell} of "
+                "{sample} covers ({values}): everybody in the sample must be in the population, "
+                "with the same codes in every column",
+                population=File(source, bare=True), column=ColumnName(name),
+                cell=Cell(_written(sample.columns[name].values[cell[g]])),
+                sample=File(sample.source, bare=True), values=Cell(values_of(column), bare=True),
+            )  # fmt: skip
     return found
 
 
@@ -161,23 +165,27 @@ def _same_domain(a: Column, b: Column) -> bool:
 
 
 def _read_there(
-    sample: Held, texts: list[str], column: Column, source: str, by_tree: str
+    sample: Held, texts: list[str], column: Column, source: str, by_tree: Message
 ) -> Regions:
     """What cells cover in the population; ``by_tree`` says how to give it a hierarchy."""
     try:
         return read_cells(texts, column)
     except InputError as error:
         strange = [text for text in texts if not _is_readable(text, column)]
-        if not strange:  # each by itself can be read, and all together are not clear
+        if not strange:  # each cell can be read by itself, but together they are ambiguous
             raise InputError(
-                f"the cells of {column.name} cannot be read in {source}, the population: {error}"
-            ) from error
+                "the cells of {column} cannot be read in {source}, the population: {error}",
+                column=ColumnName(column.name), source=File(source, bare=True), error=error.message,
+            ) from error  # fmt: skip
         told = lacking_codes(
             column, strange, source=sample.source, there=f"{source}, the population,"
         )
         unclear = column.hierarchy is None and not likely_mapping(strange, column.texts)
-        groups = f"; if they are groups of these, {by_tree}" if unclear else ""
-        raise InputError(f"{told}{groups}") from error
+        raise InputError(
+            "{told}; if they are groups of these, {remedy}" if unclear else "{told}",
+            told=told,
+            remedy=by_tree,
+        ) from error
 
 
 def _is_readable(text: str, column: Column) -> bool:
@@ -189,15 +197,11 @@ def _is_readable(text: str, column: Column) -> bool:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Reading:
+class _Reading:
     """What the regions of one column cover.
 
-    Attributes
-    ----------
-    first, last : arrays, one a region
-        The codes between which it lies; it is empty where the last comes before the first.
-    inside : function
-        Says which of some codes a region covers.
+    Region g lies between the codes ``first[g]`` and ``last[g]``, and is empty if the last comes
+    before the first. ``inside(g, codes)`` says which codes it covers.
     """
 
     first: NDArray[np.int64]
@@ -205,25 +209,25 @@ class Reading:
     inside: Callable[[int, NDArray[np.int32]], NDArray[np.bool_]]
 
     def places(self, ascending: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """For each region, where codes that it may cover begin and end among ascending ones."""
+        """For each region, where the codes that it may cover begin and end in a sorted array."""
         begin = np.searchsorted(ascending, self.first)
         return begin, np.maximum(begin, np.searchsorted(ascending, self.last, side="right"))
 
 
-def reading_of(regions: Regions, domain: int) -> Reading:
-    """Ask regions what they cover, without going through the whole domain for each of them."""
+def reading_of(regions: Regions, domain: int) -> _Reading:
+    """What regions cover, without a search of the whole domain for each of them."""
     if isinstance(regions, Intervals):
         return _of_intervals(regions, domain)
     if isinstance(regions, Sets):
         return _of_sets(regions, domain)
     table = np.stack([regions.covers(code) for code in range(domain)], axis=1)
     everything = np.zeros(len(regions), dtype=np.int64)
-    return Reading(
+    return _Reading(
         first=everything, last=everything + domain - 1, inside=lambda g, codes: table[g, codes]
     )
 
 
-def _of_intervals(intervals: Intervals, domain: int) -> Reading:
+def _of_intervals(intervals: Intervals, domain: int) -> _Reading:
     low, high, there = intervals.low, intervals.high, intervals.there
     whole = (low <= 0) & (high >= domain - 1)
 
@@ -231,10 +235,10 @@ def _of_intervals(intervals: Intervals, domain: int) -> Reading:
         between = (codes >= low[g]) & (codes <= high[g])
         return between if there is None or whole[g] else between & there[codes]
 
-    return Reading(first=low.astype(np.int64), last=high.astype(np.int64), inside=inside)
+    return _Reading(first=low.astype(np.int64), last=high.astype(np.int64), inside=inside)
 
 
-def _of_sets(sets: Sets, domain: int) -> Reading:
+def _of_sets(sets: Sets, domain: int) -> _Reading:
     some = np.diff(sets.start) > 0
     first, last = np.zeros(len(sets), dtype=np.int64), np.full(len(sets), -1, dtype=np.int64)
     first[some] = sets.members[sets.start[:-1][some]]
@@ -248,12 +252,12 @@ def _of_sets(sets: Sets, domain: int) -> Reading:
         covered[members] = False
         return found
 
-    return Reading(first=first, last=last, inside=inside)
+    return _Reading(first=first, last=last, inside=inside)
 
 
 def people_in_cells(
     cell_of: Sequence[NDArray[np.int64]],
-    readings: Sequence[Reading],
+    readings: Sequence[_Reading],
     codes: NDArray[np.int32],
     numbers: NDArray[np.int64],
 ) -> NDArray[np.int64]:
@@ -271,7 +275,7 @@ def people_in_cells(
     narrowest = order[0]
     by_code = np.argsort(codes[narrowest], kind="stable")
     codes, numbers = codes[:, by_code], numbers[by_code]
-    # Sorted so, those whom a region of the narrowest column may cover stand side by side.
+    # Sorted like this, the people whom a region of the narrowest column may cover are adjacent.
     begin, end = readings[narrowest].places(codes[narrowest])
 
     def sort_out(depth: int, classes: NDArray[np.intp], people: NDArray[np.intp]) -> None:
@@ -290,9 +294,9 @@ def people_in_cells(
 
 
 def _narrowest_first(
-    cell_of: Sequence[NDArray[np.int64]], readings: Sequence[Reading], codes: NDArray[np.int32]
+    cell_of: Sequence[NDArray[np.int64]], readings: Sequence[_Reading], codes: NDArray[np.int32]
 ) -> list[int]:
-    """The columns, those first whose regions leave the fewest people to look at further."""
+    """The columns, those whose regions leave the fewest people first."""
     left = []
     for regions, reading, column in zip(cell_of, readings, codes, strict=True):
         begin, end = reading.places(np.sort(column))
@@ -304,7 +308,7 @@ def _by_region(
     cell_of: NDArray[np.int64], classes: NDArray[np.intp]
 ) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """The regions that some classes have in a column, each with its classes."""
-    if len(classes) == 1:  # as most are after a column or two
+    if len(classes) == 1:  # the usual case after a column or two
         yield int(cell_of[classes[0]]), classes
         return
     regions = cell_of[classes]
@@ -316,18 +320,15 @@ def _by_region(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairedSizes:
-    """Some classes of a sample, and how many people of the population each stands for.
+    """Some classes of a sample, and the people of the population who match them.
 
     Attributes
     ----------
-    records : array, one a class
-        f, the records of the sample in it.
-    people : array, one a class
-        F, the people of the population that are like them; those of the sample are among them.
-    weights : array, one a class
-        How many classes have this f and F.
+    records, people, weights : array, one entry per class
+        f, its records in the sample; F, the people of the population who match it, those of the
+        sample included; and the number of classes with this f and F.
     key_of : function
-        The values of the keys of class g, or of one of those that it stands for.
+        The keys of class g, or of one of the classes that it stands for.
     """
 
     records: NDArray[np.int64]
@@ -341,24 +342,26 @@ def paired(
     population: Contingency,
     mapping: Said,
     trees: Mapping[str, Hierarchy] | None = None,
-) -> tuple[Iterable[PairedSizes], tuple[str, ...]]:
+) -> tuple[Iterable[PairedSizes], tuple[Text, ...]]:
     """Find each class of the sample in the population, which is counted over the same keys.
 
-    Where a key of the sample is nobody's in the population, the sample's are cells, and
-    everybody counts whom they cover. Returns also what to tell about that.
+    If nobody in the population has a key of the sample, the sample's keys are cells, and match
+    everybody whom they cover. Also returns notes about that.
     """
     if isinstance(sample, Held) and isinstance(population, Held):
         cells = _cells(sample, population, mapping)
         people = (
-            covered_counts(sample, population, mapping, trees or {})
+            _covered_counts(sample, population, mapping, trees or {})
             if cells
             else _people(sample, population, mapping)
         )
         return [pair_of(sample, people)], cells
     if mapping:
         raise InputError(
-            f"mapping= needs counts that fit into memory, and those of {sample.source} and "
-            f"{population.source} do not: write both tables alike"
+            "{option} needs counts that fit into memory, and those of {sample} and {population} do "
+            "not: use the same codes in both tables",
+            option=Option("mapping"),
+            **_both(sample, population),
         )
     return _elsewhere(sample, population), ()
 
@@ -369,27 +372,38 @@ def _elsewhere(sample: Contingency, population: Contingency) -> Iterator[PairedS
             yield PairedSizes(records=records, people=people, weights=weights, key_of=key_of)
         return
     raise InputError(
-        f"{sample.source} cannot be matched with {population.source}: give both as tables"
+        "{sample} cannot be matched with {population}: give both as tables",
+        **_both(sample, population),
     )
 
 
-def _cells(sample: Held, population: Held, mapping: Said) -> tuple[str, ...]:
-    """What to tell of keys that are read as cells; nothing if all of them are values."""
+def _both(sample: Contingency, population: Contingency) -> dict[str, File]:
+    return {
+        "sample": File(sample.source, bare=True),
+        "population": File(population.source, bare=True),
+    }
+
+
+def _cells(sample: Held, population: Held, mapping: Said) -> tuple[Text, ...]:
+    """A note on the keys that are read as cells; none if all of them are values."""
     generalized = []
     for name in sample.keys:
         there = {_mapped(v, mapping.get(name, {})) for v in population.columns[name].values}
-        if any(written(value) not in there for value in sample.columns[name].values):
+        if any(_written(value) not in there for value in sample.columns[name].values):
             generalized.append(name)
     if not generalized:
         return ()
     return (
-        f"{', '.join(generalized)}: read as cells; everybody in {population.source} counts whom "
-        "they cover",
+        Message(
+            "{keys}: read as cells, which match everybody in {population} whom they cover",
+            keys=Listed([ColumnName(name) for name in generalized]),
+            population=File(population.source, bare=True),
+        ),
     )
 
 
 def pair_of(sample: Held, people: NDArray[np.int64]) -> PairedSizes:
-    """The classes of a sample with the people that were found for each."""
+    """The classes of a sample with the number of people who match each."""
     whole = sample.histograms
     return PairedSizes(
         records=whole.sizes, people=people, weights=whole.weights, key_of=whole.key_of
@@ -397,7 +411,7 @@ def pair_of(sample: Held, people: NDArray[np.int64]) -> PairedSizes:
 
 
 def _people(sample: Held, population: Held, mapping: Said) -> NDArray[np.int64]:
-    """How many people there are for each class of the sample."""
+    """How many people match each class of the sample by its values."""
     theirs, ours = [], []
     for name in sample.keys:
         numbering: dict[str, int] = {}
@@ -414,13 +428,13 @@ def _people(sample: Held, population: Held, mapping: Said) -> NDArray[np.int64]:
 def _by_text(
     column: KeyColumn, numbering: dict[str, int], mapping: Mapping[str, str | None]
 ) -> NDArray[np.int64]:
-    """Each class's value, numbered by its text in a numbering that both tables share."""
+    """Each class's value as a number; both tables share the numbering of texts."""
     places = [numbering.setdefault(_mapped(v, mapping), len(numbering)) for v in column.values]
     return np.array(places, dtype=np.int64)[column.codes]
 
 
 def _mapped(value: object, mapping: Mapping[str, str | None]) -> str:
-    text = written(value)
+    text = _written(value)
     return mapping.get(text) or text
 
 
@@ -430,14 +444,15 @@ def check_pairs(pairs: PairedSizes, sample: Contingency) -> None:
     if not len(short):
         return
     g = int(short[0])
-    texts = [written(value) for value in pairs.key_of(g)]
+    texts = [_written(value) for value in pairs.key_of(g)]
     cells = ", ".join(f"{name}={text}" for name, text in zip(sample.keys, texts, strict=True))
-    people = number_of(int(pairs.people[g]), "person", "people")
-    more = number_of(int(pairs.weights[short].sum()) - 1, "more class", "more classes")
-    others = "" if more.startswith("0 ") else f" (and so in {more})"
+    people = int(pairs.people[g])
+    more = int(pairs.weights[short].sum()) - 1
+    others = f" (and so in {number_of(more, 'more class', 'more classes')})" if more else ""
     raise InputError(
-        f"the population has {people} with {cells}, and the sample "
-        f"{int(pairs.records[g]):,}{others}: everybody in the sample must be in the population, "
-        "with the same codes in every column; is it another population, or another coding of the "
-        "same column?"
-    )
+        "the population has {people} with {cells}, but the sample {records}{others}: everybody in "
+        "the sample must be in the population, with the same codes in every column; check that it "
+        "is the right population, and that both tables use the same codes",
+        people=number_of(people, "person", "people"), cells=Cell(cells, people=people, bare=True),
+        records=int(pairs.records[g]), others=others,
+    )  # fmt: skip

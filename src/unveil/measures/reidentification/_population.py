@@ -39,7 +39,7 @@ The rule: Pitman, if π ≤ 0.1; else the smaller of SNB and Zayatz.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -59,20 +59,18 @@ ESTIMATORS = ("pitman", "benedetti-franconi")
 # size, 128 places give the integral to twelve digits even if one in a billion was sampled; from it
 # on, the 64th term of the series is below 10⁻²⁵ of the sum.
 _LARGE = 32
-
-
 _TERMS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationModel:
-    """What a model says of the F people behind a class of f records.
+    """The distribution of the F people who match a class of f records.
 
     Attributes
     ----------
     name : str
     discount : float
-        α, from 0 to 1: the more, the more people are alone; at 1 everybody is.
+        α, from 0 to 1: the higher, the more people are alone; at 1 everybody is.
     spread : float
         Pitman's θ; 0 for the other model.
     fraction : float
@@ -96,10 +94,10 @@ class PopulationModel:
         expected = np.empty(len(sizes))
         expected[small] = self._by_quadrature(sizes[small].astype(np.float64))
         expected[~small] = self._by_series(sizes[~small].astype(np.float64))
-        return np.minimum(expected, 1 / sizes)  # which rounding may exceed
+        return np.minimum(expected, 1 / sizes)  # rounding may exceed it
 
     def _by_quadrature(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """E[1/F] as the integral of E[tᶠ⁻¹], along the logarithm of what stands below there."""
+        """E[1/F] as the integral of E[tᶠ⁻¹], along the logarithm of its denominator."""
         length = -np.log(self.fraction)
         if length == 0.0:
             return 1.0 / sizes
@@ -110,17 +108,17 @@ class PopulationModel:
         return np.asarray(inside @ weights * (length / np.expm1(length)))
 
     def _by_series(self, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The hypergeometric series, whose terms vanish quickly for large classes."""
+        """The hypergeometric series, which converges quickly for large classes."""
         k = np.arange(_TERMS)
         ratios = (1 + self.discount + k) / (sizes[:, None] + 1 + k) * (1 - self.fraction)
         return np.asarray(self.fraction / sizes * (1 + np.cumprod(ratios, axis=1).sum(axis=1)))
 
     def at_most(self, people: int, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probability that F is not above so many people."""
+        """The probability that F is at most ``people``."""
         from scipy.special import betainc
 
         room = np.maximum(people - sizes + 1.0, 1.0)
-        missed = sizes - self.discount  # none at all where everybody is taken to be alone
+        missed = sizes - self.discount  # 0 where everybody is assumed to be alone
         inside = betainc(np.where(missed > 0, missed, 1.0), room, self.fraction)
         return np.where(sizes <= people, np.where(missed > 0, inside, 1.0), 0.0)
 
@@ -131,7 +129,7 @@ class PopulationModel:
 
 
 def population_model(found: ClassSizes, population: int, estimator: str | None) -> PopulationModel:
-    """The model asked for, fitted to the class sizes; by default Pitman's."""
+    """A model, by default Pitman's, fitted to the class sizes."""
     records = found.records
     if estimator == "benedetti-franconi":
         return PopulationModel(name=estimator, discount=0.0, fraction=records / population)
@@ -141,20 +139,20 @@ def population_model(found: ClassSizes, population: int, estimator: str | None) 
 
 
 _NEAR_ONE = 1.0 - 1e-9
-
-
 _LOG_RANGE = (-25.0, 30.0)  # of θ + α: beyond, more makes no difference
-
-
 _ONE_BY_ONE = 1024
 
 
 def fit_pitman(found: ClassSizes) -> tuple[float, float]:
-    """α and θ.
+    """α and θ of Pitman's sampling formula, by maximum likelihood.
 
-    Where all records are alone, likelihood grows with α towards 1, where everybody in the
-    population is alone; where all are in one class, α and θ vanish. A single record is both, and
-    is taken to be alone: that is on the safe side.
+    With s_j classes of j records, u classes and n records in all, the log-likelihood is
+
+        Σ_{i=1}^{u−1} ln(θ + iα) − Σ_{i=1}^{n−1} ln(θ + i) + Σ_j s_j Σ_{i=1}^{j−1} ln(i − α)
+
+    for 0 ≤ α < 1 and θ > −α. Where all records are alone, it grows with α towards 1, where
+    everybody in the population is alone; where all are in one class, α and θ vanish. A single
+    record is both, and is assumed to be alone, which is on the safe side.
 
     Examples
     --------
@@ -182,7 +180,7 @@ def fit_pitman(found: ClassSizes) -> tuple[float, float]:
 
 
 def expected_alone(alpha: float, theta: float, population: int) -> float:
-    """How many of so many people are alone in their class."""
+    """The expected number of people who are alone in their class."""
     from scipy.special import gammaln
 
     if theta + alpha == 0.0:
@@ -196,7 +194,7 @@ def expected_alone(alpha: float, theta: float, population: int) -> float:
 
 
 class _Likelihood:
-    """Minus the likelihood's logarithm a record, and its slope, at (α, ln(θ + α))."""
+    """Minus the log-likelihood per record, and its gradient, at (α, ln(θ + α))."""
 
     def __init__(self, found: ClassSizes) -> None:
         self._sizes, self._numbers = found.sizes, found.numbers
@@ -227,10 +225,10 @@ class _Likelihood:
 
 
 def summing(terms: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Places and weights with which g(1) + … + g(terms) is summed for a smooth g.
+    """Nodes and weights that sum g(1) + … + g(terms) for a smooth g.
 
-    One by one at first, and then sixteen places for each doubling: the sum is an integral from
-    half a step before to half a step after, which Gauss's rule gives.
+    The first terms are summed one by one. Then each doubling has sixteen nodes: its sum is the
+    integral from half a step before to half a step after, by Gauss's rule.
 
     >>> places, weights = summing(1_000_000)
     >>> len(places), round(float(weights @ (1 / places)), 6)
@@ -253,17 +251,17 @@ _SMALL_SAMPLE = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationUniques:
-    """Estimates of how many people of the population are alone with their keys.
+    """Estimates of the number of people who are alone in the population.
 
     Attributes
     ----------
     number : float
-        The one to trust, by the rule of Dankar and others.
+        The estimate to trust, by the rule of Dankar and others.
     estimator : {"zayatz", "pitman", "snb"}
-        Whose it is.
+        The estimator of ``number``.
     zayatz, pitman : float
     snb : float or None
-        None where no parameters of the model fit the class sizes.
+        None if no parameters of the model fit the class sizes.
     """
 
     number: float
@@ -274,13 +272,7 @@ class PopulationUniques:
 
     def to_dict(self) -> dict[str, Any]:
         """The estimates as plain values, for JSON."""
-        return {
-            "number": self.number,
-            "estimator": self.estimator,
-            "zayatz": self.zayatz,
-            "pitman": self.pitman,
-            "snb": self.snb,
-        }
+        return asdict(self)
 
 
 def population_uniques(found: ClassSizes, population: int) -> PopulationUniques:
@@ -295,7 +287,7 @@ def population_uniques(found: ClassSizes, population: int) -> PopulationUniques:
     ('pitman', 218, 337)
     """
     by_zayatz = zayatz(found, population)
-    if found.alone == 0:  # nobody is alone among the records: nothing says that anybody else is
+    if found.alone == 0:  # without anybody alone in the sample there is nothing to estimate
         return PopulationUniques(number=0.0, estimator="zayatz", zayatz=0.0, pitman=0.0, snb=0.0)
     by_pitman = expected_alone(*fit_pitman(found), population)
     by_snb = slide_negative_binomial(found, population)
@@ -306,11 +298,7 @@ def population_uniques(found: ClassSizes, population: int) -> PopulationUniques:
     else:
         estimator, number = "zayatz", by_zayatz
     return PopulationUniques(
-        number=number,
-        estimator=estimator,
-        zayatz=by_zayatz,
-        pitman=by_pitman,
-        snb=by_snb,
+        number=number, estimator=estimator, zayatz=by_zayatz, pitman=by_pitman, snb=by_snb
     )
 
 
@@ -325,11 +313,11 @@ def zayatz(found: ClassSizes, population: int) -> float:
 
 
 def _one_drawn(sizes: NDArray[np.int64], records: int, population: int) -> NDArray[np.float64]:
-    """The probability that a sample has exactly one of so many people."""
+    """The probability that a sample has exactly one person of a class of each size."""
     from scipy.special import gammaln
 
     missed = population - records
-    possible = sizes - 1 <= missed  # or else the sample has two of them for certain
+    possible = sizes - 1 <= missed  # else the sample certainly has two of them
     others = np.minimum(sizes - 1, missed)
     logarithm = (
         np.log(sizes) + np.log(records / population)
@@ -350,7 +338,7 @@ def slide_negative_binomial(found: ClassSizes, population: int) -> float | None:
     classes = _shlosser(found, fraction)
 
     def missed(point: NDArray[np.float64]) -> list[float]:
-        """How far the expected numbers of classes of one and two are off, as logarithms."""
+        """Log ratios of expected to found numbers of classes of one and of two."""
         a, log_b = float(np.exp(point[0])), -float(np.logaddexp(0.0, -point[1]))
         rest = -np.expm1(log_b)  # 1 − b
         seen = (1 - fraction) * rest
@@ -361,7 +349,7 @@ def slide_negative_binomial(found: ClassSizes, population: int) -> float | None:
         return [log_scale + ones - np.log(found.alone), log_scale + twos - np.log(pairs)]
 
     for start in ((0.0, -2.0), (-1.0, -3.0), (1.0, 0.0), (-2.0, -5.0)):
-        with np.errstate(all="ignore"):  # where it strays too far it fails, and the next start is
+        with np.errstate(all="ignore"):  # where it strays too far, the next start is tried
             solved = root(missed, start)
         if solved.success:
             a, log_b = float(np.exp(solved.x[0])), -float(np.logaddexp(0.0, -solved.x[1]))
@@ -370,7 +358,7 @@ def slide_negative_binomial(found: ClassSizes, population: int) -> float | None:
 
 
 def _shlosser(found: ClassSizes, fraction: float) -> float:
-    """How many classes the population has."""
+    """The estimated number of classes in the population."""
     sizes, numbers = found.sizes.astype(np.float64), found.numbers
     square = fraction**2
     twice = float(numbers @ (sizes * square * (1 - square) ** (sizes - 1)))

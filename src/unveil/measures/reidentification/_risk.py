@@ -23,13 +23,13 @@ import numbers
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Held, Histograms, InEngine, text_of
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import File, InputError, Listed, Message, Option, Text, did_you_mean
 from unveil.measures._classes import (
     SHOWN,
     ClassSizes,
@@ -37,7 +37,8 @@ from unveil.measures._classes import (
     DecidingClass,
     ExactSum,
     Extreme,
-    one_pass,
+    check_apart,
+    measured,
 )
 from unveil.measures._counted import Counting, count, count_people
 from unveil.measures._texts import number_of
@@ -72,14 +73,14 @@ from unveil.microdata import (
 )
 
 __all__ = [
-    "RiskLooking", "check_threshold", "reidentification_risk", "risk_in_population",
-    "size_of_population",
+    "RiskLooking", "check_mapping", "check_threshold", "reidentification_risk",
+    "risk_in_population", "size_of_population",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassInPopulation(DecidingClass):
-    """A class, and how many people of the population are like its records."""
+class _ClassInPopulation(DecidingClass):
+    """A class, and the number of people in the population who match it."""
 
     people: int
 
@@ -92,14 +93,14 @@ class ClassInPopulation(DecidingClass):
         return {**super().to_dict(), "population": self.people}
 
 
-class Fewest:
-    """Looks for the smallest number, and the classes that have it."""
+class _Fewest:
+    """Looks for the smallest score, and the classes that have it."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self._keys = keys
         self.fewest: int | None = None
         self._number = 0
-        self._found: list[ClassInPopulation] = []
+        self._found: list[_ClassInPopulation] = []
 
     def look(
         self,
@@ -109,7 +110,6 @@ class Fewest:
         weights: NDArray[np.int64],
         key_of: Callable[[int], tuple[object, ...]],
     ) -> None:
-        """Take some classes into account."""
         if not len(scores):
             return
         least = int(scores.min())
@@ -120,7 +120,7 @@ class Fewest:
         for g in same[: SHOWN - len(self._found)].tolist():
             texts = [text_of(value) for value in key_of(g)]
             self._found.append(
-                ClassInPopulation(
+                _ClassInPopulation(
                     keys=dict(zip(self._keys, texts, strict=True)),
                     records=int(sizes[g]),
                     counts={},
@@ -133,11 +133,11 @@ class Fewest:
         return Deciding(number=self._number, classes=tuple(self._found))
 
 
-_EVERYBODY = 2.0**53  # no class has as many, and beyond it floats do not tell numbers apart
+_EVERYBODY = 2.0**53  # no class is as large; beyond it floats skip whole numbers
 
 
 class RiskLooking:
-    """Re-identification risk at work, where the classes alone suffice."""
+    """Re-identification risk from the classes alone, or with an estimated population."""
 
     def __init__(
         self,
@@ -147,19 +147,17 @@ class RiskLooking:
         population_size: int | None = None,
         estimator: str | None = None,
     ) -> None:
-        _each_record_once(counts)
+        check_apart(counts, _MEASURE)
         self._counts, self._threshold = counts, threshold
         self._population, self._estimator = population_size, estimator
         self._sizes = ClassSizes()
         self._smallest = Extreme(counts, least=True)
 
     def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
         self._sizes.look(block.sizes, block.weights)
         self._smallest.look(block, block.sizes)
 
     def finding(self) -> ReidentificationRisk:
-        """What was found, once all classes have been looked at."""
         found = self._sizes
         deciding = self._smallest.deciding()
         prosecutor = AttackerRisk(
@@ -167,7 +165,7 @@ class RiskLooking:
             basis=EXACT,
             highest=1 / found.smallest,
             average=found.classes / found.records,
-            over=found.in_classes_up_to(too_few(self._threshold)) / found.records,
+            over=found.in_classes_up_to(_too_few(self._threshold)) / found.records,
             deciding=deciding,
         )
         journalist, marketer, estimate = self._others(prosecutor)
@@ -188,7 +186,7 @@ class RiskLooking:
     def _others(
         self, most: AttackerRisk
     ) -> tuple[AttackerRisk, AttackerRisk, PopulationEstimate | None]:
-        """The journalist and the marketer: estimated, or at most what the prosecutor is."""
+        """The journalist and the marketer: estimated, or at most the prosecutor's risk."""
         if self._population is None:
             journalist = AttackerRisk(
                 name="journalist", basis=UPPER_BOUND, highest=most.highest, average=most.average,
@@ -201,7 +199,7 @@ class RiskLooking:
         risks = model.risk(sizes)
         of_records = math.fsum((numbers * sizes * risks).tolist()) / n
         of_people = found.classes / math.fsum((numbers * model.people(sizes)).tolist())
-        over = model.at_most(too_few(self._threshold), sizes)
+        over = model.at_most(_too_few(self._threshold), sizes)
         journalist = AttackerRisk(
             name="journalist",
             basis=ESTIMATE,
@@ -224,32 +222,22 @@ def risk_in_population(
     *,
     population_size: int,
     threshold: float = 0.2,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Text, ...] = (),
 ) -> ReidentificationRisk:
-    """The risk where the population is at hand.
+    """The exact risk, given a population.
 
-    Parameters
-    ----------
-    counts : Contingency
-        The sample, for its keys and its name.
-    pairs : iterable of PairedSizes
-        All its classes, each once, with the people that are like their records.
-    population_size : int
-    threshold : float
-    notes : tuple of str
-        What else a reader has to know.
+    ``pairs`` has each class of the sample once, with the people who match it.
     """
-    _each_record_once(counts)
-    too_small = too_few(threshold)
+    check_apart(counts, _MEASURE)
+    too_small = _too_few(threshold)
     found, matched = ClassSizes(), ExactSum()
-    smallest, fewest = Fewest(counts.keys), Fewest(counts.keys)
+    smallest, fewest = _Fewest(counts.keys), _Fewest(counts.keys)
     over = alone = people = 0
     for block in pairs:
         check_pairs(block, counts)
         found.look(block.records, block.weights)
         smallest.look(block.records, block.records, block.people, block.weights, block.key_of)
         fewest.look(block.people, block.records, block.people, block.weights, block.key_of)
-        # Whole numbers below 2⁵³ are exact as floats, and so is what ExactSum makes of shares.
         matched.add(block.weights * (block.records / block.people))
         held = block.weights * block.records
         over += int(held[block.people <= too_small].sum())
@@ -295,10 +283,10 @@ def _marketer(share: float, basis: str) -> AttackerRisk:
     return AttackerRisk(name="marketer", basis=basis, average=share)
 
 
-def too_few(threshold: float) -> int:
-    """The most people that are too few: 1 / m is above the threshold, and 1 / (m + 1) is not.
+def _too_few(threshold: float) -> int:
+    """The largest m with 1 / m above the threshold.
 
-    >>> too_few(0.2), too_few(0.21), too_few(0.05), too_few(1.0)
+    >>> _too_few(0.2), _too_few(0.21), _too_few(0.05), _too_few(1.0)
     (4, 4, 19, 0)
     """
     people = int(min(1 / threshold, _EVERYBODY)) + 1
@@ -307,16 +295,8 @@ def too_few(threshold: float) -> int:
     return people
 
 
-def _each_record_once(counts: Contingency) -> None:
-    if counts.overlapping:
-        raise InputError(
-            "re-identification risk is an average over records, each in one class: count without "
-            "wildcard="
-        )
-
-
-_MOST_PEOPLE = 10**12
-"""Beyond, logarithms of factorials are too large to tell the estimates apart."""
+_MEASURE = "re-identification risk"
+_MOST_PEOPLE = 10**12  # beyond, logarithms of factorials are too coarse for the estimates
 
 
 def reidentification_risk(
@@ -331,42 +311,41 @@ def reidentification_risk(
     key_hierarchies: Mapping[str, Hierarchy] | None = None,
     **counting: Unpack[Counting],
 ) -> ReidentificationRisk:
-    """How well a prosecutor, a journalist and a marketer re-identify records.
+    """Re-identification risk for a prosecutor, a journalist and a marketer.
 
     Parameters
     ----------
     table : Release, Microdata, table in memory, path, Ibis table or counts
     population : the same, optional
-        The people among whom those of the table are, with the same keys: for an exact answer.
-        People and records are matched by what is written in the keys. Where the table has
-        something that is nobody's in the population, or is a release and the population
-        microdata, its keys are cells, and everybody counts whom a class's cells cover.
+        A table of the population, which includes everybody in the table, with the same keys: for
+        an exact answer. People and records are matched by the texts of the keys. If the table has
+        a text that the population does not have, or if it is a release and the population
+        microdata, its keys are cells, and a class matches everybody whom its cells cover.
     population_size : int, optional
-        How many people there are, if nobody has their table: for an estimate.
+        Number of people in the population, without their table: for an estimate.
     sampling_fraction : float, optional
-        The share of them that the table has, instead.
+        The share of the population that is in the table, instead.
     threshold : float
-        The highest risk that is acceptable, above 0 and at most 1.
+        The highest acceptable risk, above 0 and at most 1.
     estimator : {"pitman", "benedetti-franconi"}, optional
-        How the people behind a class are estimated; by default by Pitman's sampling formula.
+        Estimator of the number of people who match a class. Default: Pitman's sampling formula.
     mapping : mapping of str to mapping, optional
-        For each key, what values of the population are called in the table:
+        For each key, the table's words for values of the population:
         ``{"sex": {"M": "Male"}}``.
     key_hierarchies : mapping of str to Hierarchy, optional
-        The hierarchies of keys, if the table has nodes of them for the population's values.
-        Microdata and releases have their own.
+        The hierarchies of keys, if the table has nodes of them in place of the population's
+        values. Microdata and releases have their own.
     **counting
-        How the table is counted: quasi, engine, …
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import reidentification_risk
     >>> people = uv.read_table(
     ...     {"age": [28, 28, 28, 36, 36, 47, 53, 53], "gender": list("MMMFFFMM"),
     ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu", "Flu", "Cancer", "Flu"]},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> reidentification_risk(people.take([0, 3, 4]), population=people)
+    >>> uv.reidentification_risk(people.take([0, 3, 4]), population=people)
     Re-identification risk of table: 3 records in 2 classes of age, gender
       attacker    highest  average  records over 20%
       prosecutor     100%    66.7%              100%
@@ -377,8 +356,7 @@ def reidentification_risk(
       alone in the population: 0 records
     """
     _check_options(population, population_size, sampling_fraction, threshold, estimator)
-    if mapping is not None and population is None:
-        raise InputError("mapping= says what the values of a population are called: give one")
+    check_mapping(mapping, population)
     counts = count_people(table, **counting)
     if population is not None:
         said = checked_mapping(mapping, counts.keys)
@@ -386,7 +364,7 @@ def reidentification_risk(
         return _in_population(table, counts, population, said, trees, threshold, counting)
     size = size_of_population(counts, population_size, sampling_fraction)
     looking = RiskLooking(counts, threshold=threshold, population_size=size, estimator=estimator)
-    return cast(ReidentificationRisk, one_pass(counts, [looking])[0])
+    return measured(counts, looking)
 
 
 def _in_population(
@@ -410,7 +388,7 @@ def _in_population(
         there = count(
             population,
             quasi=counts.keys,
-            # What is to be matched has to be in one place.
+            # Both tables must be in one place to be matched.
             engine=counts.connection
             if isinstance(counts, InEngine)
             else counting.get("engine", "duckdb"),
@@ -418,7 +396,7 @@ def _in_population(
             encoding=counting.get("encoding", "utf-8"),
         )
     except InputError as error:
-        raise InputError(f"population: {error}") from error
+        raise InputError("population: {error}", error=error.message) from error
     _check_size(counts, there.rows, there.source)
     pairs, notes = paired(counts, there, mapping, trees)
     return risk_in_population(
@@ -438,47 +416,70 @@ def _check_options(
     }
     said = [name for name, is_given in given.items() if is_given]
     if len(said) > 1:
-        raise InputError(f"give {' or '.join(said)}, not both: each says what the population is")
+        raise InputError(
+            "give {options}, not both: each says what the population is",
+            options=Listed([Option(name) for name in said], "or"),
+        )
     if estimator is not None and estimator not in ESTIMATORS:
         raise InputError(
-            f"estimator must be one of {', '.join(ESTIMATORS)}, but got {estimator!r}"
-            f"{did_you_mean(str(estimator), ESTIMATORS)}"
-        )
+            "{option} must be one of {known}, but got {given}{near}",
+            option=Option("estimator"), known=Listed(ESTIMATORS), given=repr(estimator),
+            near=did_you_mean(str(estimator), ESTIMATORS),
+        )  # fmt: skip
     if estimator is not None and said not in (["population_size"], ["sampling_fraction"]):
         raise InputError(
-            f"estimator={estimator!r} estimates from the size of a population: give "
-            "population_size= or sampling_fraction="
+            "{estimator} needs the size of a population: give {size} or {fraction}",
+            estimator=Option("estimator", estimator),
+            size=Option("population_size"),
+            fraction=Option("sampling_fraction"),
         )
     if fraction is not None and not _is_share(fraction):
         raise InputError(
-            f"sampling_fraction must be above 0 and at most 1, but got {fraction!r}: it is the "
-            "share of the population that the table has"
+            "{option} must be above 0 and at most 1, but got {given}: it is the share of the "
+            "population that is in the table",
+            option=Option("sampling_fraction"),
+            given=repr(fraction),
         )
 
 
 def _is_share(given: Any) -> bool:
-    """Whether it is a number above 0 and at most 1."""
+    """Whether something is a number above 0 and at most 1."""
     return isinstance(given, numbers.Real) and 0 < float(given) <= 1
 
 
 def check_threshold(threshold: float) -> None:
-    """Refuse a threshold that is no risk."""
+    """Refuse a threshold that is not a probability."""
     if not _is_share(threshold):
         raise InputError(
-            f"threshold must be above 0 and at most 1, but got {threshold!r}: it is a probability, "
-            "such as 0.2 for one in five"
+            "{option} must be above 0 and at most 1, but got {given}: it is a probability, such "
+            "as 0.2 for one in five",
+            option=Option("threshold"),
+            given=repr(threshold),
+        )
+
+
+def check_mapping(mapping: Mapped, population: Any) -> None:
+    """Refuse a mapping of the values of a population without a population."""
+    if mapping is not None and population is None:
+        raise InputError(
+            "{mapping} is for the values of a population: give {population}",
+            mapping=Option("mapping"),
+            population=Option("population"),
         )
 
 
 def size_of_population(
     counts: Contingency, size: int | None, fraction: float | None = None
 ) -> int | None:
-    """The size of the population as it was said; None if it was not."""
+    """The size of the population as it was given; None if it was not."""
     if fraction is not None:
         if counts.rows / fraction > _MOST_PEOPLE:
             raise InputError(
-                f"sampling_fraction={fraction!r} makes {counts.source} a part of more than "
-                f"{_MOST_PEOPLE:,} people: it is the share of the population that the table has"
+                "{option} makes {source} a sample of more than {most} people: it is the share of "
+                "the population that is in the table",
+                option=Option("sampling_fraction", fraction),
+                source=File(counts.source, bare=True),
+                most=_MOST_PEOPLE,
             )
         return max(counts.rows, round(counts.rows / fraction))
     if size is None:
@@ -486,18 +487,27 @@ def size_of_population(
     try:
         whole = operator.index(size)
     except TypeError:
-        raise InputError(f"population_size must be a whole number, but got {size!r}") from None
+        raise InputError(
+            "{option} must be a whole number, but got {given}",
+            option=Option("population_size"),
+            given=repr(size),
+        ) from None
     _check_size(counts, whole)
     if whole > _MOST_PEOPLE:
-        raise InputError(f"population_size must be at most {_MOST_PEOPLE:,}, but got {size!r}")
+        raise InputError(
+            "{option} must be at most {most}, but got {given}",
+            option=Option("population_size"), most=_MOST_PEOPLE, given=whole,
+        )  # fmt: skip
     return whole
 
 
 def _check_size(counts: Contingency, people: int, source: str = "") -> None:
     if people < counts.rows:
-        where = f" ({source})" if source else ""
         raise InputError(
-            f"{counts.source} has {number_of(counts.rows, 'record', 'records')} and the "
-            f"population{where} only {number_of(people, 'person', 'people')}: the population has "
-            "everybody in the table, and more"
+            "{table} has {records}, but the population{where} only {people}: the population must "
+            "include everybody in the table",
+            table=File(counts.source, bare=True),
+            records=number_of(counts.rows, "record", "records"),
+            where=Message(" ({source})", source=File(source, bare=True)) if source else "",
+            people=number_of(people, "person", "people"),
         )

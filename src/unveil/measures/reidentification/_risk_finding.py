@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unveil._bars import Bars, bars
+from unveil.errors import Text
 from unveil.findings import Finding
 from unveil.measures._classes import Deciding
 from unveil.measures._texts import number_of, percent, table_of
@@ -32,10 +33,10 @@ class AttackerRisk:
     name : {"prosecutor", "journalist", "marketer"}
     basis : {"exact", "estimate", "upper bound"}
     average : float
-        The chance that a match is right, on average; for the marketer the share of all records
-        that he expects to re-identify.
+        The probability that a match is right, on average; for the marketer, the share of all
+        records that they expect to re-identify.
     highest : float or None
-        For the worst class. The marketer, who is after all records at once, has none.
+        For the worst class. None for the marketer, who matches all records at once.
     over : float or None
         The share of records whose risk is above the threshold.
     deciding : Deciding or None
@@ -63,15 +64,15 @@ class AttackerRisk:
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationEstimate:
-    """What was estimated of a population that nobody has.
+    """Estimates of a population whose table is not given.
 
     Attributes
     ----------
     model : PopulationModel
     alone_in_both : float
-        How many records that are alone in the sample are expected to be alone in the population.
+        Expected number of records that are alone in the sample and in the population.
     uniques : PopulationUniques
-        How many people of the whole population are expected to be alone.
+        Expected number of people who are alone in the population.
     """
 
     model: PopulationModel
@@ -80,12 +81,12 @@ class PopulationEstimate:
 
     @property
     def assumes(self) -> str:
-        """What has to hold for the estimate to be one."""
+        """The assumptions of the estimate."""
         what = "the negative binomial model of Benedetti and Franconi, often far too low,"
         if self.model.name == "pitman":
             fitted = f"α = {self.model.discount:.3f}, θ = {self.model.spread:,.1f}"
             if self.model.discount == 1.0:
-                fitted = "all records are alone, so everybody is taken to be"
+                fitted = "all records are alone, so everybody is assumed to be"
             what = f"Pitman's sampling formula ({fitted})"
         return f"the records are a simple random sample of the population, and {what} holds"
 
@@ -107,26 +108,23 @@ class ReidentificationRisk(Finding):
 
     Attributes
     ----------
-    prosecutor : AttackerRisk
-        He knows that his target is in the table.
-    journalist : AttackerRisk
-        He does not, and would have anybody. Without a population, what the prosecutor can do is
-        the most that he can.
-    marketer : AttackerRisk
-        He is after as many as possible.
+    prosecutor, journalist, marketer : AttackerRisk
+        The prosecutor knows that their target is in the table. The journalist does not, and
+        targets anybody; without a population, their risk is at most the prosecutor's. The
+        marketer targets as many people as possible.
     records, classes : int
     keys : tuple of str
     threshold : float
-        The highest risk that is acceptable.
+        The highest acceptable risk.
     population_size : int or None
     k_map : int or None
-        With a population: the fewest of its people that are like the records of a class.
+        With a population: the fewest of its people who match a class.
     alone_in_both : int or None
-        With a population: how many records are alone in it.
+        With a population: the number of records that are alone in it.
     estimate : PopulationEstimate or None
-        Without one, but with its size.
+        With the size of a population.
     source : str
-    notes : tuple of str
+    notes : tuple of str or Message
     """
 
     prosecutor: AttackerRisk
@@ -141,7 +139,7 @@ class ReidentificationRisk(Finding):
     k_map: int | None = None
     alone_in_both: int | None = None
     estimate: PopulationEstimate | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def attackers(self) -> tuple[AttackerRisk, AttackerRisk, AttackerRisk]:
@@ -149,7 +147,7 @@ class ReidentificationRisk(Finding):
         return self.prosecutor, self.journalist, self.marketer
 
     def to_frame(self) -> pd.DataFrame:
-        """One row an attacker."""
+        """One row per attacker."""
         import pandas as pd
 
         rows = [
@@ -160,10 +158,7 @@ class ReidentificationRisk(Finding):
         return pd.DataFrame(rows).astype({"highest": float, "over_threshold": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the risks of the three attackers side by side.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
+        """Draw the risks of the three attackers side by side (needs matplotlib)."""
         threshold = percent(self.threshold)
         kinds: list[tuple[str, list[float | None], str]] = [
             ("highest risk", [one.highest for one in self.attackers], "#d55e00"),
@@ -200,7 +195,7 @@ class ReidentificationRisk(Finding):
             "k_map": self.k_map,
             "alone_in_both": self.alone_in_both,
             "estimate": None if self.estimate is None else self.estimate.to_dict(),
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -238,4 +233,4 @@ class ReidentificationRisk(Finding):
             lines.append(
                 "journalist and marketer: at most this; give population= or population_size="
             )
-        return [*lines, *self.notes]
+        return [*lines, *map(str, self.notes)]

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from unveil._axes import new_axes, written
 from unveil.engine.counting import Contingency, Held
-from unveil.errors import InputError
+from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding
+from unveil.measures._classes import check_records, whole_number
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import percent, table_of
 
@@ -31,17 +32,16 @@ __all__ = ["SubsetCount", "UniqueSubsets", "unique_subsets"]
 
 @dataclass(frozen=True, kw_only=True)
 class SubsetCount:
-    """How the records fall into classes by some of the keys.
+    """The classes by some of the keys.
 
     Attributes
     ----------
     keys : tuple of str
     unique : int
-        Records alone in their class.
-    classes : int
-    smallest_class : int
+        Number of records that are alone in their class.
+    classes, smallest_class : int
     records : int
-        In the whole table.
+        Number of records in the table.
     """
 
     keys: tuple[str, ...]
@@ -56,8 +56,8 @@ class SubsetCount:
         return self.unique / self.records
 
 
-def subset_counts(counts: Contingency, at_most: int) -> list[SubsetCount]:
-    """One for each subset of up to so many keys: first the single keys, then the pairs, …"""
+def _subset_counts(counts: Contingency, at_most: int) -> list[SubsetCount]:
+    """One per subset of up to ``at_most`` keys: first the single keys, then the pairs, …"""
     counts = counts.in_memory()
     if isinstance(counts, Held):
         found = list(_Walk(counts, at_most).from_here())
@@ -97,7 +97,6 @@ class _Walk:
         self._records = held.rows
 
     def from_here(self) -> Iterator[SubsetCount]:
-        """All subsets."""
         everybody = np.arange(len(self._sizes))
         yield from self._add((), np.zeros(len(everybody), dtype=np.int64), everybody, 0)
 
@@ -108,7 +107,7 @@ class _Walk:
         left: NDArray[np.intp],
         alone: int,
     ) -> Iterator[SubsetCount]:
-        """Every key that comes after those given, and so on.
+        """Add each key that comes after those given, and so on.
 
         ``group`` numbers the combinations of those keys among the classes that are ``left``;
         ``alone`` records have been set aside.
@@ -135,9 +134,9 @@ class _Walk:
 def _numbered(
     group: NDArray[np.int64], records: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the groups that occur from 0 on, and add up the records in each."""
+    """Number the groups that occur from 0, and add up the records in each."""
     highest = int(group.max(initial=0))
-    if highest <= 4 * len(group):  # then counting is faster than sorting
+    if highest <= 4 * len(group):  # counting is faster than sorting
         there = np.zeros(highest + 1, dtype=bool)
         there[group] = True
         group = (np.cumsum(there) - 1)[group]
@@ -158,13 +157,13 @@ class UniqueSubsets(Finding):
     Attributes
     ----------
     subsets : tuple of SubsetCount
-        The one that singles out most people first; among equals that with fewer keys.
+        The one that singles out most people first; among equals, the one with fewer keys.
     keys : tuple of str
     at_most : int
-        Keys in a subset.
+        Largest number of keys in a subset.
     records : int
     source : str
-    notes : tuple of str
+    notes : tuple of str or Message
     """
 
     subsets: tuple[SubsetCount, ...]
@@ -172,22 +171,26 @@ class UniqueSubsets(Finding):
     at_most: int
     records: int
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def best(self, size: int | None = None) -> SubsetCount:
-        """The subset, of that many keys if given, that singles out most people."""
+        """The subset that singles out most people, of ``size`` keys if given."""
         of_size = [one for one in self.subsets if size is None or len(one.keys) == size]
         if not of_size:
             raise InputError(
-                f"subsets have 1 to {self.at_most} of the {len(self.keys)} keys, but size is "
-                f"{size!r}"
-            )
+                "{option} must be from 1 to {most}, the keys of a subset, but got {size}",
+                option=Option("size"), most=self.at_most, size=repr(size),
+            )  # fmt: skip
         return of_size[0]
 
     def minimal(self, share: float = 0.0) -> tuple[SubsetCount, ...]:
-        """Subsets that single somebody out, or that share of records, and of which no part does."""
+        """Subsets that single out somebody, or a share of records, while no part of them does."""
         if not 0 <= share <= 1:
-            raise InputError(f"share must be from 0 to 1, but got {share!r}")
+            raise InputError(
+                "{option} must be from 0 to 1, but got {share}",
+                option=Option("share"),
+                share=repr(share),
+            )
         enough = [one for one in self.subsets if one.unique > 0 and one.share >= share]
         found: list[SubsetCount] = []
         for one in sorted(enough, key=lambda one: len(one.keys)):
@@ -197,7 +200,7 @@ class UniqueSubsets(Finding):
 
     @property
     def added(self) -> dict[str, float]:
-        """What each key adds: the share it singles out beyond a subset without it, on average."""
+        """What each key adds on average to the share that a subset without it singles out."""
         share = {frozenset(one.keys): one.share for one in self.subsets}
         nothing = frozenset[str]()
         share[nothing] = 1.0 if self.records == 1 else 0.0
@@ -209,23 +212,42 @@ class UniqueSubsets(Finding):
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a subset."""
+        """One row per subset."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "keys": [", ".join(one.keys) for one in self.subsets],
-                "size": [len(one.keys) for one in self.subsets],
-                "unique": [one.unique for one in self.subsets],
-                "share": [one.share for one in self.subsets],
-                "classes": [one.classes for one in self.subsets],
-                "smallest_class": [one.smallest_class for one in self.subsets],
-            }
-        )
+        rows = [
+            (", ".join(one.keys), len(one.keys), one.unique, one.share, one.classes,
+             one.smallest_class)
+            for one in self.subsets
+        ]  # fmt: skip
+        names = ["keys", "size", "unique", "share", "classes", "smallest_class"]
+        return pd.DataFrame(rows, columns=names)
 
     def plot(self, ax: Axes | None = None, *, most: int = 12) -> Axes:
         """Draw the share that each subset singles out, for those that single out most."""
-        return subset_bars(self.subsets[:most], self.source, ax)
+        subsets = self.subsets[:most]
+        ax = new_axes() if ax is None else ax
+        from matplotlib.ticker import PercentFormatter
+
+        for size in sorted({len(one.keys) for one in subsets}):
+            there = [(i, one) for i, one in enumerate(subsets) if len(one.keys) == size]
+            bars = ax.barh(
+                [i for i, _ in there], [one.share for _, one in there], height=0.7,
+                color=f"C{size - 1}", label=f"{size} key{'s' if size > 1 else ''}",
+            )  # fmt: skip
+            ax.bar_label(bars, labels=[f"{one.unique:,}" for _, one in there], padding=3)
+        names = [written(" + ".join(one.keys)) for one in subsets]
+        ax.set_yticks(range(len(subsets)), labels=names)
+        ax.invert_yaxis()  # the one that singles out most stands on top
+        longest = max((one.share for one in subsets), default=1.0)
+        ax.set(
+            xlim=(0, 1.12 * longest or 1), xlabel="share of records that are alone, and how many"
+        )
+        ax.set_title(written(f"Who is singled out in {self.source}"), fontsize="medium")
+        ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
+        ax.grid(True, axis="x", alpha=0.25)
+        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return ax
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {
@@ -241,7 +263,7 @@ class UniqueSubsets(Finding):
             ],
             "minimal": [list(one.keys) for one in self.minimal()],
             "added": self.added,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
         }  # fmt: skip
 
     def summary(self) -> str:
@@ -273,24 +295,23 @@ class UniqueSubsets(Finding):
 
 
 def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]) -> UniqueSubsets:
-    """How many people each subset of the keys singles out: which three columns do?
+    """Unique subsets: how many people each small subset of the keys singles out.
 
     Parameters
     ----------
     table : Release, Microdata, table in memory, path, Ibis table or counts
     at_most : int
-        Keys in a subset; with fewer keys than that, all of them.
+        Largest number of keys in a subset.
     **counting
-        How the table is counted: quasi, engine, …
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures import unique_subsets
     >>> people = uv.read_table(
     ...     {"age": [28, 28, 36, 36, 47], "gender": list("MMFMF"), "disease": list("abcab")},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> unique_subsets(people)
+    >>> uv.unique_subsets(people)
     Unique subsets of table: 5 records, up to 2 of 2 keys
       keys         alone  share  smallest class  classes
       age, gender      3    60%               1        4
@@ -299,14 +320,11 @@ def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]
       fewest keys that single somebody out: age
       a key adds on average: age 40%, gender 20%
     """
-    whole = isinstance(at_most, int | np.integer) and not isinstance(at_most, bool)
-    if not whole or at_most < 1:
-        raise InputError(f"at_most must be a whole number from 1, but got {at_most!r}")
+    at_most = whole_number(at_most, "at_most", 1)
     counts = count_people(table, **counting)
-    if counts.rows == 0:
-        raise InputError(f"{counts.source} has no records: there is nothing to measure")
-    most = min(int(at_most), len(counts.keys))
-    found = subset_counts(counts, most)
+    check_records(counts)
+    most = min(at_most, len(counts.keys))
+    found = _subset_counts(counts, most)
     return UniqueSubsets(
         subsets=tuple(sorted(found, key=lambda one: (-one.unique, len(one.keys)))),
         keys=counts.keys,
@@ -315,28 +333,3 @@ def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]
         source=counts.source,
         notes=counts.notes,
     )
-
-
-def subset_bars(subsets: Sequence[SubsetCount], source: str, ax: Axes | None = None) -> Axes:
-    """Draw the share of records that each subset singles out, a colour for each number of keys."""
-    if ax is None:
-        ax = new_axes()
-    from matplotlib.ticker import PercentFormatter
-
-    for size in sorted({len(one.keys) for one in subsets}):
-        there = [(i, one) for i, one in enumerate(subsets) if len(one.keys) == size]
-        bars = ax.barh(
-            [i for i, _ in there], [one.share for _, one in there], height=0.7,
-            color=f"C{size - 1}", label=f"{size} key{'s' if size > 1 else ''}",
-        )  # fmt: skip
-        ax.bar_label(bars, labels=[f"{one.unique:,}" for _, one in there], padding=3)
-    names = [written(" + ".join(one.keys)) for one in subsets]
-    ax.set_yticks(range(len(subsets)), labels=names)
-    ax.invert_yaxis()  # the one that singles out most stands on top
-    most = max((one.share for one in subsets), default=1.0)
-    ax.set(xlim=(0, 1.12 * most or 1), xlabel="share of records that are alone, and how many")
-    ax.set_title(written(f"Who is singled out in {source}"), fontsize="medium")
-    ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
-    ax.grid(True, axis="x", alpha=0.25)
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return ax
