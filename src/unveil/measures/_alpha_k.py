@@ -112,6 +112,7 @@ class AlphaKLooking:
     def finding(self) -> AlphaK:
         return AlphaK(
             **of_the_counts(self._counts),
+            sensitive=self._secret.name,
             alpha=float(self._by_value.max()),
             k=int(self._smallest.score),
             by_value=by_value_of(self._secret, self._by_value, self._counts.totals),

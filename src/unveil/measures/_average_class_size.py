@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unveil._bars import Bars, bars
-from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import Text
-from unveil.findings import Finding
-from unveil.measures._classes import Deciding, Extreme, check_apart, measured, whole_number
+from unveil.engine.counting import Contingency
+from unveil.measures._classes import CountMeasure, SizeLooking, check_apart, measured, whole_number
 from unveil.measures._counted import Counting, count_people
 
 if TYPE_CHECKING:
@@ -24,35 +22,24 @@ __all__ = ["AverageClassSize", "ClassSizeLooking", "average_class_size", "check_
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class AverageClassSize(Finding):
+class AverageClassSize(CountMeasure):
     """The average number of records in a class.
 
     Attributes
     ----------
-    records, classes : int
+    classes : int
     k : int
         How large classes have to be: the goal, or the size of the smallest class.
     goal : bool
         Whether k is a given goal.
-    deciding : Deciding
-        The smallest classes.
     smallest_class : int
-        Number of records in each of them.
-    keys : tuple of str
-        The columns whose combinations are the classes.
-    source : str
-    notes : tuple of str or Message
+        Number of records in each of the smallest classes, which are `deciding`.
     """
 
-    records: int
     classes: int
     k: int
     goal: bool
-    deciding: Deciding
     smallest_class: int
-    keys: tuple[str, ...]
-    source: str
-    notes: tuple[Text, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -97,12 +84,9 @@ class AverageClassSize(Finding):
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {
-            "finding": "average class size",
-            "source": self.source,
-            "keys": list(self.keys),
+            **self.head("average class size"),
             **self._numbers(),
             "deciding": self.deciding.content(records=records),
-            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -122,32 +106,22 @@ class AverageClassSize(Finding):
         return f"{'the goal k' if self.goal else 'the smallest class'} = {self.k:,}"
 
 
-class ClassSizeLooking:
+class ClassSizeLooking(SizeLooking):
     """Counts the classes."""
 
     def __init__(self, counts: Contingency, *, k: int | None = None) -> None:
         check_apart(counts, "the average class size")
-        self._counts = counts
+        super().__init__(counts)
         self._k = check_k(k)
-        self._classes = 0
-        self._smallest = Extreme(counts, least=True)
-
-    def look(self, block: Histograms) -> None:
-        self._classes += int(block.weights.sum())
-        self._smallest.look(block, block.sizes)
 
     def finding(self) -> AverageClassSize:
-        smallest = int(self._smallest.score)
+        smallest = self._sizes.smallest
         return AverageClassSize(
-            records=self._counts.rows,
-            classes=self._classes,
+            **self._measured(),
+            classes=self._sizes.classes,
             k=smallest if self._k is None else self._k,
             goal=self._k is not None,
-            deciding=self._smallest.deciding(),
             smallest_class=smallest,
-            keys=self._counts.keys,
-            source=self._counts.source,
-            notes=self._counts.notes,
         )
 
 

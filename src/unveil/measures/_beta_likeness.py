@@ -158,6 +158,7 @@ class BetaLikenessLooking:
         exceeded = bool((self._gains > self._bounds)[totals > 0].any())
         return BetaLikeness(
             **of_the_counts(self._counts),
+            sensitive=self._secret.name,
             basic=basic,
             enhanced=None if exceeded else basic,
             gains=by_value_of(self._secret, self._gains, totals),

@@ -20,9 +20,10 @@ from unveil.errors import File, InputError, Option, Text
 from unveil.findings import Finding
 
 __all__ = [
-    "SHOWN", "ClassMeasure", "ClassSizes", "Deciding", "DecidingClass", "ExactSum", "Extreme",
-    "Looking", "as_pairs", "by_value_of", "check_apart", "check_records", "entropy", "measured",
-    "of_the_counts", "one_pass", "plog2p", "shares_of", "top_values", "whole_number",
+    "SHOWN", "ClassMeasure", "ClassSizes", "CountMeasure", "Deciding", "DecidingClass", "ExactSum",
+    "Extreme", "Looking", "SizeLooking", "as_pairs", "by_value_of", "check_apart", "check_records",
+    "entropy", "measured", "of_the_counts", "one_pass", "plog2p", "shares_of", "top_values",
+    "whole_number",
 ]  # fmt: skip
 
 F_co = TypeVar("F_co", bound=Finding, covariant=True)
@@ -323,9 +324,27 @@ class ClassSizes:
         return sum(one * number for one, number in self._numbers.items() if one <= size)
 
 
+class SizeLooking:
+    """Counts the classes of each size, and looks for the smallest (or the largest)."""
+
+    def __init__(self, counts: Contingency, *, least: bool = True) -> None:
+        self._counts = counts
+        self._sizes = ClassSizes()
+        self._extreme = Extreme(counts, least=least)
+
+    def look(self, block: Histograms) -> None:
+        """Take some classes into account."""
+        self._sizes.look(block.sizes, block.weights)
+        self._extreme.look(block, block.sizes)
+
+    def _measured(self) -> dict[str, Any]:
+        """The attributes of every `CountMeasure`."""
+        return {**of_the_counts(self._counts), "deciding": self._extreme.deciding()}
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ClassMeasure(Finding):
-    """A measure of the classes of a table.
+class CountMeasure(Finding):
+    """A measure of the sizes of classes.
 
     Attributes
     ----------
@@ -333,8 +352,6 @@ class ClassMeasure(Finding):
         What was measured.
     keys : tuple of str
         The columns whose combinations are the classes.
-    sensitive : str or None
-        The column whose values were counted in each class.
     records : int
     notes : tuple of str or Message
     deciding : Deciding
@@ -343,9 +360,8 @@ class ClassMeasure(Finding):
 
     source: str
     keys: tuple[str, ...]
-    sensitive: str | None
     records: int
-    notes: tuple[Text, ...]
+    notes: tuple[Text, ...] = ()
     deciding: Deciding
 
     def head(self, measure: str) -> dict[str, Any]:
@@ -354,10 +370,25 @@ class ClassMeasure(Finding):
             "finding": measure,
             "source": self.source,
             "keys": list(self.keys),
-            "sensitive": self.sensitive,
             "records": self.records,
             "notes": [str(note) for note in self.notes],
         }
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ClassMeasure(CountMeasure):
+    """A measure of the sensitive values in classes.
+
+    Attributes
+    ----------
+    sensitive : str or None
+        The column whose values were counted in each class.
+    """
+
+    sensitive: str | None
+
+    def head(self, measure: str) -> dict[str, Any]:
+        return {**super().head(measure), "sensitive": self.sensitive}
 
     @property
     def decided_by(self) -> str:
@@ -371,14 +402,11 @@ class ClassMeasure(Finding):
 
 
 def of_the_counts(counts: Contingency) -> dict[str, Any]:
-    """The attributes that follow from the counts alone."""
+    """The attributes of a `CountMeasure` that follow from the counts alone."""
+    # Not the records of all classes: where these overlap, a record is in several.
     return {
-        "source": counts.source,
-        "keys": counts.keys,
-        "sensitive": None if counts.secret is None else counts.secret.name,
-        "records": counts.rows,
-        "notes": counts.notes,
-    }
+        "source": counts.source, "keys": counts.keys, "records": counts.rows, "notes": counts.notes
+    }  # fmt: skip
 
 
 def shares_of(counts: Contingency) -> NDArray[np.float64]:

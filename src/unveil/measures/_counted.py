@@ -411,7 +411,8 @@ class _Encoding:
                     raise InputError(
                         "{option} names {given}, but measures use the order and the hierarchy of "
                         "the sensitive column only, which is {column}",
-                        option=Option(option), given=Cell(column), column=ColumnName(name),
+                        option=Option(option), given=Cell(column),
+                        column=ColumnName(name) if name else "not given",
                     )  # fmt: skip
         levels = tuple(value_text(value) for value in ordinal[name]) if ordinal else own_levels
         tree = hierarchies[name] if hierarchies else None

@@ -151,6 +151,7 @@ class DeltaDisclosureLooking:
         finite = float(self._by_value.max())
         return DeltaDisclosure(
             **of_the_counts(self._counts),
+            sensitive=self._secret.name,
             delta=math.inf if (lacking[totals > 0] > 0).any() else finite,
             finite=finite,
             by_value=by_value_of(self._secret, self._by_value, totals),

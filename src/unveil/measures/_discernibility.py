@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unveil._bars import Bars, bars
-from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import Text
-from unveil.findings import Finding
-from unveil.measures._classes import ClassSizes, Deciding, Extreme, check_apart, measured
+from unveil.engine.counting import Contingency
+from unveil.measures._classes import CountMeasure, SizeLooking, check_apart, measured
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._released import missing_of
 from unveil.measures._suppression import hidden_classes
@@ -34,7 +32,7 @@ _HARDLY_ANY = 0.0001
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Discernibility(Finding):
+class Discernibility(CountMeasure):
     """The cost of records that cannot be told apart.
 
     Attributes
@@ -48,21 +46,12 @@ class Discernibility(Finding):
     classes : int
     deciding : Deciding
         The largest classes.
-    keys : tuple of str
-        The columns whose combinations are the classes.
-    source : str
-    notes : tuple of str or Message
     """
 
     cost: int
-    records: int
     missing: int
     hidden: int
     classes: int
-    deciding: Deciding
-    keys: tuple[str, ...]
-    source: str
-    notes: tuple[Text, ...] = ()
 
     @property
     def everybody(self) -> int:
@@ -116,13 +105,10 @@ class Discernibility(Finding):
     def content(self, *, records: bool) -> dict[str, Any]:
         why = {"normalized_is": "undefined"} if self.normalized is None else {}
         return {
-            "finding": "discernibility",
-            "source": self.source,
-            "keys": list(self.keys),
+            **self.head("discernibility"),
             **self._numbers(),
             **why,
             "deciding": self.deciding.content(records=records),
-            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -152,7 +138,7 @@ def way_text(share: float) -> str:
     return "under 0.01%" if 0 < share < _HARDLY_ANY else f"{share:.2%}"
 
 
-class DiscernibilityLooking:
+class DiscernibilityLooking(SizeLooking):
     """Adds up the cost of the classes.
 
     ``hidden`` has the sizes of the classes whose keys are all hidden (see `hidden_classes`);
@@ -163,31 +149,21 @@ class DiscernibilityLooking:
         self, counts: Contingency, *, hidden: Sequence[int] = (), missing: int = 0
     ) -> None:
         check_apart(counts, "discernibility")
-        self._counts = counts
+        super().__init__(counts, least=False)
         self._hidden, self._missing = tuple(hidden), missing
-        self._sizes = ClassSizes()
-        self._largest = Extreme(counts)
-
-    def look(self, block: Histograms) -> None:
-        self._sizes.look(block.sizes, block.weights)
-        self._largest.look(block, block.sizes)
 
     def finding(self) -> Discernibility:
-        records, hidden = self._counts.rows, sum(self._hidden)
+        hidden = sum(self._hidden)
         # Python's whole numbers do not overflow.
         squares = sum(number * size**2 for size, number in self._sizes.by_size.items())
         told_apart = squares - sum(size**2 for size in self._hidden)
-        suppressed = hidden + self._missing
+        everybody = self._counts.rows + self._missing
         return Discernibility(
-            cost=told_apart + suppressed * (records + self._missing),
-            records=records,
+            **self._measured(),
+            cost=told_apart + (hidden + self._missing) * everybody,
             missing=self._missing,
             hidden=hidden,
             classes=self._sizes.classes,
-            deciding=self._largest.deciding(),
-            keys=self._counts.keys,
-            source=self._counts.source,
-            notes=self._counts.notes,
         )
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from unveil.engine.counting import Contingency, Histograms
-from unveil.measures._classes import ClassMeasure, ClassSizes, Extreme, measured, of_the_counts
+from unveil.measures._classes import ClassMeasure, SizeLooking, measured
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import class_sizes
 
@@ -96,24 +95,16 @@ class KAnonymity(ClassMeasure):
         )
 
 
-class KAnonymityLooking:
+class KAnonymityLooking(SizeLooking):
     """Counts the classes of each size."""
 
-    def __init__(self, counts: Contingency) -> None:
-        self._counts = counts
-        self._sizes = ClassSizes()
-        self._smallest = Extreme(counts, least=True)
-
-    def look(self, block: Histograms) -> None:
-        self._smallest.look(block, block.sizes)
-        self._sizes.look(block.sizes, block.weights)
-
     def finding(self) -> KAnonymity:
+        secret = self._counts.secret
         return KAnonymity(
-            **of_the_counts(self._counts),
+            **self._measured(),
+            sensitive=None if secret is None else secret.name,
             k=self._sizes.smallest,
             sizes=self._sizes.by_size,
-            deciding=self._smallest.deciding(),
         )
 
 

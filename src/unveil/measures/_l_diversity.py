@@ -132,9 +132,9 @@ class LDiversityLooking:
 
     def __init__(self, counts: Contingency, *, l: int = 2) -> None:  # noqa: E741
         self._counts, self._l = counts, _check_l(l)
-        self._values = len(counts.need_secret("ℓ-diversity").values)
+        self._secret = counts.need_secret("ℓ-diversity")
         # Above the fewest values of a class no c is large enough: nothing is kept there.
-        self._infima = np.zeros(self._values)
+        self._infima = np.zeros(len(self._secret.values))
         self._fewest = Extreme(counts, least=True)
         self._least = Extreme(counts, least=True)
         self._worst = Extreme(counts)
@@ -156,6 +156,7 @@ class LDiversityLooking:
     def finding(self) -> LDiversity:
         return LDiversity(
             **of_the_counts(self._counts),
+            sensitive=self._secret.name,
             distinct=int(self._fewest.score),
             entropy=self._least.score,
             deciding=self._fewest.deciding(),

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._bars import Bars, bars, most
-from unveil.errors import Call, File, InputError, Message
-from unveil.measures._classes import whole_number
+from unveil.errors import Call, File, InputError, Message, Option
 from unveil.microdata import (
     AnyRelease,
     Intervals,
@@ -88,8 +87,13 @@ def missing_of(released: int, original: Microdata | int) -> int:
     name: Any = ""
     if isinstance(original, Microdata):
         everybody, name = len(original), Message(", {source},", source=File(original.source, True))
+    elif isinstance(original, int | np.integer) and not isinstance(original, bool) and original > 0:
+        everybody = int(original)
     else:
-        everybody = whole_number(original, "original", 1)
+        raise InputError(
+            "{option} must be microdata, or its number of records (at least 1), but got {given}",
+            option=Option("original"), given=repr(original),
+        )  # fmt: skip
     if released <= everybody:
         return everybody - released
     raise InputError(

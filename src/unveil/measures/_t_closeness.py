@@ -147,6 +147,7 @@ class TClosenessLooking:
         counts = self._counts
         return TCloseness(
             **of_the_counts(counts),
+            sensitive=self._secret.name,
             t=self._furthest.score,
             mean=self._sum.value / self._in_classes,
             distance=self._distance.name,

@@ -124,7 +124,7 @@ def test_a_level_of_a_hierarchy():
 
 
 def test_it_refuses():
-    with pytest.raises(InputError, match="tables maps names to what is compared"):
+    with pytest.raises(InputError, match="must be given by name"):
         compare_discrimination({})
     with pytest.raises(InputError, match="by names no keys"):
         compare_discrimination(TABLES, by=[])

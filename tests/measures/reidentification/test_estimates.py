@@ -246,7 +246,7 @@ def test_if_all_records_are_alone_everybody_is_taken_to_be(estimator):
     assert model.people(one) == pytest.approx(1)
     found = reidentification_risk({"key": list(range(30))}, quasi="key", population_size=300)
     assert found.marketer.average == pytest.approx(1)
-    assert "all records are alone, so everybody is taken to be" in repr(found)
+    assert "all records are alone, so everybody is assumed to be" in repr(found)
 
 
 @pytest.mark.parametrize("records", [2, 3, 50])

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from unveil._axes import new_axes
 from unveil.engine.counting import Contingency, Held, Histograms, KeyColumn, Secret, combined
-from unveil.errors import Cell, Column, File, InputError, Listed, Option, Row, did_you_mean
+from unveil.errors import Cell, Column, File, InputError, Listed, Option, Row, Text, did_you_mean
+from unveil.findings import Finding
 from unveil.measures._classes import ExactSum, check_apart, check_records, entropy, plog2p
 from unveil.measures._counted import Counting, count, secret_of
 from unveil.measures._partitions import Partition
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "Columns", "ConditionalEntropy", "Keys", "asked", "class_entropies", "colour_table",
-    "conditional_entropy", "discrimination", "over", "pairs_of", "refuse_undefined", "secret_apart",
-    "why_undefined",
+    "Columns", "ConditionalEntropy", "Keys", "RateFinding", "asked", "class_entropies",
+    "colour_table", "conditional_entropy", "discrimination", "over", "pairs_of", "refuse_undefined",
+    "secret_apart", "why_undefined",
 ]  # fmt: skip
 
 _RATE = "the discrimination rate"
@@ -363,6 +364,54 @@ def conditional_entropy(counts: Contingency) -> ConditionalEntropy:
     return found
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RateFinding(Finding):
+    """What keys say of an attribute X.
+
+    Attributes
+    ----------
+    of : str
+        X.
+    partition : Partition or None
+        The categories of X, if the attacker wants only the category.
+    entropy : float
+        H(X), in bits.
+    records : int
+    source : str
+    notes : tuple of str or Message
+    """
+
+    of: str
+    partition: Partition | None
+    entropy: float
+    records: int
+    source: str
+    notes: tuple[Text, ...] = ()
+
+    @property
+    def undefined(self) -> str | None:
+        """Why there is no rate, if it is undefined."""
+        return why_undefined(self.of, self.partition) if self.entropy == 0.0 else None
+
+    def head(self, finding: str) -> dict[str, Any]:
+        """What every such finding says of itself in JSON."""
+        members = None if self.partition is None else self.partition.members
+        return {
+            "finding": finding,
+            "source": self.source,
+            "of": self.of,
+            "partition": members and {name: list(texts) for name, texts in members.items()},
+            "entropy": self.entropy,
+            "undefined": self.undefined,
+            "records": self.records,
+            "notes": [str(note) for note in self.notes],
+        }
+
+    def lines(self, *lines: str) -> str:
+        """A summary, the notes last."""
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+
+
 def refuse_undefined(of: str, undefined: str | None) -> None:
     """Refuse to draw an undefined rate."""
     if undefined:
@@ -389,6 +438,8 @@ def colour_table(
     image = ax.imshow(rates, cmap="YlGnBu", vmin=0, vmax=highest, aspect="auto")
     for (row, column), rate in np.ndenumerate(rates):
         text = blank if np.isnan(rate) else rate_text(float(rate))
+        if not text:
+            continue
         # On dark cells, white letters are easier to read.
         color = "white" if rate > 0.62 * highest else "black"
         ax.text(column, row, text, ha="center", va="center", fontsize=9, color=color)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from unveil._axes import new_axes, written
-from unveil.errors import InputError, Option, Text
-from unveil.findings import Finding
+from unveil.errors import InputError, Option
 from unveil.measures._classes import whole_number
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition
@@ -20,13 +19,13 @@ from unveil.measures._texts import rate_text
 from unveil.measures.discrimination._common import (
     ConditionalEntropy,
     Keys,
+    RateFinding,
     asked,
     colour_table,
     conditional_entropy,
     over,
     refuse_undefined,
     secret_apart,
-    why_undefined,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class KeySet:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class DiscriminationRates(Finding):
+class DiscriminationRates(RateFinding):
     """Sets of keys, ranked by how much they say of an attribute.
 
     Attributes
@@ -69,29 +68,15 @@ class DiscriminationRates(Finding):
     adds : dict of str to (float or None)
         What a key adds to the rate, on average over the sets that it joins, the empty set
         included; the key that adds most first.
-    of : str
     keys : tuple of str
     at_most : int
         Largest number of keys in a set.
-    entropy : float
-        H(X), in bits.
     """
 
     ranked: tuple[KeySet, ...]
     adds: dict[str, float | None]
-    of: str
     keys: tuple[str, ...]
     at_most: int
-    partition: Partition | None
-    entropy: float
-    records: int
-    source: str
-    notes: tuple[Text, ...] = ()
-
-    @property
-    def undefined(self) -> str | None:
-        """Why the rates are undefined, if they are."""
-        return why_undefined(self.of, self.partition) if self.entropy == 0.0 else None
 
     def rate(self, *by: str) -> float | None:
         """The rate of some keys, in any order."""
@@ -115,23 +100,15 @@ class DiscriminationRates(Finding):
         return pd.DataFrame(table)
 
     def content(self, *, records: bool) -> dict[str, Any]:
-        members = None if self.partition is None else self.partition.members
         return {
-            "finding": "discrimination rates",
-            "source": self.source,
-            "of": self.of,
+            **self.head("discrimination rates"),
             "keys": list(self.keys),
             "at_most": self.at_most,
-            "partition": members and {name: list(texts) for name, texts in members.items()},
-            "entropy": self.entropy,
-            "undefined": self.undefined,
-            "records": self.records,
             "adds": self.adds,
             "ranked": [
                 {"by": list(one.by), "rate": one.rate, "left": one.left, "without": one.without}
                 for one in self.ranked
             ],
-            "notes": [str(note) for note in self.notes],
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -191,7 +168,7 @@ class DiscriminationRates(Finding):
             "  What a key adds, on average over the sets that it joins:",
             *(f"    {key:{width}}  {rate_text(adds)}" for key, adds in self.adds.items()),
         ]
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+        return self.lines(*lines)
 
 
 _BARS = 20

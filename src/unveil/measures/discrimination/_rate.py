@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from unveil._axes import written
 from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms, text_of
-from unveil.errors import Cell, File, InputError, Option, Text
-from unveil.findings import Finding
+from unveil.errors import Cell, File, InputError, Option
 from unveil.measures._classes import Deciding, Extreme, entropy, measured
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition
@@ -26,11 +25,11 @@ from unveil.measures._texts import keys_text, rate_text
 from unveil.measures.discrimination._common import (
     ConditionalEntropy,
     Keys,
+    RateFinding,
     asked,
     discrimination,
     refuse_undefined,
     secret_apart,
-    why_undefined,
 )
 
 if TYPE_CHECKING:
@@ -123,21 +122,17 @@ def _order(one: ValueRate) -> tuple[float, int, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class DiscriminationRate(Finding):
+class DiscriminationRate(RateFinding):
     """How much the keys Y say of an attribute X: 1 − H(X|Y) / H(X).
 
     Attributes
     ----------
     rate : float or None
         From 0, the keys say nothing, to 1, they determine X. None if undefined.
-    entropy, left : float
-        H(X), what there is to know, and H(X|Y), what the keys leave unknown, in bits.
-    of : str
-        X.
+    left : float
+        H(X|Y), what the keys leave unknown of H(X), in bits.
     by : tuple of str
         Y.
-    partition : Partition or None
-        The categories of X, if the attacker wants only the category.
     by_value : tuple of ValueRate
         Combinations of values of the keys, the highest rate first, at most 300.
     combinations : int
@@ -146,22 +141,15 @@ class DiscriminationRate(Finding):
         Number of records whose keys determine X.
     deciding : Deciding
         The combinations with the highest rate.
-    records : int
     """
 
     rate: float | None
-    entropy: float
     left: float
-    of: str
     by: tuple[str, ...]
-    partition: Partition | None
     by_value: tuple[ValueRate, ...]
     combinations: int
     determined: int
     deciding: Deciding
-    records: int
-    source: str
-    notes: tuple[Text, ...] = ()
 
     @property
     def unlisted(self) -> int:
@@ -174,11 +162,6 @@ class DiscriminationRate(Finding):
     def combined(self) -> bool:
         """Whether there are several keys."""
         return len(self.by) > 1
-
-    @property
-    def undefined(self) -> str | None:
-        """Why there is no rate, where there is none."""
-        return why_undefined(self.of, self.partition) if self.rate is None else None
 
     @property
     def resistance(self) -> float | None:
@@ -219,26 +202,18 @@ class DiscriminationRate(Finding):
         return ax
 
     def content(self, *, records: bool) -> dict[str, Any]:
-        content: dict[str, Any] = {
-            "finding": "discrimination rate",
-            "source": self.source,
-            "of": self.of,
+        by_value = {"by_value": [one.to_dict() for one in self.by_value]} if records else {}
+        return {
+            **self.head("discrimination rate"),
             "by": list(self.by),
-            "partition": None if self.partition is None else _plain(self.partition),
             "rate": self.rate,
-            "undefined": self.undefined,
-            "entropy": self.entropy,
             "left": self.left,
-            "records": self.records,
             "combinations": self.combinations,
             "unlisted": self.unlisted,
             "determined": self.determined,
             "deciding": self.deciding.content(records=records),
-            "notes": [str(note) for note in self.notes],
+            **by_value,
         }
-        if records:
-            content["by_value"] = [one.to_dict() for one in self.by_value]
-        return content
 
     def summary(self) -> str:
         keys = keys_text(self.by)
@@ -263,11 +238,11 @@ class DiscriminationRate(Finding):
                 f"  only the most telling are listed by value; {self.unlisted:,} combinations are "
                 "not"
             )
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+        return self.lines(*lines)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ValueDiscrimination(Finding):
+class ValueDiscrimination(RateFinding):
     """How much one combination of values says of X: 1 − p(y) H(X|y) / H(X).
 
     Attributes
@@ -275,27 +250,14 @@ class ValueDiscrimination(Finding):
     rate : float or None
     value : ValueRate
         The combination: its values, records and entropy.
-    entropy : float
-        H(X), in bits.
     """
 
     value: ValueRate
-    entropy: float
-    of: str
-    partition: Partition | None
-    records: int
-    source: str
-    notes: tuple[Text, ...] = ()
 
     @property
     def rate(self) -> float | None:
         """The rate, or None if undefined."""
         return self.value.rate
-
-    @property
-    def undefined(self) -> str | None:
-        """Why there is no rate, where there is none."""
-        return why_undefined(self.of, self.partition) if self.rate is None else None
 
     def to_frame(self) -> pd.DataFrame:
         """One row."""
@@ -319,21 +281,12 @@ class ValueDiscrimination(Finding):
         )
 
     def content(self, *, records: bool) -> dict[str, Any]:
-        content: dict[str, Any] = {
-            "finding": "discrimination rate of a value",
-            "source": self.source,
-            "of": self.of,
+        return {
+            **self.head("discrimination rate of a value"),
             "by": list(self.value.values),
-            "partition": None if self.partition is None else _plain(self.partition),
             "rate": self.rate,
-            "undefined": self.undefined,
-            "entropy": self.entropy,
-            "records": self.records,
-            "notes": [str(note) for note in self.notes],
+            **({"value": self.value.to_dict()} if records else {}),
         }
-        if records:
-            content["value"] = self.value.to_dict()
-        return content
 
     def summary(self) -> str:
         lines = [
@@ -345,11 +298,7 @@ class ValueDiscrimination(Finding):
                 f"  {self.value.records:,} of {self.records:,} records; of {self.entropy:.3f} "
                 f"bits, {self.value.entropy:.3f} are left open about them"
             )
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
-
-
-def _plain(partition: Partition) -> dict[str, list[str]]:
-    return {name: list(texts) for name, texts in partition.members.items()}
+        return self.lines(*lines)
 
 
 class DiscriminationLooking:

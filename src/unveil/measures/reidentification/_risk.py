@@ -28,7 +28,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine.counting import Contingency, Held, Histograms, InEngine, text_of
+from unveil.engine.counting import Contingency, Held, InEngine, text_of
 from unveil.errors import File, InputError, Listed, Message, Option, Text, did_you_mean
 from unveil.measures._classes import (
     SHOWN,
@@ -36,7 +36,7 @@ from unveil.measures._classes import (
     Deciding,
     DecidingClass,
     ExactSum,
-    Extreme,
+    SizeLooking,
     check_apart,
     measured,
 )
@@ -136,7 +136,7 @@ class _Fewest:
 _EVERYBODY = 2.0**53  # no class is as large; beyond it floats skip whole numbers
 
 
-class RiskLooking:
+class RiskLooking(SizeLooking):
     """Re-identification risk from the classes alone, or with an estimated population."""
 
     def __init__(
@@ -148,18 +148,13 @@ class RiskLooking:
         estimator: str | None = None,
     ) -> None:
         check_apart(counts, _MEASURE)
-        self._counts, self._threshold = counts, threshold
+        super().__init__(counts)
+        self._threshold = threshold
         self._population, self._estimator = population_size, estimator
-        self._sizes = ClassSizes()
-        self._smallest = Extreme(counts, least=True)
-
-    def look(self, block: Histograms) -> None:
-        self._sizes.look(block.sizes, block.weights)
-        self._smallest.look(block, block.sizes)
 
     def finding(self) -> ReidentificationRisk:
         found = self._sizes
-        deciding = self._smallest.deciding()
+        deciding = self._extreme.deciding()
         prosecutor = AttackerRisk(
             name="prosecutor",
             basis=EXACT,

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import Text
-from unveil.findings import Finding
-from unveil.measures._classes import ClassSizes, Deciding, Extreme, measured
+from unveil.measures._classes import CountMeasure, SizeLooking, measured
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import class_sizes, percent
 
@@ -20,32 +17,24 @@ __all__ = ["Uniqueness", "UniquenessLooking", "uniqueness"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Uniqueness(Finding):
+class Uniqueness(CountMeasure):
     """Records that are alone in their class.
 
     Attributes
     ----------
     unique : int
         Number of records that are alone.
-    records, classes, smallest_class : int
-    keys : tuple of str
-    deciding : Deciding
-        The smallest classes; single people, if anybody is alone.
+    classes, smallest_class : int
     class_sizes : dict of int to int
         Number of classes of each size.
-    source : str
-    notes : tuple of str or Message
+    deciding : Deciding
+        The smallest classes; single people, if anybody is alone.
     """
 
     unique: int
-    records: int
     classes: int
     smallest_class: int
-    keys: tuple[str, ...]
-    deciding: Deciding
     class_sizes: dict[int, int]
-    source: str
-    notes: tuple[Text, ...] = ()
 
     @property
     def share(self) -> float:
@@ -66,16 +55,12 @@ class Uniqueness(Finding):
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {
-            "finding": "uniqueness",
-            "source": self.source,
-            "keys": list(self.keys),
+            **self.head("uniqueness"),
             "unique": self.unique,
             "share": self.share,
-            "records": self.records,
             "classes": self.classes,
             "smallest_class": self.smallest_class,
             "deciding": self.deciding.content(records=records),
-            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -92,31 +77,16 @@ class Uniqueness(Finding):
         )
 
 
-class UniquenessLooking:
-    """Uniqueness at work."""
-
-    def __init__(self, counts: Contingency) -> None:
-        self._counts = counts
-        self._sizes = ClassSizes()
-        self._smallest = Extreme(counts, least=True)
-
-    def look(self, block: Histograms) -> None:
-        self._sizes.look(block.sizes, block.weights)
-        self._smallest.look(block, block.sizes)
+class UniquenessLooking(SizeLooking):
+    """Counts the classes of one record."""
 
     def finding(self) -> Uniqueness:
-        found = self._sizes
         return Uniqueness(
-            unique=found.alone,
-            # Not the sum over the classes: where they overlap, a record is in several.
-            records=self._counts.rows,
-            classes=found.classes,
-            smallest_class=found.smallest,
-            keys=self._counts.keys,
-            deciding=self._smallest.deciding(),
-            class_sizes=found.by_size,
-            source=self._counts.source,
-            notes=self._counts.notes,
+            **self._measured(),
+            unique=self._sizes.alone,
+            classes=self._sizes.classes,
+            smallest_class=self._sizes.smallest,
+            class_sizes=self._sizes.by_size,
         )
 
 

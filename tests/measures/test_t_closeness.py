@@ -250,11 +250,11 @@ def gaps() -> Held:
 
 
 def test_missing_has_no_place_in_an_order():
-    with pytest.raises(InputError, match=r"pay is missing in 2 records of staff.csv.*\"equal\""):
+    with pytest.raises(InputError, match=r"'pay' is missing in 2 records of staff.csv.*='equal'"):
         t_closeness(gaps())
     assert t_closeness(gaps(), distance="equal").t == near(1 / 2)
     tree = Hierarchy.from_paths([("3", "*"), ("4", "*")])
-    with pytest.raises(HierarchyError, match=r"'\(missing\)', a value of pay.*with_leaf"):
+    with pytest.raises(HierarchyError, match=r"'\(missing\)', a value of 'pay'.*with_leaf"):
         t_closeness(gaps(), distance=tree)
     assert t_closeness(gaps(), distance=tree.with_leaf("(missing)")).t == near(1 / 2)
 
@@ -263,11 +263,11 @@ def test_missing_has_no_place_in_an_order():
     ("distance", "message"),
     [
         ("orderd", "no distance 'orderd'; did you mean 'ordered'"),
-        ("ordered", 'job has no order: say which one with ordinal={"job"'),
-        ("hierarchical", 'job has no hierarchy: give one with hierarchies={"job"'),
+        ("ordered", "'job' has no order: give its levels with ordinal={'job'"),
+        ("hierarchical", "'job' has no hierarchy: give one with hierarchies="),
         (
             Hierarchy.from_paths([("Lawyers", "*"), ("Dancer", "*")]),
-            "'Lawyer', a value of job, is not a leaf.*did you mean 'Lawyers'",
+            "'Lawyer', a value of 'job', is not a leaf.*did you mean 'Lawyers'",
         ),
     ],
 )

@@ -39,7 +39,7 @@ def test_it_is_trained_on_the_release_and_tried_on_the_original(case, seed):
     microdata, _ = case
     held = round(0.3 * len(microdata))
     if not 0 < held < len(microdata):
-        with pytest.raises(InputError, match="too few to hold out"):
+        with pytest.raises(InputError, match="too few for held_out"):
             classifier_utility(uv.Mondrian(k=1), microdata)
         return
     sanitizer = uv.Mondrian(k=min(2, len(microdata) - held))
@@ -119,7 +119,7 @@ def test_noisy_counts_are_learned_from_by_who_can():
     assert again.from_release.tolist() == found.from_release.tolist()  # one seed, one answer
     with pytest.raises(InputError, match="learns from released records, and LaplaceCounts"):
         classifier_utility(uv.LaplaceCounts(epsilon=5), people, model="naive-bayes")
-    with pytest.raises(InputError, match="guessing gen needs released records"):
+    with pytest.raises(InputError, match="predicting gen needs released records"):
         classifier_utility(uv.LaplaceCounts(epsilon=5), people, of="gen")
 
 
@@ -172,13 +172,13 @@ class Backwards(Sanitizer):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"of": "age"}, "'age' is a quasi-identifier and is not published as it is"),
+        ({"of": "age"}, "'age' cannot be predicted: its role is quasi-identifier"),
         ({"of": "ag"}, "column 'ag' is not in table; did you mean 'age'"),
-        ({"held_out": 0}, "held_out must be a share of the records above 0 and below 1"),
-        ({"held_out": True}, "held_out must be a share"),
-        ({"held_out": 0.001}, "60 records are too few to hold out 0.001 of them: 0 would be"),
-        ({"repeats": 1}, "repeats must be a whole number from 2 up, got 1"),
-        ({"seed": -1}, "seed must be a whole number from 0 up, got -1"),
+        ({"held_out": 0}, "held_out= must be a share of the records above 0 and below 1"),
+        ({"held_out": True}, "held_out= must be a share"),
+        ({"held_out": 0.001}, "60 records are too few for held_out=0.001: 0 would be"),
+        ({"repeats": 1}, "repeats= must be a whole number, at least 2, but got 1"),
+        ({"seed": -1}, "seed= must be a whole number, at least 0, but got -1"),
         ({"model": "naive-bays"}, "did you mean 'naive-bayes'"),
     ],
 )
@@ -190,9 +190,9 @@ def test_options_are_checked_before_the_work(options, message):
 def test_releases_whose_records_are_not_those_of_the_original():
     people = clear(60)
     release = uv.Mondrian(k=2).sanitize(people)
-    with pytest.raises(InputError, match=r"record 1 by Identity.* has another vote"):
+    with pytest.raises(InputError, match=r"record 1 by Identity.* has another 'vote'"):
         classifier_utility(Backwards().sanitize(people), people)
-    with pytest.raises(InputError, match="guessing gen needs the release's records in the order"):
+    with pytest.raises(InputError, match="predicting gen needs the release's records in the order"):
         classifier_utility(Backwards(), people, of="gen")
     fewer = uv.read_release(release.to_frame().iloc[:-1], people)
     with pytest.raises(InputError, match="needs all 60 records of table in the release"):

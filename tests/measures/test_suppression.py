@@ -60,7 +60,7 @@ def test_it_prints_and_turns_into_a_table_and_json():
 
 
 def test_what_it_cannot_be_asked_of():
-    with pytest.raises(InputError, match="suppression needs a release, got a Microdata"):
+    with pytest.raises(InputError, match="suppression needs a release, but got a Microdata"):
         suppression(people())
     with pytest.raises(InputError, match="suppression needs released records"):
         suppression(uv.LaplaceCounts(epsilon=1).sanitize(people()))

@@ -138,10 +138,10 @@ def test_cells_that_do_not_cover_their_values_are_told():
     )  # fmt: skip
     found = entropy_loss(uv.read_release(means, wide), wide)
     assert found.notes == (
-        "age: the cells of 2 or more records do not cover their values, so its loss says what "
+        "'age': the cells of 2 or more records do not cover their values, so its loss says what "
         "the cells leave open, not what is lost",
     )
-    assert found.notes[0] in repr(found)
+    assert str(found.notes[0]) in repr(found)
 
 
 def test_a_cell_that_covers_nobody_loses_everything():

@@ -149,7 +149,9 @@ def test_options_reach_the_measures():
             classical(counts, l=l)
         with pytest.raises(InputError, match=f"a whole number from 1, got {l!r}"):
             found["l_diversity"].recursive(l)
-    with pytest.raises(InputError, match="a whole number from 1, got 0"):  # before it is looked for
+    with pytest.raises(
+        InputError, match="l= must be a whole number, at least 1, but got 0"
+    ):  # before it is looked for
         l_diversity("no such file.csv", quasi="age", sensitive="disease", l=0)
 
 

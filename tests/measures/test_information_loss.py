@@ -130,7 +130,7 @@ def test_a_table_that_the_release_is_not_of():
 
 
 def test_only_releases_of_records_have_cells():
-    with pytest.raises(InputError, match="information_loss needs a release, got a Microdata"):
+    with pytest.raises(InputError, match="information_loss needs a release, but got a Microdata"):
         uv.information_loss(numbers())
     with pytest.raises(InputError, match="information_loss needs released records"):
         uv.information_loss(uv.LaplaceCounts(epsilon=1).sanitize(numbers()))

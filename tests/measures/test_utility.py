@@ -105,7 +105,7 @@ def test_what_is_wrong_is_told_first():
     survey = uv.datasets.election_survey().take(range(50))
     with pytest.raises(InputError, match="utility needs microdata"):
         utility(uv.Mondrian(k=5), survey.to_frame())
-    with pytest.raises(InputError, match="k must be a whole number"):
+    with pytest.raises(InputError, match="k= must be a whole number"):
         utility(uv.Mondrian(k=5), survey, k=0)
     with pytest.raises(InputError, match="utility needs released records"):
         utility(uv.LaplaceCounts(epsilon=1), survey)
@@ -117,3 +117,24 @@ def test_measures_are_there_without_waiting_for_models():
             "'ibis', 'scipy'} & set(sys.modules)))"  # fmt: skip
     said = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+@pytest.mark.real
+def test_adult_loses_more_the_larger_the_classes(adult_arx):
+    adult = adult_arx()
+    found = [utility(uv.Mondrian(k=k), adult, k=k, classifier=True, repeats=3)
+             for k in (2, 10, 50, 250)]  # fmt: skip
+    for losses in (
+        [one.information_loss.loss for one in found],
+        [one.entropy_loss.loss for one in found],
+        [one.discernibility.cost for one in found],
+        [one.class_size.mean for one in found],
+    ):
+        assert (np.diff(losses) > 0).all()
+    assert all(one.class_size.normalized >= 1 for one in found)
+    accuracy = [one.classifier.release.mean for one in found]
+    assert (np.diff(accuracy) < 0).all()
+    original, majority = found[0].classifier.original, found[0].classifier.majority
+    assert original.low > majority.high
+    assert abs(accuracy[0] - original.mean) < 0.01
+    assert found[0].classifier.kept > 0.9 > 0.6 > found[-1].classifier.kept
