@@ -145,13 +145,11 @@ def test_options_reach_the_measures():
     assert found["l_diversity"].deciding_l == 3
     assert found["l_diversity"].recursive(3) == 1
     for l in (0, -1, 2.5, "2", None, True):  # noqa: E741
-        with pytest.raises(InputError, match=f"a whole number from 1, got {l!r}"):
+        with pytest.raises(InputError, match=f"whole number, at least 1, but got {l!r}"):
             classical(counts, l=l)
-        with pytest.raises(InputError, match=f"a whole number from 1, got {l!r}"):
+        with pytest.raises(InputError, match=f"whole number, at least 1, but got {l!r}"):
             found["l_diversity"].recursive(l)
-    with pytest.raises(
-        InputError, match="l= must be a whole number, at least 1, but got 0"
-    ):  # before it is looked for
+    with pytest.raises(InputError, match="l= must be"):  # before the file is looked for
         l_diversity("no such file.csv", quasi="age", sensitive="disease", l=0)
 
 

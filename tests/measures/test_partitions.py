@@ -155,7 +155,7 @@ def test_it_fits_a_secret_with_fewer_values():
         ([[4, 5, 6, 7, 8, 9], []], "has a category without values: leave it out"),
         ({"low": [], "high": [4]}, "has a category without values, 'low': leave it out"),
         ({"a": (4, 6), "b": (6, 9)}, r"leaves out 9: .* and \(40, None\) has no upper limit"),
-        ({"a": (4, 8), "b": (6, None)}, "has 6, 7 in more than one category.*lower limit and excludes"),
+        ({"a": (4, 8), "b": (6, None)}, "has 6, 7 in more than one category.*excludes its upper"),
         ({"a": (6, 4)}, "the band from 6 to 4 of 'salary' is empty"),
         ({"a": [(4, 5, 6)]}, r"has the tuple \(4, 5, 6\); a band is a tuple of two numbers"),
         ({"a": [4, 5], "b": 6}, "maps 'a' to values and 'b' to 6: map every name to a list"),
@@ -201,7 +201,7 @@ def test_what_is_no_level():
     with pytest.raises(InputError, match=r"'flue' is not a leaf .*; did you mean 'flu'"):
         Partition.of(HierarchyLevel(level=1), more)
     gap = Secret(name="disease", values=("aids", None), hierarchy=TREE)
-    with pytest.raises(InputError, match=r"no place for them: give hierarchy.with_leaf\("):
+    with pytest.raises(InputError, match=r"no leaf for them: add one, hierarchy.with_leaf\("):
         Partition.of(HierarchyLevel(level=1), gap)
     grown = HierarchyLevel(level=1, hierarchy=TREE.with_leaf("(missing)"))
     assert Partition.of(grown, gap).names == ("infection", "(missing)")

@@ -71,5 +71,5 @@ def test_what_it_cannot_be_asked_of():
         suppression(release, people().to_frame())
     others = uv.read_table({"age": [1], "town": ["x"], "vote": ["a"]},
                            quasi=["age", "town"], sensitive="vote")  # fmt: skip
-    with pytest.raises(InputError, match="is none of table: their columns, or the values"):
+    with pytest.raises(InputError, match="is not one of table: their columns, or the values"):
         suppression(release, others)

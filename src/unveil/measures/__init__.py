@@ -26,40 +26,43 @@ from unveil.measures._released import Reach, reach_of
 from unveil.measures._suppression import Suppression, suppression
 from unveil.measures._t_closeness import TCloseness, t_closeness
 from unveil.measures._utility import Utility, utility
-from unveil.measures.discrimination import (
-    AttackRates,
+from unveil.measures.discrimination._comparison import (
     ComparedRates,
     DiscriminationComparison,
-    DiscriminationRate,
+    compare_discrimination,
+)
+from unveil.measures.discrimination._ranking import (
     DiscriminationRates,
     KeySet,
-    RateChange,
-    Skewness,
-    ValueChange,
+    discrimination_rates,
+)
+from unveil.measures.discrimination._rate import (
+    DiscriminationRate,
     ValueDiscrimination,
     ValueRate,
-    background_knowledge,
-    compare_discrimination,
     discrimination_rate,
-    discrimination_rates,
+)
+from unveil.measures.discrimination._skewness import RateChange, Skewness, ValueChange, skewness
+from unveil.measures.discrimination._views import (
+    AttackRates,
+    background_knowledge,
     homogeneity,
     identity_disclosure,
     similarity,
-    skewness,
 )
-from unveil.measures.reidentification import (
+from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
+from unveil.measures.reidentification._risk import reidentification_risk
+from unveil.measures.reidentification._risk_finding import (
     AttackerRisk,
     PopulationEstimate,
-    PopulationModel,
-    PopulationUniques,
     ReidentificationRisk,
-    SubsetCount,
-    Uniqueness,
-    UniqueSubsets,
-    reidentification_risk,
-    unique_subsets,
-    uniqueness,
 )
+from unveil.measures.reidentification._unique_subsets import (
+    SubsetCount,
+    UniqueSubsets,
+    unique_subsets,
+)
+from unveil.measures.reidentification._uniqueness import Uniqueness, uniqueness
 
 __all__ = [
     "AlphaK", "AttackRates", "AttackerRisk", "AverageClassSize", "BetaLikeness",

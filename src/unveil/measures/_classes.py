@@ -26,6 +26,9 @@ __all__ = [
     "whole_number",
 ]  # fmt: skip
 
+_ENOUGH = 3  # 3 × 53 bits: what is dropped is below 2⁻¹⁵⁰ of the sum
+SHOWN = 5  # deciding classes that are named
+_ALIKE = 1e-12  # scores whose relative difference is smaller are equal
 F_co = TypeVar("F_co", bound=Finding, covariant=True)
 
 
@@ -53,11 +56,12 @@ def measured(counts: Contingency, looking: Looking[F_co]) -> F_co:
     return cast(F_co, one_pass(counts, [looking])[0])
 
 
-def check_records(counts: Contingency) -> None:
-    """Refuse a table without records."""
+def check_records(counts: Contingency, name: str | None = None) -> None:
+    """Refuse a table without records; by default it is called by its source."""
     if counts.rows == 0:
         raise InputError(
-            "{source} has no records: there is nothing to measure", source=_source(counts)
+            "{table} has no records: there is nothing to measure",
+            table=_source(counts) if name is None else File(name),
         )
 
 
@@ -122,9 +126,6 @@ def _partials(numbers: list[float]) -> list[float]:
     return kept
 
 
-_ENOUGH = 3  # 3 × 53 bits: what is dropped is below 2⁻¹⁵⁰ of the sum
-
-
 def plog2p(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """p · log₂ p, which is 0 at 0."""
     positive = np.where(shares > 0, shares, 1.0)
@@ -138,10 +139,6 @@ def entropy(counts: NDArray[np.int64]) -> float:
     1.5
     """
     return max(0.0, -math.fsum(plog2p(counts / counts.sum()).tolist()))
-
-
-SHOWN = 5  # deciding classes that are named
-_ALIKE = 1e-12  # scores whose relative difference is smaller are equal
 
 
 @dataclass(frozen=True, kw_only=True)

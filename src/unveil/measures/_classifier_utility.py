@@ -190,7 +190,7 @@ class ClassifierUtility(Finding):
                 )
             ],
             ax,
-            xlabel=f"held-out people of whom it guesses right (lines: 95% intervals, "
+            xlabel=f"held-out people predicted correctly (lines: 95% intervals, "
             f"{self.repeats} splits)",
             title=f"What {self.model} learns of {self.target} from {self.made_by}",
             share=True,

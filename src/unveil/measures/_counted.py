@@ -146,8 +146,8 @@ def count(
         )  # fmt: skip
     else:
         question = _asked(
-            table, quasi, sensitive, ordinal, hierarchies, engine, memory, delimiter, encoding,
-            header,
+            table, quasi, sensitive, ordinal, hierarchies, engine=engine, memory=memory,
+            delimiter=delimiter, encoding=encoding, header=header,
         )  # fmt: skip
         counts = counted(question)
     return counts if wildcard is None else matching_everything(counts, wildcard)
@@ -199,11 +199,7 @@ def _asked(
     sensitive: str | None,
     ordinal: _Ordinal,
     hierarchies: _Hierarchies,
-    engine: Any,
-    memory: str | int | None,
-    delimiter: str | None,
-    encoding: str,
-    header: Sequence[str] | Mapping[int, str] | None,
+    **reading: Any,
 ) -> Question:
     keys = () if quasi is None else tuple(_listed(quasi))
     if not keys:
@@ -219,24 +215,13 @@ def _asked(
         )
     if sensitive is not None and sensitive in keys:
         raise _both(sensitive)
-    there = opened(
-        table,
-        [*keys, *([] if sensitive is None else [sensitive])],
-        engine=engine,
-        memory=memory,
-        secret=sensitive,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-    )
-    known = _Encoding.chosen(
-        sensitive or "",
-        source=there.name,
-        is_text_file=there.is_text_file,
-        own_levels=there.levels.get(sensitive or ""),
-        ordinal=ordinal,
-        hierarchies=hierarchies,
-    )
+    columns = [*keys, *([] if sensitive is None else [sensitive])]
+    there = opened(table, columns, secret=sensitive, **reading)
+    name = sensitive or ""
+    levels, tree = _known_of(name, there.levels.get(name), ordinal, hierarchies)
+    known = _Encoding(
+        name=name, source=there.name, is_text_file=there.is_text_file, levels=levels, hierarchy=tree
+    )  # fmt: skip
     return Question(
         table=there.table, keys=keys, secret=sensitive, encoder=known.encoded,
         source=there.name, fault=there.fault, beginning=there.beginning,
@@ -381,6 +366,28 @@ def secret_of(column: Column) -> Secret:
     )
 
 
+def _known_of(
+    name: str, own_levels: tuple[str, ...] | None, ordinal: _Ordinal, hierarchies: _Hierarchies
+) -> tuple[tuple[str, ...] | None, Hierarchy | None]:
+    """Levels and hierarchy of a column: what the user said goes before what the table says."""
+    if isinstance(hierarchies, str | os.PathLike):
+        hierarchies = read_hierarchies(hierarchies, [name])
+    for option, given in (("ordinal", ordinal), ("hierarchies", hierarchies)):
+        for column in given or ():
+            if column != name:
+                raise InputError(
+                    "{option} names {given}, but measures use the order and the hierarchy of the "
+                    "sensitive column only, which is {column}",
+                    option=Option(option), given=Cell(column),
+                    column=ColumnName(name) if name else "not given",
+                )  # fmt: skip
+    levels = tuple(value_text(value) for value in ordinal[name]) if ordinal else own_levels
+    tree = hierarchies[name] if hierarchies else None
+    if tree is not None and not isinstance(tree, Hierarchy):
+        tree = read_hierarchy(tree)
+    return levels, tree
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Encoding:
     """What is known of the sensitive column before its values are counted."""
@@ -390,39 +397,6 @@ class _Encoding:
     is_text_file: bool
     levels: tuple[str, ...] | None
     hierarchy: Hierarchy | None
-
-    @classmethod
-    def chosen(
-        cls,
-        name: str,
-        *,
-        source: str,
-        is_text_file: bool,
-        own_levels: tuple[str, ...] | None,
-        ordinal: _Ordinal,
-        hierarchies: _Hierarchies,
-    ) -> _Encoding:
-        """What the user said goes before what the table says."""
-        if isinstance(hierarchies, str | os.PathLike):
-            hierarchies = read_hierarchies(hierarchies, [name])
-        for option, given in (("ordinal", ordinal), ("hierarchies", hierarchies)):
-            for column in given or ():
-                if column != name:
-                    raise InputError(
-                        "{option} names {given}, but measures use the order and the hierarchy of "
-                        "the sensitive column only, which is {column}",
-                        option=Option(option), given=Cell(column),
-                        column=ColumnName(name) if name else "not given",
-                    )  # fmt: skip
-        levels = tuple(value_text(value) for value in ordinal[name]) if ordinal else own_levels
-        tree = hierarchies[name] if hierarchies else None
-        return cls(
-            name=name,
-            source=source,
-            is_text_file=is_text_file,
-            levels=levels,
-            hierarchy=tree if tree is None or isinstance(tree, Hierarchy) else read_hierarchy(tree),
-        )
 
     def encoded(self, raw: Sequence[Any]) -> EncodedSecret:
         """The secret with these distinct values; None stands for a missing one."""

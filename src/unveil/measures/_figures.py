@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from unveil.findings import Finding
 from unveil.measures._alpha_k import AlphaK
@@ -57,19 +58,19 @@ def figures_of(finding: Finding) -> Iterator[Figure]:
             yield from figures(finding)
 
 
-def _number(value: float) -> tuple[float | None, str]:
+def _number_text(value: float) -> str:
     if math.isinf(value):
-        return None, "infinite"
+        return "infinite"
     if isinstance(value, int):
-        return value, f"{value:,}"
-    return value, f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return f"{value:,}"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def share_text(share: float) -> str:
+def _share_text(share: float) -> str:
     """A share of all records, never rounded to none or all.
 
-    >>> share_text(0.1234), share_text(1e-6), share_text(1 - 1e-9), share_text(0), share_text(1)
-    ('12.34%', '<0.01%', '>99.99%', '0%', '100%')
+    >>> _share_text(0.1234), _share_text(1e-6), _share_text(1 - 1e-9), _share_text(0)
+    ('12.34%', '<0.01%', '>99.99%', '0%')
     """
     if share in (0, 1):
         return f"{share:.0%}"
@@ -79,18 +80,19 @@ def share_text(share: float) -> str:
 
 
 def _figure(
-    group: str, name: str, value: float, says: str, deciding: Deciding | None = None
-) -> Figure:
-    number, text = _number(value)
-    return Figure(group=group, name=name, value=number, text=text, says=says, deciding=deciding)
+    group: str, name: str, value: float, says: str, deciding: Deciding | None = None,
+    text: Callable[[float], str] = _number_text,
+) -> Figure:  # fmt: skip
+    number = None if math.isinf(value) else value
+    return Figure(
+        group=group, name=name, value=number, text=text(value), says=says, deciding=deciding
+    )
 
 
 def _share(
     group: str, name: str, value: float, says: str, deciding: Deciding | None = None
 ) -> Figure:
-    return Figure(
-        group=group, name=name, value=value, text=share_text(value), says=says, deciding=deciding
-    )
+    return _figure(group, name, value, says, deciding, _share_text)
 
 
 def _k_anonymity(found: KAnonymity) -> Iterator[Figure]:
@@ -109,62 +111,46 @@ def _mean_class(found: AverageClassSize) -> Iterator[Figure]:
 
 
 def _discernibility(found: Discernibility) -> Iterator[Figure]:
-    yield _figure(
-        "utility", "discernibility", found.cost, "sum of the squared class sizes", found.deciding
-    )
+    says = "sum of the squared class sizes"
+    yield _figure("utility", "discernibility", found.cost, says, found.deciding)
 
 
 def _alpha_k(found: AlphaK) -> Iterator[Figure]:
-    yield _figure(
-        "diversity", "α", found.alpha, "largest share of one value in a class", found.deciding
-    )
+    says = "largest share of one value in a class"
+    yield _figure("diversity", "α", found.alpha, says, found.deciding)
 
 
 def _l_diversity(found: LDiversity) -> Iterator[Figure]:
-    yield _figure(
-        "diversity", "ℓ distinct", found.distinct, "fewest values in a class", found.deciding
-    )
-    yield _figure(
-        "diversity", "ℓ entropy", found.entropy, "as if this many were equally likely",
-        found.deciding_entropy,
-    )  # fmt: skip
-    yield _figure(
-        "diversity", f"c for ℓ = {found.deciding_l}", found.recursive(found.deciding_l),
-        "recursive (c, ℓ)-diversity for any larger c", found.deciding_recursive,
-    )  # fmt: skip
+    says = "fewest values in a class"
+    yield _figure("diversity", "ℓ distinct", found.distinct, says, found.deciding)
+    says = "as if this many were equally likely"
+    yield _figure("diversity", "ℓ entropy", found.entropy, says, found.deciding_entropy)
+    name, says = f"c for ℓ = {found.deciding_l}", "recursive (c, ℓ)-diversity for any larger c"
+    c = found.recursive(found.deciding_l)
+    yield _figure("diversity", name, c, says, found.deciding_recursive)
 
 
 def _t_closeness(found: TCloseness) -> Iterator[Figure]:
-    yield _figure(
-        "closeness", "t", found.t, f"furthest class from the table, {found.distance} distance",
-        found.deciding,
-    )  # fmt: skip
+    says = f"furthest class from the table, {found.distance} distance"
+    yield _figure("closeness", "t", found.t, says, found.deciding)
 
 
 def _beta_likeness(found: BetaLikeness) -> Iterator[Figure]:
-    yield _figure(
-        "closeness", "β", found.basic, "largest gain of a value's share in a class", found.deciding
-    )
+    says = "largest gain of a value's share in a class"
+    yield _figure("closeness", "β", found.basic, says, found.deciding)
+    name, says = "β enhanced", "the same, and no gain above −ln q"
     if found.enhanced is not None:
-        yield _figure(
-            "closeness",
-            "β enhanced",
-            found.enhanced,
-            "the same, and no gain above −ln q",
-            found.deciding,
-        )
-        return
-    yield Figure(
-        group="closeness", name="β enhanced", value=None, text="none",
-        says="a gain is above −ln q", deciding=found.beyond,
-    )  # fmt: skip
+        yield _figure("closeness", name, found.enhanced, says, found.deciding)
+    else:
+        yield Figure(
+            group="closeness", name=name, value=None, text="none", says="a gain is above −ln q",
+            deciding=found.beyond,
+        )  # fmt: skip
 
 
 def _delta_disclosure(found: DeltaDisclosure) -> Iterator[Figure]:
-    yield _figure(
-        "closeness", "δ-disclosure", found.delta, "largest |ln p/q|; infinite if a class lacks "
-        "a value", found.deciding,
-    )  # fmt: skip
+    says = "largest |ln p/q|; infinite if a class lacks a value"
+    yield _figure("closeness", "δ-disclosure", found.delta, says, found.deciding)
 
 
 def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
@@ -206,7 +192,7 @@ def _discrimination(found: DiscriminationRate) -> Iterator[Figure]:
     yield _figure("discrimination", name, found.rate, says, found.deciding)
 
 
-_FIGURES = {
+_FIGURES: dict[type, Callable[[Any], Iterator[Figure]]] = {
     KAnonymity: _k_anonymity,
     Uniqueness: _uniqueness,
     AlphaK: _alpha_k,

@@ -30,6 +30,7 @@ __all__ = [
     "records_of", "refuse_untrue", "release_of", "share_text",
 ]  # fmt: skip
 
+_ALL = "all together"
 _TRAINED = "classifier_utility"  # applicable to any release, by a model that learns from it
 
 
@@ -183,7 +184,6 @@ def _before(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
 
 
-_ALL = "all together"
 _Lost = Mapping[str, float | None]
 
 

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TCloseness", "TClosenessLooking", "check_distance", "t_closeness"]
 
+_DISTANCES = ("equal", "ordered", "hierarchical")
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TCloseness(ClassMeasure):
@@ -201,7 +203,6 @@ def t_closeness(
     return measured(counts, TClosenessLooking(counts, distance=distance))
 
 
-_DISTANCES = ("equal", "ordered", "hierarchical")
 _EQUAL = Option("distance", "equal")
 
 
@@ -360,7 +361,7 @@ def _heights(tree: Hierarchy) -> NDArray[np.int64]:
 
 
 def _by_level(tree: Hierarchy) -> NDArray[np.int64]:
-    """For each level from the root down, the node there above each leaf; -1 beneath the leaf."""
+    """For each level from the root down, the node there above each leaf; -1 below the leaf."""
     found = np.full((tree.depth, tree.n_leaves), -1, dtype=np.int64)
     leaves = np.arange(tree.n_leaves)
     node = leaves

@@ -18,6 +18,7 @@ __all__ = [
     "rate_text", "table_of",
 ]  # fmt: skip
 
+_NAMED = 3  # keys that are named in a line
 _SHOWN_VALUES = 3
 
 
@@ -79,9 +80,6 @@ def table_of(rows: Sequence[Sequence[str]]) -> list[str]:
         cells += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
         lines.append("  " + "  ".join([*cells, row[-1]]).rstrip())
     return lines
-
-
-_NAMED = 3  # keys that are named in a line
 
 
 def rate_text(rate: float | None) -> str:

@@ -227,7 +227,7 @@ def test_a_release_in_another_order_is_refused():
     ):
         identity_disclosure(turned, PATIENTS)
     fewer = uv.read_release(frame.iloc[:4], PATIENTS)
-    with pytest.raises(InputError, match="has 4 records and table has 5: records have to be in"):
+    with pytest.raises(InputError, match="has 4 records and table has 5: records must be in"):
         skewness(PATIENTS, fewer)
 
 

@@ -404,7 +404,7 @@ def test_an_estimator_has_a_name_and_something_to_do(survey):
         "'pitman'?"
     )
     assert message(survey[0], quasi="age", estimator="pitman") == (
-        "estimator='pitman' estimates from the size of a population: give population_size= or "
+        "estimator='pitman' needs the size of a population: give population_size= or "
         "sampling_fraction="
     )
 

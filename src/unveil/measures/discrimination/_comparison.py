@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ComparedRates", "DiscriminationComparison", "compare_discrimination"]
 
+_EACH_VALUE = "each value"  # the name of no partition
 _ALIKE = 1e-12  # rates that differ by less are the same
 
 
@@ -172,9 +173,6 @@ def _column(release: str) -> str:
     return f"release {release}" if release in ("partition", "by", "worst") else release
 
 
-_EACH_VALUE = "each value"  # the name of no partition
-
-
 def compare_discrimination(
     tables: Mapping[str, Any],
     *,
@@ -220,9 +218,9 @@ def compare_discrimination(
     wanted = _combinations(by)
     keys = None if wanted is None else list(dict.fromkeys(key for one in wanted for key in one))
     counted = {name: asked(table, of, keys, counting) for name, table in tables.items()}
-    for counts in counted.values():
+    for name, counts in counted.items():
         secret_apart(counts)
-        check_records(counts)
+        check_records(counts, name)
     secret = _united(counted)
     if wanted is None:
         shared = _shared(counted)

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DiscriminationRates", "KeySet", "discrimination_rates"]
 
+_BARS = 20
+_MOST = 5_000  # sets of keys that are counted
+_DIGITS = 12
 _SHOWN = 15
 
 
@@ -169,11 +172,6 @@ class DiscriminationRates(RateFinding):
             *(f"    {key:{width}}  {rate_text(adds)}" for key, adds in self.adds.items()),
         ]
         return self.lines(*lines)
-
-
-_BARS = 20
-_MOST = 5_000  # sets of keys that are counted
-_DIGITS = 12
 
 
 def discrimination_rates(

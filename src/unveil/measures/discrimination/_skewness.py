@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RateChange", "Skewness", "ValueChange", "skewness"]
 
+MOST = 100_000  # values of a key that are compared one by one
+_DIGITS = 12
 _SHOWN = 3
 _VALUE_WORDS = ("key", "value", "cell", "records", "before", "after", "taken")
 
@@ -181,10 +183,6 @@ class Skewness(Finding):
 
 def _difference(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else before - after
-
-
-MOST = 100_000  # values of a key that are compared one by one
-_DIGITS = 12
 
 
 def skewness(

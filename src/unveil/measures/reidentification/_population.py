@@ -52,6 +52,10 @@ __all__ = [
     "population_model", "population_uniques", "slide_negative_binomial", "summing", "zayatz",
 ]  # fmt: skip
 
+_NEAR_ONE = 1.0 - 1e-9
+_LOG_RANGE = (-25.0, 30.0)  # of θ + α: beyond, more makes no difference
+_ONE_BY_ONE = 1024
+_SMALL_SAMPLE = 0.1
 ESTIMATORS = ("pitman", "benedetti-franconi")
 
 
@@ -136,11 +140,6 @@ def population_model(found: ClassSizes, population: int, estimator: str | None) 
     alpha, theta = fit_pitman(found)
     fraction = (theta + records) / (theta + population)
     return PopulationModel(name="pitman", discount=alpha, spread=theta, fraction=fraction)
-
-
-_NEAR_ONE = 1.0 - 1e-9
-_LOG_RANGE = (-25.0, 30.0)  # of θ + α: beyond, more makes no difference
-_ONE_BY_ONE = 1024
 
 
 def fit_pitman(found: ClassSizes) -> tuple[float, float]:
@@ -244,9 +243,6 @@ def summing(terms: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         weights.append(shares * (high - low) / 2)
         low = high
     return np.concatenate(places), np.concatenate(weights)
-
-
-_SMALL_SAMPLE = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)

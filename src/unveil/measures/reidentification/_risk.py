@@ -77,6 +77,10 @@ __all__ = [
     "risk_in_population", "size_of_population",
 ]  # fmt: skip
 
+_EVERYBODY = 2.0**53  # no class is as large; beyond it floats skip whole numbers
+_MEASURE = "re-identification risk"
+_MOST_PEOPLE = 10**12  # beyond, logarithms of factorials are too coarse for the estimates
+
 
 @dataclass(frozen=True, kw_only=True)
 class _ClassInPopulation(DecidingClass):
@@ -133,9 +137,6 @@ class _Fewest:
         return Deciding(number=self._number, classes=tuple(self._found))
 
 
-_EVERYBODY = 2.0**53  # no class is as large; beyond it floats skip whole numbers
-
-
 class RiskLooking(SizeLooking):
     """Re-identification risk from the classes alone, or with an estimated population."""
 
@@ -154,15 +155,7 @@ class RiskLooking(SizeLooking):
 
     def finding(self) -> ReidentificationRisk:
         found = self._sizes
-        deciding = self._extreme.deciding()
-        prosecutor = AttackerRisk(
-            name="prosecutor",
-            basis=EXACT,
-            highest=1 / found.smallest,
-            average=found.classes / found.records,
-            over=found.in_classes_up_to(_too_few(self._threshold)) / found.records,
-            deciding=deciding,
-        )
+        prosecutor = _prosecutor(found, self._threshold, self._extreme.deciding())
         journalist, marketer, estimate = self._others(prosecutor)
         return ReidentificationRisk(
             prosecutor=prosecutor,
@@ -239,14 +232,6 @@ def risk_in_population(
         alone += int(held[block.people == 1].sum())
         people += int((block.weights * block.people).sum())
     n = found.records
-    prosecutor = AttackerRisk(
-        name="prosecutor",
-        basis=EXACT,
-        highest=1 / found.smallest,
-        average=found.classes / n,
-        over=found.in_classes_up_to(too_small) / n,
-        deciding=smallest.deciding(),
-    )
     k_map = fewest.fewest
     assert k_map is not None
     of_records = matched.value / n
@@ -259,7 +244,7 @@ def risk_in_population(
         deciding=fewest.deciding(),
     )
     return ReidentificationRisk(
-        prosecutor=prosecutor,
+        prosecutor=_prosecutor(found, threshold, smallest.deciding()),
         journalist=journalist,
         marketer=_marketer(of_records, EXACT),
         records=n,
@@ -271,6 +256,17 @@ def risk_in_population(
         k_map=k_map,
         alone_in_both=alone,
         notes=(*counts.notes, *notes),
+    )
+
+
+def _prosecutor(found: ClassSizes, threshold: float, deciding: Deciding) -> AttackerRisk:
+    return AttackerRisk(
+        name="prosecutor",
+        basis=EXACT,
+        highest=1 / found.smallest,
+        average=found.classes / found.records,
+        over=found.in_classes_up_to(_too_few(threshold)) / found.records,
+        deciding=deciding,
     )
 
 
@@ -288,10 +284,6 @@ def _too_few(threshold: float) -> int:
     while people > 0 and not 1 / people > threshold:
         people -= 1
     return people
-
-
-_MEASURE = "re-identification risk"
-_MOST_PEOPLE = 10**12  # beyond, logarithms of factorials are too coarse for the estimates
 
 
 def reidentification_risk(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SubsetCount", "UniqueSubsets", "unique_subsets"]
 
+_SHOWN = 10
+
 
 @dataclass(frozen=True, kw_only=True)
 class SubsetCount:
@@ -145,9 +147,6 @@ def _numbered(
         group = group.ravel()
     # Whole numbers below 2⁵³ are exact as floats.
     return group, np.bincount(group, weights=records).astype(np.int64)
-
-
-_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
