@@ -62,7 +62,7 @@ class AlphaK(ClassMeasure):
         """One row per sensitive value."""
         import pandas as pd
 
-        return pd.DataFrame({"value": self.by_value.keys(), "alpha": self.by_value.values()})
+        return pd.DataFrame(list(self.by_value.items()), columns=["value", "alpha"])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the largest share that each sensitive value has of a class (needs matplotlib)."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return {"mean": self.mean, "low": self.low, "high": self.high}
+        return asdict(self)
 
 
 def score_of(

@@ -241,7 +241,7 @@ class _Ordered:
             raise InputError(
                 "{column} has no order: give its levels with {ordinal}, or use {equal}",
                 column=Column(secret.name),
-                ordinal=Option("ordinal", {secret.name: ["…"]}),
+                ordinal=Option("ordinal", {secret.name: ["…", "…"]}),
                 equal=_EQUAL,
             )
         _check_missing(counts, secret)
@@ -396,7 +396,7 @@ def _check_missing(counts: Contingency, secret: Secret) -> None:
             "an order: use {equal}, or give {ordinal} with {missing} among the levels",
             column=Column(secret.name), records=number_of(records, "record", "records"),
             source=File(counts.source, bare=True), equal=_EQUAL,
-            ordinal=Option("ordinal", {secret.name: ["…"]}), missing=repr(MISSING),
+            ordinal=Option("ordinal", {secret.name: ["…", "…"]}), missing=repr(MISSING),
         )  # fmt: skip
 
 
@@ -426,9 +426,8 @@ def _chosen(counts: Contingency, secret: Secret, distance: str | Hierarchy | Non
         return _Ordered(counts, secret)
     if secret.hierarchy is None:
         raise InputError(
-            "{column} has no hierarchy: give one with {hierarchies} or {distance}",
+            "{column} has no hierarchy: give one with {option}",
             column=Column(secret.name),
-            hierarchies=Option("hierarchies"),
-            distance=Option("distance"),
+            option=Option("hierarchies"),
         )
     return _OverTree(counts, secret, secret.hierarchy)

@@ -37,30 +37,38 @@ _VALUE_WORDS = ("key", "value", "cell", "records", "before", "after", "taken")
 
 
 @dataclass(frozen=True, kw_only=True)
-class RateChange:
-    """The rates of some keys before and after generalizing.
+class _Change:
+    """Rates before and after generalizing; None where undefined."""
 
-    Attributes
-    ----------
-    original, generalized : tuple of str
-        The keys.
-    before, after : float or None
-        Their rates.
-    """
-
-    original: tuple[str, ...]
-    generalized: tuple[str, ...]
     before: float | None
     after: float | None
 
     @property
     def taken(self) -> float | None:
         """``before − after``."""
-        return _difference(self.before, self.after)
+        if self.before is None or self.after is None:
+            return None
+        return self.before - self.after
 
 
 @dataclass(frozen=True, kw_only=True)
-class ValueChange:
+class RateChange(_Change):
+    """The rates of some keys before and after generalizing.
+
+    Attributes
+    ----------
+    original, generalized : tuple of str
+        The keys.
+    before, after, taken : float or None
+        Their rates, and the difference.
+    """
+
+    original: tuple[str, ...]
+    generalized: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueChange(_Change):
     """The rates of a value before and after generalizing.
 
     Attributes
@@ -69,21 +77,14 @@ class ValueChange:
         The original key, a value of it, and the cell that is published for it.
     records : int
         Number of records that have both.
-    before, after : float or None
-        The rates of the value and of the cell.
+    before, after, taken : float or None
+        The rates of the value and of the cell, and the difference.
     """
 
     key: str
     value: str
     cell: str
     records: int
-    before: float | None
-    after: float | None
-
-    @property
-    def taken(self) -> float | None:
-        """``before − after``."""
-        return _difference(self.before, self.after)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -179,10 +180,6 @@ class Skewness(Finding):
                 for one in self.values[:_SHOWN]
             ]
         return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
-
-
-def _difference(before: float | None, after: float | None) -> float | None:
-    return None if before is None or after is None else before - after
 
 
 def skewness(
