@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import unveil as uv
-from unveil.attacks.reweighing._groups import Groups
-from unveil.attacks.reweighing._model import Model
+from unveil.attacks.definetti._groups import Groups
+from unveil.attacks.definetti._learning import Model
 from unveil.microdata import Permuted, Release
 
 FEW = 20  # groups whose worlds are all looked at

@@ -45,8 +45,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 import unveil as uv
-from unveil.adversary.exact._learners import exact_learner
-from unveil.adversary.exact._neighbours import NearestNeighbours
+from unveil.adversary import NearestNeighbours
+from unveil.adversary.exact import exact_learner
 from unveil.microdata import Microdata
 
 # What is measured, and the scikit-learn estimator it stands for.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import unveil as uv
 from unveil.microdata import Microdata
-from unveil.sanitize._microaggregation_groups import Similar, similar_groups
+from unveil.sanitize._microaggregation import _Similar, _similar_groups
 
 BLOCKS = (2_500, 20_000)
 
@@ -45,11 +45,11 @@ def measure(table: Microdata, f: uv.Anatomy | uv.Microaggregation, repeats: int)
     seconds = [
         _seconds(lambda: f.sanitize(table.take(np.arange(len(table))))) for _ in range(repeats)
     ]
-    similar = Similar.of(table)
+    similar = _Similar.of(table)
     if isinstance(f, uv.Anatomy):
         groups, distance = f.sanitize(table).n_groups, ""
     else:
-        group_of, groups = similar_groups(similar, f.k, f.block)
+        group_of, groups = _similar_groups(similar, f.k, f.block)
         everybody = np.zeros(len(group_of), dtype=np.int32)
         distance = f"{_within(similar, group_of) / _within(similar, everybody):.1%}"
     print(
@@ -64,7 +64,7 @@ def _seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def _within(similar: Similar, group_of: NDArray[np.int32]) -> float:
+def _within(similar: _Similar, group_of: NDArray[np.int32]) -> float:
     """Squared distances of all records from the middles of their groups."""
     sizes = np.bincount(group_of, weights=similar.weights)
     total = 0.0

@@ -27,8 +27,8 @@ import numpy as np
 from arviz_stats.base import array_stats
 from numpy.typing import NDArray
 
-from unveil.attacks.risk import Horizontal, horizontal_problem
-from unveil.attacks.risk.samplers import Sampler, sampler_for
+from unveil.attacks.relative_risk import Horizontal, horizontal_problem
+from unveil.attacks.relative_risk.samplers import Sampler, sampler_for
 from unveil.microdata import Column, Intervals, Kind, Microdata, Release, Role
 
 COLUMNS = {2: 0.5, 5: 2.5, 7: 1.6, 16: 1.2, 9: 3.0, 42: 4.2}

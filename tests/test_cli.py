@@ -161,7 +161,7 @@ REFUSED = [
     (["--sanitizer", "mondrian:k=x"], "mondrian's option k must be a whole number, got 'x'"),
     (["--adversary", "naive-bayse"], "did you mean 'naive-bayes'? (known: naive-bayes, "
                                      "conditional-frequency, smoothed"),
-    (["--distance", "l2"], "no distance 'l2' (known: total-variation, l1, emd:unit"),
+    (["--distance", "l2"], "--distance l2 is not known (known: total-variation, l1, emd:unit"),
     (["--targets", "61"], "--targets 61: survey.csv has 60 records to choose from"),
     (["--quasi", "agee"], "column 'agee' is not in survey.csv; did you mean 'age'?"),
     (["--numeric", "nome"], "column 'nome' is not in survey.csv; did you mean 'name'?"),

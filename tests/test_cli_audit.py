@@ -222,13 +222,13 @@ def test_a_budget_is_for_each_release_and_keeps_what_the_project_says(table, mon
     run("audit", table, *ROLES, *asked)
     assert told == {
         "differential-inference": {"budget": "90 s"},
-        "relative-risk": {"limit": "90 s"},
+        "relative-risk": {"budget": "90 s"},
     }
     run("init", table)
     with Path("unveil.toml").open("a", encoding="utf-8") as file:
         file.write("\n[attacks.relative-risk]\nbeta = 0.5\n")
     run("audit", "--project", "unveil.toml", *asked)
-    assert told["relative-risk"] == {"beta": 0.5, "limit": "90 s"}
+    assert told["relative-risk"] == {"beta": 0.5, "budget": "90 s"}
 
 
 def test_two_secrets_are_tested_in_turn(table):

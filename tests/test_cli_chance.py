@@ -121,5 +121,5 @@ def test_samples_beside_what_needs_none(table):
         "50",
     )
     said = " ".join(done.output.split())
-    assert "nothing here depends on chance, so nothing was sampled" in said
+    assert "nothing here is random, so nothing was sampled" in said
     assert "as far as sampling can tell" not in said  # two are compared, not told one by one

@@ -128,7 +128,7 @@ def test_bad_options_are_told_at_once(table, options, message, monkeypatch):
     [
         (["--confidence", 0], "--confidence must be a share"),
         (["--targets", 61], "--targets 61: the table has 60 records"),
-        (["--folds", 61], "--folds 61: survey.csv has 60 records"),
+        (["--folds", 61], "--folds 61 is too many: survey.csv has 60 records"),
     ],
 )
 def test_messages_in_command_line_words(table, options, message):

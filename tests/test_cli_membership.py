@@ -9,6 +9,7 @@ import pytest
 from command_line import ROLES, run
 
 import unveil as uv
+from unveil.attacks.membership._attackers import Removal
 from unveil.cli import _membership
 
 
@@ -178,7 +179,7 @@ def test_one_that_cannot_be_done_is_told_and_the_others_are_tested(crowd, tmp_pa
         (["--notation", "age=range"], "--notation is for oracles; give one with --oracle"),
         (["--may-change-sensitive"], "--may-change-sensitive is for oracles"),
         (["--time-limit", "3 s"], "--time-limit is for oracles; give one with --oracle"),
-        (["--held-out", 0.001], "nobody of the 300 records of crowd.csv is held out"),
+        (["--held-out", 0.001], "none of the 300 records of crowd.csv is held out"),
     ],
 )
 def test_bad_options_are_told_at_once(crowd, options, message, monkeypatch, tmp_path):
@@ -210,9 +211,7 @@ def test_an_interrupt_keeps_what_was_found(crowd, tmp_path, monkeypatch):
 
 
 def test_an_interrupt_in_the_middle_of_one(crowd, monkeypatch):
-    monkeypatch.setattr(
-        "unveil.attacks.members._removal.Removal.others", lambda _: (_ for _ in ()).throw(
-            KeyboardInterrupt))  # fmt: skip
+    monkeypatch.setattr(Removal, "others", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
     done = run("membership", crowd, *ROLES, "--sanitizer", "identity", "--sanitizer",
                "mondrian:k=5", code=130)  # fmt: skip
     assert "NOT SCORED under no anonymization by removal: 240 people: interrupted" in done.stdout

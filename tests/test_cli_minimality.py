@@ -69,7 +69,7 @@ def test_what_was_published(clinic, tmp_path):
         (["--sanitizer", "mondrian:l=2", "--notation", "age=range"], "--notation is for"),
         (
             ["--sanitizer", "anatomy:l=2"],
-            "depends on chance; unveil differential and unveil membership",
+            "is random; unveil differential-inference and unveil membership",
         ),
     ],
 )

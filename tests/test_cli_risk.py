@@ -71,7 +71,7 @@ def test_json_has_the_python_numbers():
     options = ["--alpha", 2, "--beta", 0.5, "--likelihood", "naive-bayes", "--domain", "product",
                "--learner", "conditional", "--ties", "fraction", "--sampler", "gibbs", "--sampled",
                "--chains", 3, "--panel", 2, "--rhat", 1.2, "--ess", 50, "--sweeps", 400,
-               "--limit", "1 min", "--seed", 4, "--jobs", 1]  # fmt: skip
+               "--budget", "1 min", "--seed", 4, "--jobs", 1]  # fmt: skip
     (found,) = findings(run("risk", "patients.csv", *BOTH, "--release", "recoded.csv", *options,
                             "--json", "-", "--records"))  # fmt: skip
     people = uv.read_csv("patients.csv", quasi=["nationality", "zip"], sensitive="disease",
@@ -230,8 +230,8 @@ def test_chains_of_an_exact_answer_cannot_be_drawn_but_it_is_told(tmp_path):
                "--picture", "rank", code=2)  # fmt: skip
     assert "Relative risk: recoded.csv" in done.stdout
     assert done.stderr == (
-        "error: recoded.csv: there are no chains to draw: the answer is exact (enumeration); with "
-        "--sampled it is sampled all the same\n"
+        "error: recoded.csv: there are no chains to draw: the answer is exact (enumeration); use "
+        "--sampled to sample\n"
     )
     assert not (tmp_path / "p.png").exists()
 
@@ -246,7 +246,7 @@ def test_traces_are_saved(tmp_path):
         assert tree.posterior["attacker"].sizes["chain"] == 4
     exact = run("risk", "patients.csv", *ONE, "--release", "recoded.csv", "--traces", "no.nc",
                 code=2)  # fmt: skip
-    assert "there are no traces: the answer is exact (enumeration); with --sampled" in exact.stderr
+    assert "there are no traces: the answer is exact (enumeration); use --sampled" in exact.stderr
 
 
 def test_traces_that_cannot_be_written_lose_nothing(monkeypatch):
@@ -271,7 +271,7 @@ def test_what_has_not_converged_says_so_first(overlapping):
 
 
 def test_an_interrupt_in_the_middle_of_the_chains(overlapping, monkeypatch):
-    from unveil.attacks.risk import _chains
+    from unveil.attacks.relative_risk import _chains
 
     real, rounds = _chains._round, []
 
@@ -323,7 +323,7 @@ RELEASE = ["--release", "recoded.csv"]
         (["--beta", "-1"], "--beta must be a number above 0, got -1"),
         (["--beta", "nan"], "--beta must be a number above 0, got nan"),
         (["--rhat", 1], "--rhat must be a number above 1, got 1"),
-        (["--limit", "soon"], "cannot read 'soon' as a duration"),
+        (["--budget", "soon"], "cannot read 'soon' as a duration"),
         (["--chains", 0], "--chains"),
         (["--likelihood", "naive"], "'naive' is not one of 'saturated', 'naive-bayes'"),
         (["--victim", "nationality=Malaysia"], "lacks zip: a victim needs a value of every"),
@@ -376,7 +376,7 @@ def test_bad_options_are_told_at_once(options, message, monkeypatch):
             [*RELEASE, *MALAYSIAN, "--values", "zip=45501|45502|55503|55504|66601|77701",
              "--domain", "observed"],
             "--domain observed means the tuples of the original table, which was not given: give "
-            "FILE, or take --domain product or --domain covered",
+            "FILE, or use --domain product or --domain covered",
         ),
         (["--anatomy", "anatomy", *MALAYSIAN, "--values", "zip=1|2"], "--values is for"),
         (["--release", "nowhere.csv", *MALAYSIAN], "nowhere.csv"),
@@ -391,7 +391,7 @@ def test_somebody_outside_of_the_domain():
     done = run("risk", "patients.csv", *BOTH, *RELEASE, "--victim", "nationality=China,zip=45501",
                code=2)  # fmt: skip
     assert "Relative risk: recoded.csv" in done.stdout
-    assert done.stderr.endswith("no record of the table has these values together; take --domain "
+    assert done.stderr.endswith("no record of the table has these values together; use --domain "
                                 "product\n")  # fmt: skip
 
 
@@ -403,7 +403,7 @@ def test_a_release_of_another_table(table):
 
 def test_an_exact_answer_that_there_is_not(overlapping):
     done = run("risk", *overlapping, "--exact", code=2)
-    assert "leave out --exact and it is sampled" in done.stderr
+    assert "leave out --exact to sample" in done.stderr
 
 
 def test_the_extra_that_traces_need(monkeypatch):

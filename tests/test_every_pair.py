@@ -23,7 +23,7 @@ from unveil.errors import InputError
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "fitting.md"
 N = 24
 FEW = [0, 5, 9]  # targets
-WHY = re.compile(r"publishes|need not be|depends? on chance")
+WHY = re.compile(r"publishes|need not be|is random")
 REMEDY = re.compile(
     r"; [^;]*\b(differential_inference|membership|classifier_utility|use|give)\b[^;]*$"
 )
@@ -148,7 +148,7 @@ ATTACKS: dict[str, Of] = {
         "sanitizer",
     ),
     "relative_risk": Of(
-        lambda release: uv.relative_risk(release, TABLE, sweeps=50, limit="10 s", n_jobs=1)
+        lambda release: uv.relative_risk(release, TABLE, sweeps=50, budget="10 s", n_jobs=1)
     ),
     "linkage": Of(
         lambda release: uv.linkage(

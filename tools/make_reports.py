@@ -19,7 +19,7 @@ RELEASES = ("identity", "mondrian:k=5", "mondrian:k=5,l=3", "anatomy:l=3", "reco
 ATTACKS = {
     "differential-inference": {"budget": "10 s"},
     "inference": {},
-    "relative-risk": {"limit": "10 s"},
+    "relative-risk": {"budget": "10 s"},
     "linkage": {},
     "measures": {},
     "discrimination-rate": {},

@@ -43,7 +43,7 @@ QUASI = ("sex", "race", "marital-status", "education", "native-country", "workcl
 SENSITIVE = "occupation"
 FILE = "adult_arx/adult.csv"
 RECORDS, DRAWS, KS = 5_692, 3, (4, 5, 10)
-LIMIT = "2 min"
+BUDGET = "2 min"
 
 SCHEMES: dict[str, tuple[str, Callable[[int], uv.Sanitizer]]] = {
     "recoding": ("full-domain recoding", lambda k: uv.Recoding(k=k)),
@@ -153,7 +153,7 @@ def measured(table: Microdata, scheme: str, k: int, draw: int, model: dict[str, 
     """Anonymize and attack."""
     begun = time.perf_counter()
     release = SCHEMES[scheme][1](k).sanitize(table)
-    finding = uv.relative_risk(release, table, limit=LIMIT, **model)  # type: ignore[arg-type]
+    finding = uv.relative_risk(release, table, budget=BUDGET, **model)  # type: ignore[arg-type]
     return Outcome(
         scheme=scheme, k=k, draw=draw, beta=model["beta"], groups=_groups(release), how=finding.how,
         converged=finding.converged, n_learner=finding.n_learner, n_attacker=finding.n_attacker,

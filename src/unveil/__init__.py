@@ -9,341 +9,42 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import importlib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from unveil._version import __version__
-from unveil.errors import UnveilError
+_ROOMS = ("datasets", "measures")  # that users call by name
 
-if TYPE_CHECKING:
-    from unveil import datasets
-    from unveil.adversary import (
-        Classifier,
-        Encoding,
-        NearestNeighbours,
-    )
-    from unveil.attacks import (
-        Composition,
-        DeFinetti,
-        DifferentialInference,
-        EarthMovers,
-        EncodingComparison,
-        Inference,
-        Linkage,
-        Membership,
-        Minimality,
-        RelativeRisk,
-        ShareBound,
-        Victim,
-        compare_encodings,
-        composition,
-        definetti,
-        differential_inference,
-        inference,
-        linkage,
-        membership,
-        minimality,
-        relative_risk,
-    )
-    from unveil.auditing import Audit, Threshold, audit
-    from unveil.hardening import Hardening, harden
-    from unveil.measures import (
-        AlphaK,
-        BetaLikeness,
-        DeltaDisclosure,
-        DiscriminationRate,
-        DiscriminationRates,
-        HierarchyLevel,
-        InformationLoss,
-        KAnonymity,
-        LDiversity,
-        Measures,
-        MeasuresComparison,
-        Partition,
-        ReidentificationRisk,
-        TCloseness,
-        Uniqueness,
-        UniqueSubsets,
-        Utility,
-        alpha_k,
-        average_class_size,
-        background_knowledge,
-        beta_likeness,
-        classifier_utility,
-        compare_discrimination,
-        compare_measures,
-        count,
-        delta_disclosure,
-        discernibility,
-        discrimination_rate,
-        discrimination_rates,
-        entropy_loss,
-        homogeneity,
-        identity_disclosure,
-        information_loss,
-        k_anonymity,
-        l_diversity,
-        parse_partition,
-        reidentification_risk,
-        similarity,
-        skewness,
-        suppression,
-        t_closeness,
-        unique_subsets,
-        uniqueness,
-        utility,
-    )
-    from unveil.microdata import (
-        Hierarchy,
-        Microdata,
-        Permuted,
-        Release,
-        flat_hierarchy,
-        interval_hierarchy,
-        prefix_hierarchy,
-        quantize,
-        read_anatomy,
-        read_csv,
-        read_hierarchy,
-        read_parquet,
-        read_release,
-        read_table,
-    )
-    from unveil.projects import Project, Proposal, propose
-    from unveil.sanitize import (
-        Anatomy,
-        Identity,
-        LaplaceCounts,
-        Microaggregation,
-        Mondrian,
-        Oracle,
-        RandomizedResponse,
-        Recoding,
-    )
 
-# Where each public name lives. They are imported when first used: the command line answers
-# `--help` without waiting for numba.
-_HOMES = {
-    "AlphaK": "unveil.measures",
-    "Anatomy": "unveil.sanitize",
-    "Audit": "unveil.auditing",
-    "BetaLikeness": "unveil.measures",
-    "Classifier": "unveil.adversary",
-    "Composition": "unveil.attacks",
-    "DeFinetti": "unveil.attacks",
-    "DeltaDisclosure": "unveil.measures",
-    "DifferentialInference": "unveil.attacks",
-    "DiscriminationRate": "unveil.measures",
-    "DiscriminationRates": "unveil.measures",
-    "EarthMovers": "unveil.attacks",
-    "Encoding": "unveil.adversary",
-    "EncodingComparison": "unveil.attacks",
-    "Hardening": "unveil.hardening",
-    "Hierarchy": "unveil.microdata",
-    "HierarchyLevel": "unveil.measures",
-    "Identity": "unveil.sanitize",
-    "Inference": "unveil.attacks",
-    "InformationLoss": "unveil.measures",
-    "KAnonymity": "unveil.measures",
-    "LDiversity": "unveil.measures",
-    "LaplaceCounts": "unveil.sanitize",
-    "Linkage": "unveil.attacks",
-    "Measures": "unveil.measures",
-    "MeasuresComparison": "unveil.measures",
-    "Membership": "unveil.attacks",
-    "Microaggregation": "unveil.sanitize",
-    "Microdata": "unveil.microdata",
-    "Minimality": "unveil.attacks",
-    "Mondrian": "unveil.sanitize",
-    "NearestNeighbours": "unveil.adversary",
-    "Oracle": "unveil.sanitize",
-    "Partition": "unveil.measures",
-    "Permuted": "unveil.microdata",
-    "Project": "unveil.projects",
-    "Proposal": "unveil.projects",
-    "RandomizedResponse": "unveil.sanitize",
-    "Recoding": "unveil.sanitize",
-    "ReidentificationRisk": "unveil.measures",
-    "RelativeRisk": "unveil.attacks",
-    "Release": "unveil.microdata",
-    "ShareBound": "unveil.attacks",
-    "TCloseness": "unveil.measures",
-    "Threshold": "unveil.auditing",
-    "UniqueSubsets": "unveil.measures",
-    "Uniqueness": "unveil.measures",
-    "Utility": "unveil.measures",
-    "Victim": "unveil.attacks",
-    "alpha_k": "unveil.measures",
-    "audit": "unveil.auditing",
-    "average_class_size": "unveil.measures",
-    "background_knowledge": "unveil.measures",
-    "beta_likeness": "unveil.measures",
-    "classifier_utility": "unveil.measures",
-    "compare_discrimination": "unveil.measures",
-    "compare_encodings": "unveil.attacks",
-    "compare_measures": "unveil.measures",
-    "composition": "unveil.attacks",
-    "count": "unveil.measures",
-    "definetti": "unveil.attacks",
-    "delta_disclosure": "unveil.measures",
-    "differential_inference": "unveil.attacks",
-    "discernibility": "unveil.measures",
-    "discrimination_rate": "unveil.measures",
-    "discrimination_rates": "unveil.measures",
-    "entropy_loss": "unveil.measures",
-    "flat_hierarchy": "unveil.microdata",
-    "harden": "unveil.hardening",
-    "homogeneity": "unveil.measures",
-    "identity_disclosure": "unveil.measures",
-    "inference": "unveil.attacks",
-    "information_loss": "unveil.measures",
-    "interval_hierarchy": "unveil.microdata",
-    "k_anonymity": "unveil.measures",
-    "l_diversity": "unveil.measures",
-    "linkage": "unveil.attacks",
-    "membership": "unveil.attacks",
-    "minimality": "unveil.attacks",
-    "parse_partition": "unveil.measures",
-    "prefix_hierarchy": "unveil.microdata",
-    "propose": "unveil.projects",
-    "quantize": "unveil.microdata",
-    "read_anatomy": "unveil.microdata",
-    "read_csv": "unveil.microdata",
-    "read_hierarchy": "unveil.microdata",
-    "read_parquet": "unveil.microdata",
-    "read_release": "unveil.microdata",
-    "read_table": "unveil.microdata",
-    "reidentification_risk": "unveil.measures",
-    "relative_risk": "unveil.attacks",
-    "similarity": "unveil.measures",
-    "skewness": "unveil.measures",
-    "suppression": "unveil.measures",
-    "t_closeness": "unveil.measures",
-    "unique_subsets": "unveil.measures",
-    "uniqueness": "unveil.measures",
-    "utility": "unveil.measures",
-}
+@functools.cache
+def _homes() -> dict[str, str]:
+    """Where each public name lives, from the stub beside this file.
 
-_ROOMS = (
-    "adversary", "attacks", "auditing", "datasets", "errors", "hardening", "measures", "microdata",
-    "projects", "report", "sanitize",
-)  # fmt: skip
-
-__all__ = [
-    "AlphaK",
-    "Anatomy",
-    "Audit",
-    "BetaLikeness",
-    "Classifier",
-    "Composition",
-    "DeFinetti",
-    "DeltaDisclosure",
-    "DifferentialInference",
-    "DiscriminationRate",
-    "DiscriminationRates",
-    "EarthMovers",
-    "Encoding",
-    "EncodingComparison",
-    "Hardening",
-    "Hierarchy",
-    "HierarchyLevel",
-    "Identity",
-    "Inference",
-    "InformationLoss",
-    "KAnonymity",
-    "LDiversity",
-    "LaplaceCounts",
-    "Linkage",
-    "Measures",
-    "MeasuresComparison",
-    "Membership",
-    "Microaggregation",
-    "Microdata",
-    "Minimality",
-    "Mondrian",
-    "NearestNeighbours",
-    "Oracle",
-    "Partition",
-    "Permuted",
-    "Project",
-    "Proposal",
-    "RandomizedResponse",
-    "Recoding",
-    "ReidentificationRisk",
-    "RelativeRisk",
-    "Release",
-    "ShareBound",
-    "TCloseness",
-    "Threshold",
-    "UniqueSubsets",
-    "Uniqueness",
-    "UnveilError",
-    "Utility",
-    "Victim",
-    "__version__",
-    "alpha_k",
-    "audit",
-    "average_class_size",
-    "background_knowledge",
-    "beta_likeness",
-    "classifier_utility",
-    "compare_discrimination",
-    "compare_encodings",
-    "compare_measures",
-    "composition",
-    "count",
-    "datasets",
-    "definetti",
-    "delta_disclosure",
-    "differential_inference",
-    "discernibility",
-    "discrimination_rate",
-    "discrimination_rates",
-    "entropy_loss",
-    "flat_hierarchy",
-    "harden",
-    "homogeneity",
-    "identity_disclosure",
-    "inference",
-    "information_loss",
-    "interval_hierarchy",
-    "k_anonymity",
-    "l_diversity",
-    "linkage",
-    "measures",
-    "membership",
-    "minimality",
-    "parse_partition",
-    "prefix_hierarchy",
-    "propose",
-    "quantize",
-    "read_anatomy",
-    "read_csv",
-    "read_hierarchy",
-    "read_parquet",
-    "read_release",
-    "read_table",
-    "reidentification_risk",
-    "relative_risk",
-    "similarity",
-    "skewness",
-    "suppression",
-    "t_closeness",
-    "unique_subsets",
-    "uniqueness",
-    "utility",
-]
+    Names are imported when first used: ``unveil --help`` does not wait for numba.
+    """
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text("utf-8"))
+    return {
+        name.name: node.module or ""
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    if name == "__all__":
+        return [one for one, home in _homes().items() if home != "unveil" or one in _ROOMS]
+    home = _homes().get(name)
+    if home is None:
+        raise AttributeError(f"module 'unveil' has no attribute {name!r}")
+    if home == "unveil":
         return importlib.import_module(f"unveil.{name}")
-    if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'unveil' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_homes())

@@ -43,6 +43,8 @@ __all__ = [
     "MissingExtraError",
     "MissingValuesError",
     "Option",
+    "Person",
+    "Region",
     "Row",
     "Text",
     "UnveilError",
@@ -59,7 +61,8 @@ MASK = "(masked)"
 SMALLEST = 5
 """What fewer people have is masked in a report, unless the user sets another limit."""
 
-_FILE = {"microdata": "FILE"}  # the shell's positional argument
+_WORDS = {"microdata": "FILE", "key_hierarchies": "--hierarchies", "mapping": "--recode"}  # in a shell
+_OFF = {"exact": "--sampled"}  # flags that are switched off by another word than --no-…
 
 
 @dataclass(frozen=True)
@@ -75,12 +78,18 @@ class View:
         A private report shows everything.
     named : callable, optional
         What a report calls a file, a release or a program; by default the last part of its path.
+    person : callable, optional
+        What a report calls the person of a row: a reference that only the owner can resolve.
+    region : callable, optional
+        What a report shows of the cells of a class: bounds that few people have are masked.
     """
 
     medium: Medium = "python"
     smallest: int = SMALLEST
     shows_all: bool = False
     named: Callable[[str], str] | None = None
+    person: Callable[[int], str] | None = None
+    region: Callable[[str], str] | None = None
 
     @property
     def masks(self) -> bool:
@@ -120,6 +129,8 @@ class Option(_Part):
     >>> shell = View("shell")
     >>> Option("missing", "drop").shown(shell), Option("may_drop", True).shown(shell)
     ('--missing drop', '--may-drop')
+    >>> Option("exact", False).shown(shell)
+    '--sampled'
     >>> Option("ordinal", {"edu level": ["low", "high"]}).shown(shell)
     "--ordinal 'edu level=low|high'"
     >>> Option("recode", {"sex": {"F": "Female", "M": None}}).shown(shell)
@@ -136,9 +147,11 @@ class Option(_Part):
         if view.medium == "python":
             return f"{self.name}=" if bare else f"{self.name}={self.value!r}"
         if view.medium == "shell":
-            flag = _FILE.get(self.name) or f"--{self.name.replace('_', '-')}"
+            flag = _WORDS.get(self.name) or f"--{self.name.replace('_', '-')}"
             if bare or self.value is True:
                 return flag
+            if self.value is False:
+                return _OFF.get(self.name, f"--no-{flag[2:]}")
             return f"{flag} {_quoted(_typed(self.value))}"
         if bare:
             return self.name
@@ -225,6 +238,39 @@ class Row(_Part):
         if not isinstance(self.number, Sequence):
             return f"{self.noun} {self.number:,}"
         return f"{self.noun}s {Listed([f'{n:,}' for n in self.number], 'and').shown(view)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Person(_Part):
+    """Somebody of the table, by their row, counted from 0. A report has a reference instead."""
+
+    row: int
+
+    def shown(self, view: View) -> str:
+        if not view.masks:
+            return f"row {self.row + 1:,}"
+        return MASK if view.person is None else view.person(self.row)
+
+
+@dataclass(frozen=True, eq=False)
+class Region(_Part):
+    """What a class publishes in its columns. A report shows it if the class is large enough.
+
+    >>> print(Region(["age: [20, 29]", "sex: *"], people=3))
+    age: [20, 29], sex: *
+    >>> Region(["age: [20, 29]", "sex: *"], people=3).shown(View("report"))
+    '(a class of fewer than 5)'
+    """
+
+    cells: Sequence[str]
+    people: int
+
+    def shown(self, view: View) -> str:
+        if view.masks and self.people < view.smallest:
+            return f"(a class of fewer than {view.smallest})"
+        if view.masks:
+            return MASK if view.region is None else ", ".join(map(view.region, self.cells))
+        return ", ".join(self.cells)
 
 
 @dataclass(frozen=True, eq=False)

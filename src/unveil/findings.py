@@ -1,37 +1,360 @@
-"""What every finding has in common: it prints itself, and turns into a table or into JSON."""
+"""What attacks and measures return, as plain data that every renderer understands.
+
+A `Finding` has *figures* (named numbers, on which thresholds are set), *facts* (what else goes into
+JSON), a *story* (sentences, tables and charts), the values of individuals as a table, and notes.
+How it prints, its JSON, its picture and its section of a report are written once, in
+`unveil.render`, from these alone.
+"""
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from unveil._html import html_of
-from unveil._version import __version__
+from unveil.errors import Text, View
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes as MatplotlibAxes
+    from numpy.typing import NDArray
 
-__all__ = ["SCHEMA", "Finding"]
+__all__ = [
+    "SCHEMA",
+    "Axis",
+    "Chart",
+    "ChartKind",
+    "Column",
+    "Figure",
+    "Finding",
+    "Matrix",
+    "Question",
+    "Row",
+    "Series",
+    "Story",
+    "Table",
+    "Value",
+    "distribution",
+    "number_cell",
+    "numbers",
+]
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the form of `Finding.to_dict`; grows when a key changes its meaning."""
 
 
-class Finding(ABC):
-    """The frozen result of an attack or a measure."""
+class Question(StrEnum):
+    """What a figure answers.
 
-    @abstractmethod
-    def summary(self) -> str:
-        """What was found, in a few lines for people."""
+    The first three are what European guidance asks of an anonymization (Article 29 Working Party,
+    Opinion 05/2014). The fourth is what the release is still good for.
+    """
 
-    @abstractmethod
+    SINGLING_OUT = "singling out"
+    LINKABILITY = "linkability"
+    INFERENCE = "inference"
+    UTILITY = "utility"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A named number that thresholds can be set on.
+
+    Attributes
+    ----------
+    name : str
+        As it is typed in a threshold: ``delta``.
+    title : str
+        As it stands above a column: ``δ``.
+    says : str
+        What it is, in one sentence without the full stop.
+    question : Question
+    lower_is_better : bool
+    share : bool
+        A share of people or records, shown in percent.
+    at_most_one : bool
+        Never above 1, as all shares are. A threshold on it may be given in percent.
+    of_the_worst : bool
+        The figure of the worst-placed person. It is known only if everybody was tested.
+    """
+
+    name: str
+    title: str
+    says: str
+    question: Question
+    lower_is_better: bool = True
+    share: bool = False
+    at_most_one: bool = False
+    of_the_worst: bool = False
+
+    def __post_init__(self) -> None:
+        if self.share:
+            object.__setattr__(self, "at_most_one", True)
+
+    def text(self, value: float | None) -> str:
+        """A value of it, for people.
+
+        >>> share = Figure(name="a", title="a", says="", question=Question.UTILITY, share=True)
+        >>> plain = Figure(name="b", title="b", says="", question=Question.UTILITY)
+        >>> share.text(0.0312), plain.text(5), plain.text(0.0482), plain.text(0.998)
+        ('3.1%', '5', '0.048', '>0.99')
+        >>> plain.text(None), plain.text(math.inf)
+        ('–', 'infinite')
+        """
+        if value is None or math.isnan(value):
+            return "–"
+        if math.isinf(value):
+            return "infinite"
+        if self.share:
+            return _percent(value)
+        if float(value).is_integer() and abs(value) < 1e15:
+            return f"{int(value):,}"
+        if abs(value) >= 1000:
+            return f"{value:,.0f}"
+        if abs(value) >= 1:
+            return f"{value:.3g}"
+        return ">0.99" if value >= 0.995 else f"{value:.2g}"
+
+    def of(
+        self,
+        value: float | None,
+        *,
+        low: float | None = None,
+        high: float | None = None,
+        among: str | None = None,
+    ) -> Value:
+        """A value of this figure."""
+        value = None if value is None else float(value)
+        return Value(figure=self, value=value, low=low, high=high, among=among)
+
+
+def _percent(share: float) -> str:
+    if share < 0:  # a gain can be a loss
+        return f"−{_percent(-share).lstrip('<>')}"
+    if share in (0, 1):
+        return f"{share:.0%}"
+    if share < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if share > 0.9995 else f"{share:.1%}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value:
+    """The value of a figure, its interval, and whom it is about.
+
+    Attributes
+    ----------
+    value : float or None
+        None where it is undefined.
+    low, high : float, optional
+        The 95 % interval, where it is an estimate.
+    among : str, optional
+        Whom it is about, if not everybody: ``among the 3 of 200 people tested``.
+    """
+
+    figure: Figure
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    among: str | None = None
+
+
+ChartKind: TypeAlias = Literal["distribution", "histogram", "bars", "heatmap", "points", "curves"]
+
+Row: TypeAlias = Sequence[Any]
+"""A row of a table: texts, messages, and numbers with their texts (`number_cell`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """What stands along an axis."""
+
+    label: Text
+    scale: Literal["linear", "log", "names"] = "linear"
+    share: bool = False
+    """Whether its numbers are shares, shown in percent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """What belongs together in a chart: x and y of each mark, and the interval of y."""
+
+    name: Text
+    x: Sequence[Any]
+    y: Sequence[float | None]
+    low: Sequence[float | None] = ()
+    high: Sequence[float | None] = ()
+    marks: Sequence[Text] = ()
+    """The names of the marks, if they have any."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrix:
+    """The cells of a heat map, row by row."""
+
+    rows: Sequence[Text]
+    columns: Sequence[Text]
+    cells: Sequence[Sequence[float | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A picture as data.
+
+    Attributes
+    ----------
+    kind : str
+        ``distribution`` (steps that rise from 0 to 1), ``histogram`` (x has the edges of the bins,
+        one more than y), ``bars``, ``points``, ``curves`` (lines through points) or ``heatmap``.
+    title : str
+        What is plotted. Charts of several releases with the same kind and title are drawn as one.
+    says : str
+        What to see.
+    x, y : Axis
+    series : sequence of Series
+    matrix : Matrix, optional
+        Of a heat map, instead of series.
+    rank : float, optional
+        Of several charts with the same title, draw only the one with the largest rank.
+    """
+
+    kind: ChartKind
+    title: Text
+    says: Text
+    x: Axis
+    y: Axis
+    series: Sequence[Series] = ()
+    matrix: Matrix | None = None
+    rank: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """The head of a table's column."""
+
+    title: Text
+    number: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows of texts and numbers.
+
+    Attributes
+    ----------
+    title : str
+        Tables of several releases with the same title are shown as one.
+    across : bool
+        Of several releases, put their columns side by side: rows belong together by their first
+        cell. Otherwise the rows follow each other, with the release in front.
+    """
+
+    title: Text = ""
+    says: Text = ""
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    across: bool = False
+
+
+def number_cell(value: float | None, text: str) -> tuple[float | None, str]:
+    """A number in a table, and how it is shown."""
+    return (None if value is None or not math.isfinite(value) else float(value)), text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """What a finding tells.
+
+    Attributes
+    ----------
+    title : str or Message
+        The method, and what it was tried on.
+    about : sequence of str or Message
+        How it was done, in a line or two beneath the title.
+    verdict : str or Message
+        What was found, in one sentence: the head of a report's section.
+    sentences : sequence of str or Message
+        What else there is to say of this release alone.
+    tables, charts : sequences
+    diagnostics : sequence of str or Message
+        How exact the numbers are.
+    """
+
+    title: Text
+    about: Sequence[Text] = ()
+    verdict: Text = ""
+    sentences: Sequence[Text] = ()
+    tables: Sequence[Table] = ()
+    charts: Sequence[Chart] = ()
+    diagnostics: Sequence[Text] = ()
+
+
+_PYTHON = View()
+
+
+class Finding:
+    """The frozen result of an attack or a measure.
+
+    A subclass is a frozen dataclass that says what was found: its fields and properties, `figures`,
+    `facts`, `story`, `to_frame` and `notes`. Everything else is rendered from these.
+    """
+
+    entry: ClassVar[str] = "finding"
+    """The name of the attack or measure, as it is registered."""
+
+    notes: Sequence[Text] = ()
+
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        """The named numbers."""
+        return ()
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What else goes into JSON: plain values that say nothing about individuals."""
+        return {}
+
+    def attributes(self, names: str) -> dict[str, Any]:
+        """Attributes by their names, which have spaces between them, for `facts`."""
+        return {name: getattr(self, name) for name in names.split()}
+
+    def story(self, release: Text | None = None) -> Story:
+        """Sentences, tables and charts.
+
+        Parameters
+        ----------
+        release : str or Message, optional
+            What the release is called where several are told of.
+        """
+        raise NotImplementedError
+
     def to_frame(self) -> pd.DataFrame:
-        """One row a record."""
+        """One row per person, record or class."""
+        raise NotImplementedError
 
-    @abstractmethod
+    def of_person(self, person: int | str) -> Table:
+        """What was found about one person, by number or name; where the attack has people."""
+        raise NotImplementedError
+
+    def verdict(self, release: Text | None = None) -> str:
+        """What was found, in one sentence."""
+        from unveil.errors import shown
+
+        return shown(self.story(release).verdict, _PYTHON)
+
+    def summary(self, view: View = _PYTHON) -> str:
+        """What was found, as text."""
+        from unveil.render import text_of
+
+        return text_of(self.story(), self.notes, view)
+
     def content(self, *, records: bool) -> dict[str, Any]:
         """The finding's own part of `to_dict`."""
+        from unveil.render import finding_content
+
+        return finding_content(self, records=records)
 
     def to_dict(self, *, records: bool = False) -> dict[str, Any]:
         """The finding as plain values, ready for JSON.
@@ -39,20 +362,74 @@ class Finding(ABC):
         Parameters
         ----------
         records : bool
-            Also give the values of each record. A finding travels; by default it says nothing
-            about individuals.
+            Include the values of individuals. By default a finding says nothing about them.
         """
+        from unveil._version import __version__
+
         return {"unveil": __version__, "schema": SCHEMA, **self.content(records=records)}
 
     def to_json(self, *, records: bool = False) -> str:
         """`to_dict` as JSON."""
-        return json.dumps(
-            self.to_dict(records=records), indent=2, ensure_ascii=False, allow_nan=False
-        )
+        from unveil.render import json_text
+
+        return json_text(self.to_dict(records=records))
+
+    def plot(self, ax: MatplotlibAxes | None = None, *, chart: int = 0) -> MatplotlibAxes:
+        """Draw one of the charts of the story; returns the axes.
+
+        Needs matplotlib: ``pip install 'unveil[plot]'``.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+        chart : int
+            Which of the story's charts, counted from 0.
+        """
+        from unveil.render import draw
+
+        return draw(self.story().charts[chart], ax)
 
     def __repr__(self) -> str:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        """For notebooks: what it prints; tables keep their columns, and sentences find room."""
+        """For notebooks."""
+        from unveil.render import html_of
+
         return html_of(self.summary())
+
+
+_STEPS = 256  # of a distribution: more cannot be seen
+
+
+def numbers(values: Iterable[float] | NDArray[Any]) -> list[float | None]:
+    """Numbers for a chart, in which what is not finite is not drawn.
+
+    >>> numbers([0.5, float("nan"), 1])
+    [0.5, None, 1.0]
+    """
+    return [float(value) if math.isfinite(value) else None for value in values]
+
+
+def distribution(name: Text, values: NDArray[Any], *, floor: float = 0.0) -> Series:
+    """The distribution function of values, thinned to as many steps as can be seen.
+
+    The largest value is always kept, and each kept step is a true point of the distribution.
+
+    >>> import numpy as np
+    >>> distribution("d", np.array([0.3, 0.1, 0.3, 0.0]), floor=0.01)
+    Series(name='d', x=[0.01, 0.1, 0.3], y=[0.25, 0.5, 1.0], low=(), high=(), marks=())
+    """
+    import numpy as np
+
+    values = values.astype(np.float64)
+    finite = np.sort(values[np.isfinite(values)])
+    at, last = np.unique(np.maximum(finite, floor), return_index=True)
+    upto = np.append(last[1:], len(finite)) / max(1, int((~np.isnan(values)).sum()))
+    if len(at) > _STEPS:
+        # Evenly over the people, and the ends as they are.
+        kept = np.searchsorted(upto, np.linspace(upto[0], upto[-1], _STEPS))
+        kept = np.unique(np.append(kept, [0, len(at) - 1]))
+        at, upto = at[kept], upto[kept]
+    return Series(name=name, x=numbers(at), y=numbers(upto))

@@ -350,7 +350,7 @@ NO_PROBABILITIES = "has no probabilities (predict_proba); wrap it: sklearn.calib
     [
         (
             lambda: Classifier(RandomForestClassifier),
-            "RandomForestClassifier is a kind of model; make one: RandomForestClassifier()",
+            "RandomForestClassifier is a class; give an instance: RandomForestClassifier()",
         ),
         (
             lambda: Classifier(DecisionTreeRegressor()),
@@ -376,7 +376,7 @@ NO_PROBABILITIES = "has no probabilities (predict_proba); wrap it: sklearn.calib
         ),
         (
             lambda: Classifier("forest"),
-            "'forest' is no model; give a scikit-learn classifier or pipeline, such as "
+            "'forest' is not a model; give a scikit-learn classifier or pipeline, such as "
             "RandomForestClassifier()",
         ),
         (

@@ -98,10 +98,10 @@ def test_models_of_ones_own():
         ("forrest@bounds", f"no adversary 'forrest@bounds'; did you mean 'forest'? {KNOWN}"),
         ("", f"no adversary '' {KNOWN}"),
         (3, f"no adversary 3 {KNOWN}"),
-        (NaiveBayes, "NaiveBayes is a kind of adversary; make one: NaiveBayes()"),
+        (NaiveBayes, "NaiveBayes is a class; give an instance: NaiveBayes()"),
         (
             DecisionTreeClassifier,
-            "DecisionTreeClassifier is a kind of model; make one: DecisionTreeClassifier()",
+            "DecisionTreeClassifier is a class; give an instance: DecisionTreeClassifier()",
         ),
         (
             LinearSVC(),
@@ -135,7 +135,7 @@ def test_models_of_ones_own():
             "tree:quantiles=many",
             "quantiles must be a whole number from 1 up, got 'many'",
         ),
-        ("neighbours:k=some", "k='some' neighbours: give a whole number from 1"),
+        ("neighbours:k=some", "k must be a whole number from 1 up, got 'some'"),
     ],
 )  # fmt: skip
 def test_others_are_not(given, message):

@@ -113,11 +113,12 @@ VALUES = "(values: left, none, right)"
     [
         (
             {"left": 0.5, "rigth": 0.3, "none": 0.2},
-            f"the prior has 'rigth', which is no vote of the table; did you mean 'right'? {VALUES}",
+            "the prior has 'rigth', which is not a value of 'vote'; did you mean 'right'? "
+            f"{VALUES}",
         ),
         (
             {"left": 0.5, "right": 0.5},
-            "the prior misses 'none', a vote of the table; give 0 to a value that cannot be",
+            "the prior lacks 'none', a value of 'vote'; give 0 to an impossible value",
         ),
         ({"left": 0.5, "right": 0.4, "none": 0}, "the prior sums to 0.9 instead of 1"),
         ({"left": 1.5, "right": -0.5, "none": 0}, "the prior has a negative number"),
@@ -129,13 +130,13 @@ VALUES = "(values: left, none, right)"
         ),
         (
             [[0.5, 0.5, 0], [0.5, 0.5, 0.5]],
-            "the prior has 2 rows, but the table 3 records; give one row a record, or one "
-            "probability a value for everybody",
+            "the prior has 2 rows, but the table has 3 records; give one row per record, or one "
+            "probability per value for all records",
         ),
         (
             pd.DataFrame({"left": [1.0], "right": [0.0], "none": [0.0]}),
-            "the prior has 1 rows, but the table 3 records; give one row a record, or one "
-            "probability a value for everybody",
+            "the prior has 1 rows, but the table has 3 records; give one row per record, or one "
+            "probability per value for all records",
         ),
         (
             [0.5, 0.5],
@@ -150,7 +151,7 @@ VALUES = "(values: left, none, right)"
         (
             "left",
             "the prior must be probabilities: a mapping from the sensitive values to numbers, one "
-            "number a value, or one row of numbers a record; got 'left'",
+            "number per value, or one row of numbers per record; got 'left'",
         ),
     ],
 )

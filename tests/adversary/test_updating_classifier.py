@@ -17,7 +17,7 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 import unveil as uv
 from unveil.adversary import ENCODINGS, Classifier, NearestNeighbours, UpdatingAdversary
-from unveil.adversary._updating_classifier import UpdatingClassifier
+from unveil.adversary._classifier import UpdatingClassifier
 from unveil.errors import InputError
 
 TABLE = random_microdata(5, 40, ("numeric", "tree", "ordinal", "fine"), sensitive_values=3)

@@ -184,7 +184,7 @@ def test_json_is_of_the_published_form(survey: uv.Microdata, found: uv.Audit) ->
         ({"attacks": ["utility"], "fail_on": "k < 5"}, "'k < 5' needs measures"),
         ({"fail_on": 5}, "cannot read 5 as a threshold"),
         ({"adversary": "naive-bays"}, "no adversary 'naive-bays'; did you mean 'naive-bayes'?"),
-        ({"seed": -1}, "seed must be a whole number from 0 up, got -1"),
+        ({"seed": -1}, "seed= must be a whole number from 0 up, got -1"),
         ({"releases": pd.DataFrame({"age": [1]})}, "read what was published with unveil.read_rel"),
         ({"releases": {"it": pd.DataFrame({"age": [1]})}}, "a DataFrame says not what its cells"),
         ({"releases": []}, "nothing to audit"),

@@ -84,9 +84,9 @@ def test_what_is_sampled_or_run_again_and_again_takes_its_budget() -> None:
     assert steps["mondrian:k=5"].at_most is None
     assert steps["anatomy:l=3"].seconds == steps["anatomy:l=3"].at_most == 4.0
     assert steps["microaggregation:k=5"].at_most == 4.0
-    given = {"limit": "1 min"}
+    given = {"budget": "1 min"}
     assert step_of_release(subject("anatomy:l=3", 9), "relative-risk", given).seconds == 60.0
-    assert step_of_release(subject("anatomy:l=3", 9), "relative-risk", {"limit": None}).seconds < 1
+    assert step_of_release(subject("anatomy:l=3", 9), "relative-risk", {"budget": None}).seconds < 1
 
 
 def test_a_finer_release_takes_longer() -> None:

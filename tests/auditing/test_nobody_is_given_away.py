@@ -90,7 +90,7 @@ def assert_discreet(audit: uv.Audit) -> None:
 def test_no_mark_gets_out_of_any_part(seed: int, n: int) -> None:
     table = marked_table(seed, n)
     quick: dict[str, dict[str, Any]] = {name: {} for name in PARTS if name != "membership"}
-    quick |= {"relative-risk": {"limit": 0.2}, "differential-inference": {"budget": 0.5}}
+    quick |= {"relative-risk": {"budget": 0.2}, "differential-inference": {"budget": 0.5}}
     audit = uv.audit(
         table, releases_of(table), attacks=quick, fail_on=["k < 5", "delta > 0.01", "gr > 1%"],
         progress=False,

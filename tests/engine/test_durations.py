@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.engine._durations import parse_duration, parse_memory
+from unveil.engine import parse_duration, parse_memory
 from unveil.errors import InputError
 
 
@@ -33,7 +33,7 @@ def test_what_is_no_duration_is_told_how_to_write_one(text):
     with pytest.raises(InputError) as error:
         parse_duration(text)
     assert str(error.value) == (
-        f"cannot read {text!r} as a duration; write a number of seconds, or such as "
+        f"cannot read {text!r} as a duration; write a number of seconds, or a text such as "
         '"90 s", "10 min" or "1h30m"'
     )
 
@@ -42,7 +42,7 @@ def test_what_is_no_duration_is_told_how_to_write_one(text):
 def test_a_duration_is_longer_than_nothing_and_ends(length):
     with pytest.raises(InputError) as error:
         parse_duration(length)
-    assert str(error.value) == f"a duration must be more than 0 and end, got {length!r}"
+    assert str(error.value) == f"a duration must be more than 0 and finite, got {length!r}"
 
 
 @settings(deadline=None)
@@ -72,7 +72,7 @@ def test_what_is_no_amount_of_memory(text):
     with pytest.raises(InputError) as error:
         parse_memory(text)
     assert str(error.value) == (
-        f"cannot read {text!r} as an amount of memory; write a number of bytes, or such as "
+        f"cannot read {text!r} as an amount of memory; write a number of bytes, or a text such as "
         '"500 MB" or "2 GiB"'
     )
 

@@ -6,7 +6,7 @@ import threading
 import numba
 import pytest
 
-from unveil.engine import Compiling, Forecast, Step, StepsShown, _steps
+from unveil.engine import Compiling, Forecast, Step, StepsShown, _progress
 
 
 def steps(*names, **options):
@@ -107,7 +107,7 @@ def test_a_long_name_does_not_break_the_line(capsys, monkeypatch):
         shown.begin("Recoding(k=5, suppression=0.05, scheme='local'): differential-inference")
         [task] = shown._bar.tasks
         assert task.description == "Recoding(k=5, suppression=0.05…"
-        assert len(task.description) + _steps._REST == 80
+        assert len(task.description) + _progress._REST == 80
         shown.begin("Identity(): measures")
         assert task.description == "Identity(): measures"
 
@@ -123,7 +123,7 @@ def test_it_is_silent_where_nobody_watches(capsys):
 
 
 def test_compiling_is_said(monkeypatch):
-    monkeypatch.setattr(_steps.Compiling, "now", True)
+    monkeypatch.setattr(_progress.Compiling, "now", True)
     shown = StepsShown(Forecast(steps("a", "b")), show=False)
     assert shown.says() == "0:00:20 left, compiling once"
 

@@ -41,7 +41,7 @@ def test_internet_usage_side_by_side(real_data, tmp_path, capsys):
     assert run(internet_usage.main, [str(word) for word in words]) == 0
     printed = capsys.readouterr().out
     assert "Internet Usage by age, race: δ, the worst record" in printed
-    assert "Mondrian(l=7) cannot be met: '$50-74' is the household_income of" in printed
+    assert "Mondrian(l=7) cannot be met: '$50-74' is the 'household_income' of" in printed
     content = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
     assert content["reproduction"] == "internet_usage"
     assert content["settings"]["k"] == [80]

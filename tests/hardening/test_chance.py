@@ -9,7 +9,7 @@ from random_tables import random_microdata
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.hardening import Merged, _loop, round_line
+from unveil.hardening import Merged, _harden, round_line
 from unveil.microdata import Intervals, Release
 from unveil.sanitize import Crowds, Sanitizer
 
@@ -86,8 +86,8 @@ def test_a_sampled_goal_holds_only_if_the_upper_end_does(people):
     assert between.best.delta == finding.delta
     assert between.best.delta_at_most == high
     assert between.course.ended == (
-        "nobody is over the goal by the sampled distances, but these are too inexact to rule it "
-        "out; sample more, such as samples=400, or until a smaller error"
+        "no sampled distance is over the goal, but they are not exact enough to rule it "
+        "out; sample more, such as samples=400, or ask for a smaller error"
     )
     within = uv.harden(people, Coin(), delta=high, rounds=2, **options)
     assert within.holds
@@ -144,7 +144,7 @@ def test_luck_in_one_draw_is_said_to_be_one_and_sampling_does_not_fall_for_it(pe
     assert "IT HOLDS IN ONE DRAW as it is" in text
     assert "If the goal holds, that may be luck" in text
     assert "what is offered is another draw. Have it sampled with samples=100" in text
-    assert "Turns() is random: with two releases of the same table" in text
+    assert "Turns() is random: between two releases of the same table" in text
     content = lucky.to_dict()
     assert content["sampled"] is None
     assert content["strategies"][0]["rounds"][0]["one_draw"] is True
@@ -253,7 +253,7 @@ def test_who_cannot_be_tested_does_not_pass_a_sampled_goal(people):
     hardening = uv.harden(people, Fragile(), delta=0.9, samples=20, **COUNTING)
     assert not hardening.holds
     assert hardening.best.not_tested == 1
-    assert "some could not be tested" in hardening.course.ended
+    assert "some records could not be tested" in hardening.course.ended
 
 
 def test_what_is_merged_afterwards_draws_what_the_sanitizer_draws(people):
@@ -280,7 +280,7 @@ def test_everybody_is_attacked_by_the_sanitizers_own_adversary(people, monkeypat
         told.append((type(f), adversary))
         return uv.differential_inference(table, f, adversary=adversary, **options)
 
-    monkeypatch.setattr(_loop, "differential_inference", seen)
+    monkeypatch.setattr(_harden, "differential_inference", seen)
     options = {"delta": 0.01, "rounds": 1, "at_most": 0.5, "n_jobs": 1, "strategy": "both"}
     uv.harden(people, Counted(seed=2), **options)
     assert told == [(kind, "conditional-frequency") for kind in (Counted, Counted, Merged)]
@@ -292,13 +292,13 @@ def test_everybody_is_attacked_by_the_sanitizers_own_adversary(people, monkeypat
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"samples": 1}, "samples must be a whole number from 2 up, got 1"),
-        ({"samples": 2.5}, "samples must be a whole number"),
-        ({"error": 0}, "error must be a number between 0 and 1"),
+        ({"samples": 1}, "samples= must be a whole number from 2 up, got 1"),
+        ({"samples": 2.5}, "samples= must be a whole number"),
+        ({"error": 0}, "error= must be a number between 0 and 1"),
     ],
 )
 def test_bad_input_is_told_before_anything_is_tested(people, wrong, message, monkeypatch):
-    monkeypatch.setattr(_loop, "differential_inference", None)
+    monkeypatch.setattr(_harden, "differential_inference", None)
     with pytest.raises(InputError, match=message):
         uv.harden(people, Coin(), **wrong)
 
@@ -353,7 +353,7 @@ def test_without_cells_that_cover_people_records_are_removed_and_no_loss_is_told
     assert math.isnan(after.loss)
     assert hardening.to_dict()["strategies"][0]["rounds"][1]["loss"] is None
     assert "What is lost is not told: no cells are published" in hardening.summary()
-    with pytest.raises(InputError, match=r'merging makes classes larger .* use strategy="remove"'):
+    with pytest.raises(InputError, match=r"merging enlarges classes .* use strategy='remove'"):
         uv.harden(table, sanitizer, strategy="both", samples=4, n_jobs=1)
 
 

@@ -135,7 +135,7 @@ def test_who_is_left_out_asks_for_nothing():
 
 def test_a_crowd_larger_than_the_table():
     f = Merged(uv.Identity(), Crowds.of({(30, "Nice"): 5}))
-    with pytest.raises(GoalError, match="4 records are fewer than the crowd of 5"):
+    with pytest.raises(GoalError, match="4 records are fewer than the largest crowd asked for, 5"):
         f.sanitize(ages())
 
 

@@ -11,7 +11,7 @@ from proofs import examples
 from random_tables import tables_and_goals, texts_of
 
 import unveil as uv
-from unveil.hardening import _loop
+from unveil.hardening import _harden
 
 
 def part(share, n):
@@ -79,7 +79,7 @@ def test_own_crowds_are_kept(survey):
 def test_where_classes_may_not_grow_it_ends(survey):
     hardening = uv.harden(survey, uv.Mondrian(k=5), delta=0.001, strategy="merge", at_most=0.008)
     assert hardening.course.ended == (
-        "all who are over the goal are in classes of at least 7 (at_most)"
+        "all who are over the goal are in classes of at least 7 (at_most=)"
     )
     assert max(size for _, size in hardening.course.attempt.sanitizer.crowds.sizes) <= 7
 
@@ -116,7 +116,7 @@ def test_both_side_by_side(survey):
 
 
 def test_an_interrupt_in_one_strategy_ends_all(survey, monkeypatch):
-    test, calls = _loop.differential_inference, []
+    test, calls = _harden.differential_inference, []
 
     def third_is_interrupted(*args, **options):
         calls.append(1)
@@ -124,7 +124,7 @@ def test_an_interrupt_in_one_strategy_ends_all(survey, monkeypatch):
             raise KeyboardInterrupt
         return test(*args, **options)
 
-    monkeypatch.setattr(_loop, "differential_inference", third_is_interrupted)
+    monkeypatch.setattr(_harden, "differential_inference", third_is_interrupted)
     hardening = uv.harden(survey, uv.Mondrian(k=5), strategy="both")
     assert list(hardening.courses) == ["remove"]
     assert len(hardening.rounds) == 2

@@ -13,7 +13,7 @@ from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
 from unveil.errors import GoalError, InputError
-from unveil.hardening import _loop
+from unveil.hardening import _harden
 
 
 def part(share, n):
@@ -92,7 +92,7 @@ def test_a_goal_that_is_not_reached_is_said_first_with_the_best_round(survey):
     second = repr(hardening).splitlines()[1]
     assert second.startswith("  IT DOES NOT HOLD")
     assert f"{hardening.best.delta:.3g}" in second
-    assert "Ended: 3 rounds are over." in repr(hardening)
+    assert "Ended: all 3 rounds are used." in repr(hardening)
     assert repr(hardening).count("← best") == 1
 
 
@@ -126,7 +126,7 @@ def test_when_the_table_left_cannot_be_anonymized_what_was_done_is_kept():
     assert hardening.rounds[-1].not_tested == 5
     assert hardening.best.number == 0
     assert "NOT TESTED in the last round: 5 records" in repr(hardening)
-    assert "some could not be tested" in hardening.course.ended
+    assert "some records could not be tested" in hardening.course.ended
 
 
 def test_a_goal_error_on_the_way_ends_it():
@@ -146,7 +146,7 @@ def test_who_could_not_be_tested_does_not_pass():
 
 
 def test_an_interrupt_keeps_the_rounds_that_were_finished(survey, monkeypatch):
-    test, calls = _loop.differential_inference, []
+    test, calls = _harden.differential_inference, []
 
     def third_is_interrupted(*args, **options):
         calls.append(1)
@@ -154,7 +154,7 @@ def test_an_interrupt_keeps_the_rounds_that_were_finished(survey, monkeypatch):
         return replace(test(*args, **options), interrupted=len(calls) == 3)
 
     whole = uv.harden(survey, uv.Mondrian(k=5), delta=0.01, rounds=3)
-    monkeypatch.setattr(_loop, "differential_inference", third_is_interrupted)
+    monkeypatch.setattr(_harden, "differential_inference", third_is_interrupted)
     hardening = uv.harden(survey, uv.Mondrian(k=5), delta=0.01, rounds=3)
     assert hardening.interrupted
     found = [(one.removed, one.delta) for one in hardening.rounds]
@@ -166,7 +166,7 @@ def test_an_interrupt_before_the_first_round_is_one(survey, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_loop, "differential_inference", interrupted)
+    monkeypatch.setattr(_harden, "differential_inference", interrupted)
     with pytest.raises(KeyboardInterrupt):
         uv.harden(survey, uv.Mondrian(k=5))
 
@@ -211,29 +211,29 @@ def test_oracles_can_be_hardened():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"delta": 0}, "delta must be a distance over 0, such as 0.05, got 0"),
-        ({"delta": float("nan")}, "delta must be a distance over 0"),
-        ({"delta": "0.05"}, "delta must be a distance over 0"),
-        ({"rounds": 0}, "rounds must be a whole number from 1 up, got 0"),
-        ({"rounds": 2.5}, "rounds must be a whole number"),
-        ({"at_most": 0}, "at_most must be a share between 0 and 1, such as 0.1, got 0"),
-        ({"at_most": 1.0}, "at_most must be a share"),
-        ({"at_a_time": 1.5}, "at_a_time must be a share"),
-        ({"strategy": "remov"}, "strategy must be .* got 'remov'; did you mean 'remove'"),
-        ({"strategy": []}, r"strategy must be .* got \[\]"),
-        ({"strategy": None}, "strategy must be remove, merge or both, got None"),
-        ({"strategy": [None]}, "strategy must be .* got None"),
-        ({"strategy": [[1]]}, r"strategy must be .* got \[1\]"),
-        ({"strategy": {"remove"}}, "strategy must be .* got {'remove'}"),
+        ({"delta": 0}, "delta= must be a distance over 0, such as 0.05, got 0"),
+        ({"delta": float("nan")}, "delta= must be a distance over 0"),
+        ({"delta": "0.05"}, "delta= must be a distance over 0"),
+        ({"rounds": 0}, "rounds= must be a whole number from 1 up, got 0"),
+        ({"rounds": 2.5}, "rounds= must be a whole number"),
+        ({"at_most": 0}, "at_most= must be a share between 0 and 1, such as 0.1, got 0"),
+        ({"at_most": 1.0}, "at_most= must be a share"),
+        ({"at_a_time": 1.5}, "at_a_time= must be a share"),
+        ({"strategy": "remov"}, "strategy= must be .* got 'remov'; did you mean 'remove'"),
+        ({"strategy": []}, r"strategy= must be .* got \[\]"),
+        ({"strategy": None}, "strategy= must be remove, merge or both, got None"),
+        ({"strategy": [None]}, "strategy= must be .* got None"),
+        ({"strategy": [[1]]}, r"strategy= must be .* got \[1\]"),
+        ({"strategy": {"remove"}}, "strategy= must be .* got {'remove'}"),
         ({"strategy": ["remove", "merg"]}, "got 'merg'; did you mean 'merge'"),
-        ({"strategy": np.array(["remove", "merge"])}, "strategy must be .* got array"),
+        ({"strategy": np.array(["remove", "merge"])}, "strategy= must be .* got array"),
         ({"adversary": "navie-bayes"}, "did you mean 'naive-bayes'"),
         ({"distance": "total-variatoin"}, "did you mean 'total-variation'"),
         ({"prior": {"a": 1.0}}, "prior"),
     ],
 )
 def test_bad_input_is_told_before_anything_is_tested(survey, wrong, message, monkeypatch):
-    monkeypatch.setattr(_loop, "differential_inference", None)
+    monkeypatch.setattr(_harden, "differential_inference", None)
     with pytest.raises(InputError, match=message):
         uv.harden(survey, uv.Mondrian(k=5), **wrong)
 
@@ -250,7 +250,7 @@ def test_releases_made_beforehand_are_not_enough(tmp_path):
 
 def test_an_adversary_for_whom_the_table_is_changed_is_refused(survey):
     guesser = uv.Classifier(uv.NearestNeighbours(), encoding="quantiles-before-hot")
-    with pytest.raises(InputError, match="has the table itself changed before it is sanitized"):
+    with pytest.raises(InputError, match="changes the table before it is sanitized"):
         uv.harden(survey, uv.Mondrian(k=5), adversary=guesser)
 
 

@@ -11,8 +11,7 @@ import pytest
 
 import unveil as uv
 from unveil.microdata import Statistic
-from unveil.sanitize.recoding._lattice import Lattice, Weights
-from unveil.sanitize.recoding._losses import common_scale, domain_of
+from unveil.sanitize.recoding._lattice import Lattice, Weights, common_scale, domain_of
 from unveil.sanitize.recoding._search import judged
 
 pytestmark = pytest.mark.real

@@ -7,13 +7,13 @@ import pytest
 from chain_means import assert_chains_find, chain_means
 
 import unveil as uv
-from unveil.attacks.risk import (
+from unveil.attacks.relative_risk import (
     attacker,
     exact_answer,
     horizontal_problem,
     is_settled,
 )
-from unveil.attacks.risk.samplers import ALGORITHMS, sampler_for
+from unveil.attacks.relative_risk.samplers import ALGORITHMS, sampler_for
 
 pytestmark = pytest.mark.real
 

@@ -15,8 +15,7 @@ import unveil as uv
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Permuted, check_permuted
 from unveil.sanitize import sanitizer_named
-from unveil.sanitize._anatomy import anatomized
-from unveil.sanitize._anatomy_kernels import value_groups
+from unveil.sanitize._anatomy import _anatomized, _value_groups
 
 # Worked by hand: three with flu, two with gout, one with cold; ℓ = 2 leaves nobody over.
 PATIENTS = uv.read_table(
@@ -51,7 +50,7 @@ def plain_value_groups(sizes, l):  # noqa: E741
 @examples(100)
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=9), st.integers(1, 5))
 def test_groups_of_the_largest_buckets(sizes, l):  # noqa: E741
-    group_of, groups = value_groups(np.array(sizes), l)
+    group_of, groups = _value_groups(np.array(sizes), l)
     plain, left = plain_value_groups(sizes, l)
     bucket_of = np.repeat(np.arange(len(sizes)), sizes)
     assert groups == len(plain)
@@ -84,7 +83,7 @@ def test_it_is_the_release_of_its_groups(case, seed):
     order = np.argsort(table.distinct_of, kind="stable")
     rng = np.random.default_rng(seed)
     group_of = np.empty(len(table), dtype=int)
-    group_of[order], groups = anatomized(secrets[order], table.sensitive.size, l, rng)
+    group_of[order], groups = _anatomized(secrets[order], table.sensitive.size, l, rng)
     assert sorted(set(group_of.tolist())) == list(range(groups))
     expected = Permuted.from_groups(table, group_of + 1)
     release = uv.Anatomy(l=l, seed=seed).sanitize(table)
@@ -159,7 +158,7 @@ def test_who_is_left_over_joins_a_group_without_their_value():
     secrets = np.array([0, 0, 1, 1, 2], dtype=np.int32)
     joined = Counter()
     for seed in range(200):
-        group_of, groups = anatomized(secrets, 3, 2, np.random.default_rng(seed))
+        group_of, groups = _anatomized(secrets, 3, 2, np.random.default_rng(seed))
         assert groups == 2
         joined[int(group_of[4])] += 1
     assert set(joined) == {0, 1}
@@ -169,13 +168,13 @@ def test_who_is_left_over_joins_a_group_without_their_value():
 def test_a_left_over_record_goes_where_its_value_is_not():
     """a 3, b 1, c 1 with ℓ = 1: everybody is a group; ℓ = 5 of five values: one group."""
     ones = np.array([0, 0, 0, 1, 2], dtype=np.int32)
-    group_of, groups = anatomized(ones, 3, 1, np.random.default_rng(0))
+    group_of, groups = _anatomized(ones, 3, 1, np.random.default_rng(0))
     assert sorted(group_of.tolist()) == [0, 1, 2, 3, 4]
     assert groups == 5
     # b 3, c 3, a 1 with ℓ = 2: (b, c), (b, c), (a, b); the last c can only join the third.
     left = np.array([0, 1, 1, 1, 2, 2, 2], dtype=np.int32)
     for seed in range(20):
-        group_of, groups = anatomized(left, 3, 2, np.random.default_rng(seed))
+        group_of, groups = _anatomized(left, 3, 2, np.random.default_rng(seed))
         assert groups == 3
         assert sorted(left[group_of == 2].tolist()) == [0, 1, 2]
 
@@ -185,7 +184,7 @@ def test_all_matches_are_equally_likely():
     in either group: four ways."""
     secrets = np.array([0, 0, 1, 1], dtype=np.int32)
     ways = Counter(
-        tuple(anatomized(secrets, 2, 2, np.random.default_rng(seed))[0].tolist())
+        tuple(_anatomized(secrets, 2, 2, np.random.default_rng(seed))[0].tolist())
         for seed in range(4000)
     )
     assert set(ways) == {
@@ -321,10 +320,13 @@ def test_by_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"l": 0}, "Anatomy's l must be a whole number from 1 up, got 0"),
-        ({"l": 2.0}, "Anatomy's l must be a whole number from 1 up, got 2.0"),
-        ({"l": True}, "Anatomy's l must be a whole number from 1 up, got True"),
-        ({"l": 2, "seed": -1}, "Anatomy's seed must be a whole number from 0 up, below 2^64"),
+        ({"l": 0}, "Anatomy cannot take l=0: l must be a whole number from 1 up"),
+        ({"l": 2.0}, "Anatomy cannot take l=2.0: l must be a whole number"),
+        ({"l": True}, "Anatomy cannot take l=True: l must be a whole number"),
+        (
+            {"l": 2, "seed": -1},
+            "Anatomy cannot take seed=-1: seed must be a whole number from 0 up, below 2^64",
+        ),
     ],
 )
 def test_options_that_cannot_be(options, message):
@@ -337,8 +339,8 @@ def test_a_table_that_is_not_eligible_is_told_what_would_be():
     with pytest.raises(GoalError) as error:
         uv.Anatomy(l=3).sanitize(PATIENTS)
     assert str(error.value) == (
-        "Anatomy(l=3) cannot be met: 'flu' is the disease of 3 of the 6 records of table, more "
-        "than 1/3 of them; the largest possible l is 2"
+        "Anatomy(l=3) cannot be met: 'flu' is the 'disease' of 3 of the 6 records of table, "
+        "more than 1/3 of them; the largest possible l is 2"
     )
     assert uv.Anatomy(l=2).sanitize(PATIENTS).n_groups == 3
 

@@ -18,7 +18,8 @@ from random_tables import (
 import unveil as uv
 from unveil.errors import GoalError
 from unveil.microdata import Hierarchy, Statistic, flat_hierarchy
-from unveil.sanitize import LeavesOneOut, _leave_one_out
+from unveil.sanitize import LeavesOneOut
+from unveil.sanitize.mondrian import _leave_one_out
 
 BOTH = [Statistic.COVER, Statistic.JOINT]
 

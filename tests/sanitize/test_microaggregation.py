@@ -13,13 +13,12 @@ from random_tables import random_microdata, tables
 
 import unveil as uv
 from unveil.adversary import adversary_named
-from unveil.attacks.risk import horizontal_problem
-from unveil.engine import _tasks
+from unveil.attacks.relative_risk import horizontal_problem
+from unveil.engine import _parallel
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Kind
 from unveil.sanitize import sanitizer_named
-from unveil.sanitize._mdav_kernels import mdav
-from unveil.sanitize._microaggregation_groups import Similar, _blocks, similar_groups
+from unveil.sanitize._microaggregation import _blocks, _mdav, _Similar, _similar_groups
 
 ALL = 10**9  # a block that is never cut
 
@@ -39,8 +38,8 @@ def as_sets(group_of):
 @given(tables_and_k())
 def test_groups_are_those_of_the_brute_force(case):
     table, k = case
-    similar = Similar.of(table)
-    group_of, groups = similar_groups(similar, k, ALL)
+    similar = _Similar.of(table)
+    group_of, groups = _similar_groups(similar, k, ALL)
     plain = plain_mdav(
         similar.points.tolist(), similar.codes[similar.named].tolist(),
         similar.weights.tolist(), k,
@@ -51,19 +50,19 @@ def test_groups_are_those_of_the_brute_force(case):
 
 def test_a_larger_table_equals_the_brute_force():
     table = random_microdata(3, 250, ("numeric", "fine", "ordinal", "tree"))
-    similar = Similar.of(table)
+    similar = _Similar.of(table)
     plain = plain_mdav(
         similar.points.tolist(), similar.codes[similar.named].tolist(),
         similar.weights.tolist(), 4,
     )  # fmt: skip
-    assert as_sets(similar_groups(similar, 4, ALL)[0]) == plain
+    assert as_sets(_similar_groups(similar, 4, ALL)[0]) == plain
 
 
 @examples(50)
 @given(st.integers(1, 60), st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_without_equal_records_groups_have_k_to_2k_less_one(n, k, seed):
     points = np.random.default_rng(seed).random((2, n))
-    group_of, groups = mdav(points, np.empty((0, n), dtype=np.int32), np.ones(n, dtype=int), k)
+    group_of, groups = _mdav(points, np.empty((0, n), dtype=np.int32), np.ones(n, dtype=int), k)
     sizes = np.bincount(group_of, minlength=groups)
     if n < k:
         assert sizes.tolist() == [n]
@@ -102,7 +101,7 @@ def test_distances_of_all_kinds():
         quasi=["age", "school", "sex"], sensitive="vote",
         ordinal={"school": ["low", "mid", "high"]},
     )  # fmt: skip
-    similar = Similar.of(table)
+    similar = _Similar.of(table)
     assert similar.points[0] == pytest.approx((np.array([1, 3, 5, 7]) - 4) / np.sqrt(5))
     places = np.array([0, 1, 2, 2])
     assert similar.points[1] == pytest.approx((places - places.mean()) / places.std())
@@ -114,7 +113,7 @@ def test_distances_of_all_kinds():
 @examples(50)
 @given(tables_and_k())
 def test_points_have_the_variance_one_or_none(case):
-    similar = Similar.of(case[0])
+    similar = _Similar.of(case[0])
     shares = similar.weights / similar.weights.sum()
     for line in similar.points:
         assert shares @ line == pytest.approx(0, abs=1e-9)
@@ -132,8 +131,8 @@ def test_every_class_keeps_k_and_publishes_middles(case, block):
     assert uv.k_anonymity(release).k >= k
     assert (release.totals == table.sensitive_counts).all()
     assert np.array_equal(release.sensitive.codes, table.sensitive.codes)
-    similar = Similar.of(table)
-    group_of = similar_groups(similar, k, block)[0][similar.of_record]
+    similar = _Similar.of(table)
+    group_of = _similar_groups(similar, k, block)[0][similar.of_record]
     for j, column in enumerate(table.quasi):
         cells = release.regions[j].low[release.class_of]
         for g in range(group_of.max() + 1):
@@ -180,11 +179,11 @@ def test_equal_records_are_never_parted(case):
 @given(tables_and_k(), st.integers(1, 20))
 def test_blocks_are_disjoint_and_no_group_is_in_two_of_them(case, block):
     table, k = case
-    similar = Similar.of(table)
+    similar = _Similar.of(table)
     everybody = np.arange(len(similar.weights))
     blocks = list(_blocks(similar, everybody, k, block))
     assert np.array_equal(np.sort(np.concatenate(blocks)), everybody)
-    group_of, _ = similar_groups(similar, k, block)
+    group_of, _ = _similar_groups(similar, k, block)
     seen = [set(group_of[some].tolist()) for some in blocks]
     assert sum(map(len, seen)) == len(set().union(*seen))
     for some in blocks:
@@ -200,7 +199,7 @@ def test_blocks_are_cut_at_the_median_of_what_differs_most():
         {"age": [1, 2, 3, 4, 5, 6], "sex": list("ffffff"), "vote": list("ababab")},
         quasi=["sex", "age"], sensitive="vote",
     )  # fmt: skip
-    blocks = list(_blocks(Similar.of(table), np.arange(6), 1, 3))
+    blocks = list(_blocks(_Similar.of(table), np.arange(6), 1, 3))
     assert [some.tolist() for some in blocks] == [[0, 1, 2], [3, 4, 5]]
 
 
@@ -209,7 +208,7 @@ def test_the_same_whatever_the_workers(monkeypatch, cores):
     table = random_microdata(5, 300, ("numeric", "fine", "flat"))
     f = uv.Microaggregation(k=3, block=20)
     before = f.sanitize(table).to_frame()
-    monkeypatch.setattr(_tasks, "available_cores", lambda: cores)
+    monkeypatch.setattr(_parallel, "available_cores", lambda: cores)
     pd.testing.assert_frame_equal(f.sanitize(table).to_frame(), before)
 
 
@@ -235,7 +234,7 @@ def test_groups_with_the_same_middle_are_one_class():
         release = uv.Microaggregation(k=2).sanitize(table)
         cells = list(zip(*release.cells(), strict=True))
         assert len(set(cells)) == len(cells)
-        merged += similar_groups(Similar.of(table), 2, ALL)[1] > len(cells)
+        merged += _similar_groups(_Similar.of(table), 2, ALL)[1] > len(cells)
     assert merged > 0
 
 
@@ -294,9 +293,12 @@ def test_by_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "Microaggregation's k must be a whole number from 1 up, got 0"),
-        ({"k": "5"}, "Microaggregation's k must be a whole number from 1 up, got '5'"),
-        ({"k": 5, "block": 0}, "Microaggregation's block must be a whole number from 1 up, got 0"),
+        ({"k": 0}, "Microaggregation cannot take k=0: k must be a whole number from 1 up"),
+        ({"k": "5"}, "Microaggregation cannot take k='5': k must be a whole number from 1 up"),
+        (
+            {"k": 5, "block": 0},
+            "Microaggregation cannot take block=0: block must be a whole number from 1 up",
+        ),
     ],
 )
 def test_options_that_cannot_be(options, message):

@@ -224,7 +224,7 @@ def test_labels_say_the_goal_and_leave_out_defaults(sanitizer, label):
 
 @pytest.mark.parametrize("options", [{}, {"k": None}, {"regions": "cut"}])
 def test_a_goal_is_needed(options):
-    with pytest.raises(InputError, match="Mondrian needs a goal: give k, such as k=5, or l, "):
+    with pytest.raises(InputError, match="Mondrian needs a goal: give k=5, l=2 or"):
         uv.Mondrian(**options)
 
 
@@ -233,13 +233,16 @@ def test_a_goal_is_needed(options):
 def test_k_and_l_are_whole_numbers_from_1_up(name, value):
     with pytest.raises(InputError) as error:
         uv.Mondrian(**{name: value})
-    assert str(error.value) == f"Mondrian's {name} must be a whole number from 1 up, got {value!r}"
+    said = f"Mondrian cannot take {name}={value!r}: {name} must be a whole number from 1 up"
+    assert str(error.value) == said
 
 
 def test_regions_are_tight_or_cut():
     with pytest.raises(InputError) as error:
         uv.Mondrian(k=2, regions="loose")
-    assert str(error.value) == 'Mondrian\'s regions must be "tight" or "cut", got \'loose\''
+    assert str(error.value) == (
+        'Mondrian cannot take regions=\'loose\': regions must be "tight" or "cut"'
+    )
 
 
 def test_a_k_larger_than_the_table_is_told_the_largest_possible():
@@ -256,7 +259,7 @@ def test_an_l_too_large_is_told_the_largest_possible():
     with pytest.raises(GoalError) as error:
         uv.Mondrian(l=2).sanitize(PATIENTS)
     assert str(error.value) == (
-        "Mondrian(l=2) cannot be met: 'Flu' is the disease of 4 of the 5 records of table, more "
+        "Mondrian(l=2) cannot be met: 'Flu' is the 'disease' of 4 of the 5 records of table, more "
         "than 1/2 of them; the largest possible l is 1"
     )
 

@@ -1,5 +1,6 @@
 """Black boxes: whatever a function returns is read as a release of the table, or told why not."""
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import unveil as uv
-from unveil.errors import GoalError, InputError
+from unveil.errors import GoalError, InputError, View
 from unveil.sanitize import NeedsMicrodataError, OracleError, as_sanitizer
 
 TABLE = {
@@ -265,3 +266,16 @@ def test_a_function_gets_values_of_the_types_that_were_read():
     assert release.to_frame()["age"].tolist() == ["*", "30", "*", "50"]
     assert seen[0]["smoker"].dtype == bool
     assert seen[0]["level"].tolist() == [1, 2, 1, 2]
+
+
+def test_a_report_does_not_repeat_what_the_program_said():
+    def office(table):
+        raise ValueError("no paper for Jane")
+
+    with pytest.raises(OracleError) as error:
+        uv.Oracle(office).sanitize(SURVEY)
+    shown = error.value.shown(View("report"))
+    assert "Jane" not in shown
+    assert shown.startswith("Oracle(office) failed on 6 records: (what the program said")
+    sent = pickle.loads(pickle.dumps(error.value))
+    assert (sent.shown(View("report")), sent.fault) == (shown, error.value.fault)

@@ -20,7 +20,7 @@ import unveil as uv
 from unveil.errors import GoalError, InputError
 from unveil.sanitize import OracleError
 from unveil.sanitize.oracle import _function
-from unveil.sanitize.oracle._processes import Tree
+from unveil.sanitize.oracle._command import Tree
 
 EXPECTED = uv.Oracle(decades)
 
@@ -54,9 +54,9 @@ def test_the_process_is_kept_and_gets_the_table_once(tmp_path, monkeypatch):
             print(os.getpid(), len(table), file=file)
         return plain(table)
 
-    send = _function.send
+    send = _function._send
     monkeypatch.setattr(
-        _function, "send", lambda to, message: (sent.append(message[0]), send(to, message))
+        _function, "_send", lambda to, message: (sent.append(message[0]), send(to, message))
     )
     oracle = uv.Oracle(logging, timeout="1 min")
     assert_same(oracle.sanitize(SURVEY), EXPECTED.sanitize(SURVEY))
@@ -158,7 +158,7 @@ def test_a_function_that_cannot_be_sent_is_told_with_the_remedy():
     assert said.startswith(
         "Oracle(locked) cannot run in a process of its own, where it could be ended: TypeError: "
     )
-    assert said.endswith("; without timeout and memory it runs in this one")
+    assert said.endswith("; without timeout= and memory= it runs in this one")
 
 
 def test_an_answer_that_cannot_be_sent_back_is_none():
@@ -225,11 +225,17 @@ def test_nobody_is_killed_for_a_process_that_is_gone(monkeypatch):
         ({"timeout": "soon"}, "cannot read 'soon' as a duration"),
         ({"timeout": 0}, "a duration must be more than 0"),
         ({"memory": "much"}, "cannot read 'much' as an amount of memory"),
-        ({"retries": -1}, "Oracle's retries must be a whole number from 0 up, got -1"),
-        ({"retries": 1.5}, "Oracle's retries must be a whole number from 0 up, got 1.5"),
-        ({"takes": "csv"}, 'Oracle\'s takes must be "table" or "microdata", got \'csv\''),
-        ({"format": "xml"}, 'Oracle\'s format must be "csv" or "parquet", got \'xml\''),
-        ({"format": "parquet"}, "format is for commands and addresses, not for Oracle(decades)"),
+        (
+            {"retries": -1},
+            "Oracle cannot take retries=-1: retries must be a whole number from 0 up",
+        ),
+        (
+            {"retries": 1.5},
+            "Oracle cannot take retries=1.5: retries must be a whole number from 0 up",
+        ),
+        ({"takes": "csv"}, "Oracle cannot take takes='csv': takes must be "),
+        ({"format": "xml"}, "Oracle cannot take format='xml': format must be "),
+        ({"format": "parquet"}, "format= is for commands and addresses, not for Oracle(decades)"),
     ],
 )
 def test_options_that_cannot_be_meant(option, message):

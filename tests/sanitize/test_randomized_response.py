@@ -11,7 +11,7 @@ from proofs import examples
 from random_tables import tables
 
 import unveil as uv
-from unveil.attacks.risk import horizontal_problem
+from unveil.attacks.relative_risk import horizontal_problem
 from unveil.errors import GoalError, InputError
 from unveil.sanitize import sanitizer_named
 from unveil.sanitize._randomized_response import _randomized
@@ -173,14 +173,14 @@ def test_by_name():
     [
         (
             {"epsilon": 0},
-            "RandomizedResponse's epsilon must be a number above 0, such as 0.5 or 1 (the "
-            "smaller, the more values are changed; inf is none), got 0",
+            "RandomizedResponse cannot take epsilon=0: epsilon must be a number above 0, such as "
+            "0.5 or 1 (the smaller, the more values are changed; inf is none)",
         ),
-        ({"epsilon": float("nan")}, "RandomizedResponse's epsilon must be a number above 0"),
-        ({"epsilon": "1"}, "RandomizedResponse's epsilon must be a number above 0"),
+        ({"epsilon": float("nan")}, "RandomizedResponse cannot take epsilon=nan: epsilon must"),
+        ({"epsilon": "1"}, "RandomizedResponse cannot take epsilon='1': epsilon must be"),
         (
             {"epsilon": 1, "seed": 1.5},
-            "RandomizedResponse's seed must be a whole number from 0 up, below 2^64, got 1.5",
+            "RandomizedResponse cannot take seed=1.5: seed must be a whole number from 0 up",
         ),
     ],
 )

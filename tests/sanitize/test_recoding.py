@@ -172,17 +172,23 @@ def test_many_wide_columns_do_not_overflow():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "Recoding needs a goal: give k, such as k=5, or l, such as l=2, or t, such as t=0.2"),
-        ({"k": 0}, "Recoding's k must be a whole number from 1 up, got 0"),
-        ({"l": 1.5}, "Recoding's l must be a whole number from 1 up, got 1.5"),
-        ({"t": 2}, "Recoding's t must be a number from 0 to 1, got 2"),
-        ({"t": float("nan")}, "Recoding's t must be a number from 0 to 1, got nan"),
-        ({"k": 2, "suppression": -0.1}, "suppression must be a number from 0 to 1, got -0.1"),
-        ({"k": 2, "suppression": None}, "suppression must be a number from 0 to 1, got None"),
-        ({"k": 2, "scheme": "total"}, 'scheme must be "global" or "local", got \'total\''),
-        ({"k": 2, "loss": "area"}, 'loss must be "values" or "width", got \'area\''),
+        ({}, "Recoding needs a goal: give k=5, l=2 or t=0.2"),
+        ({"k": 0}, "Recoding cannot take k=0: k must be a whole number from 1 up"),
+        ({"l": 1.5}, "Recoding cannot take l=1.5: l must be a whole number from 1 up"),
+        ({"t": 2}, "Recoding cannot take t=2: t must be a number from 0 to 1"),
+        ({"t": float("nan")}, "t=nan: t must be a number from 0 to 1"),
+        (
+            {"k": 2, "suppression": -0.1},
+            "suppression=-0.1: suppression must be a number from 0 to 1",
+        ),
+        ({"k": 2, "suppression": None}, "suppression=None: suppression must be a number"),
+        ({"k": 2, "scheme": "total"}, 'scheme must be "global" or "local"'),
+        ({"k": 2, "loss": "area"}, 'loss must be "values" or "width"'),
         ({"t": 0.2, "t_distance": "far"}, 't_distance must be "equal" or "ordered" or'),
-        ({"k": 2, "t_distance": "equal"}, "t_distance is that of t; give t, such as t=0.2"),
+        (
+            {"k": 2, "t_distance": "equal"},
+            "cannot take t_distance='equal' without t; give t, such as t=0.2",
+        ),
     ],
 )
 def test_options_that_make_no_sense(options, said):
@@ -194,12 +200,14 @@ def test_options_that_make_no_sense(options, said):
 def test_goals_that_cannot_be_met_say_what_can():
     with pytest.raises(GoalError, match=r"has 6 records, fewer than k=7; .* possible k is 6$"):
         uv.Recoding(k=7).sanitize(PATIENTS)
-    with pytest.raises(GoalError, match=r"do the classes have 2 values of disease.* l is 1$"):
+    with pytest.raises(GoalError, match=r"do the classes have 2 values of 'disease'.* l is 1$"):
         uv.Recoding(l=2).sanitize(PATIENTS)
     said = r"the largest possible l is 1 if at most 1 record is suppressed$"
     with pytest.raises(GoalError, match=said):
         uv.Recoding(l=3, suppression=0.2).sanitize(PATIENTS)
-    with pytest.raises(GoalError, match=r"'Flu' is the disease of 4 of the 6 .* possible l is 1$"):
+    with pytest.raises(
+        GoalError, match=r"'Flu' is the 'disease' of 4 of the 6 .* possible l is 1$"
+    ):
         uv.Recoding(l=2, scheme="local").sanitize(PATIENTS)
     with pytest.raises(GoalError, match=r"fewer than k=7; the largest possible k is 6$"):
         uv.Recoding(k=7, scheme="local").sanitize(PATIENTS)
@@ -225,14 +233,14 @@ def test_the_largest_l_is_the_largest(microdata, k, share):
 
 
 def test_distances_that_the_sensitive_column_does_not_have():
-    with pytest.raises(InputError, match=r'disease has no order: .*t_distance="equal"'):
+    with pytest.raises(InputError, match=r"'disease' has no order: .*t_distance='equal'"):
         uv.Recoding(t=0.2, t_distance="ordered").sanitize(PATIENTS)
-    with pytest.raises(InputError, match=r'disease has no hierarchy: .*t_distance="equal"'):
+    with pytest.raises(InputError, match=r"'disease' has no hierarchy: .*t_distance='equal'"):
         uv.Recoding(t=0.2, t_distance="hierarchical").sanitize(PATIENTS)
 
 
 def test_only_one_scheme_has_levels():
-    with pytest.raises(InputError, match='only scheme="global" has one level'):
+    with pytest.raises(InputError, match="only scheme='global' has one level"):
         uv.Recoding(k=2, scheme="local").levels(PATIENTS)
     with pytest.raises(NeedsMicrodataError, match="Recoding needs microdata"):
         uv.Recoding(k=2).sanitize(PATIENTS.to_frame())

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from unveil.attacks.risk import Horizontal, horizontal_problem, vertical_problem
-from unveil.attacks.risk._domain import Domain
-from unveil.attacks.risk.samplers import boxes, collapsed, columns, gibbs, swaps
+from unveil.attacks.relative_risk import Horizontal, horizontal_problem, vertical_problem
+from unveil.attacks.relative_risk._domain import Domain
+from unveil.attacks.relative_risk.samplers import atoms, boxes, columns, swaps
 from unveil.microdata import Column, Kind, Microdata, Permuted, Release, Role, Sets
 
 SIZES = (4, 3)
@@ -138,14 +138,14 @@ def rows_in(problem, state):
     if isinstance(state, columns.State):
         parts = zip(state.of_rows, SIZES, strict=True)
         return np.concatenate([np.bincount(row, minlength=len(ALPHA) * n) for row, n in parts])
-    if isinstance(state, collapsed.State | gibbs.State):
+    if isinstance(state, atoms.State):
         return np.bincount(state.of_row, minlength=len(problem.lumped.size))
     if isinstance(state, swaps.State):
         return _counted(state.of_row, _numbered(problem.domain.codes[:, problem.tuples]))
     if isinstance(state, boxes.State):
         packed = problem.boxes.packed
         words = (state.words[:, packed.word] >> packed.shift) & packed.field
-        cells, tuples = state.plan.cells, words.T.astype(np.int64)
+        cells, tuples = state.cells, words.T.astype(np.int64)
     else:
         cells, tuples = state.cells, problem.domain.codes[:, state.of_row]
     return _counted(np.repeat(cells.value, cells.rows), _numbered(tuples))
@@ -156,9 +156,9 @@ def true_rows(problem, state, real):
     if isinstance(state, columns.State):
         each = zip(TUPLES, SIZES, strict=True)
         return np.concatenate([_counted(real.secrets, code[real.tuples], n) for code, n in each])
-    if isinstance(state, collapsed.State | gibbs.State):
-        atoms = problem.lumped.atom_of[real.secrets, problem.domain.find(TUPLES)[real.tuples]]
-        return np.bincount(atoms, minlength=len(problem.lumped.size))
+    if isinstance(state, atoms.State):
+        found = problem.lumped.atom_of[real.secrets, problem.domain.find(TUPLES)[real.tuples]]
+        return np.bincount(found, minlength=len(problem.lumped.size))
     return _counted(real.secrets, real.tuples)
 
 

@@ -20,7 +20,7 @@ from calibration import in_boxes, in_sets, ranks, shuffled, truth
 from random_tables import random_microdata
 
 import unveil as uv
-from unveil.attacks.risk.samplers import Sampler, boxes, sampler_for
+from unveil.attacks.relative_risk.samplers import Sampler, boxes, sampler_for
 
 
 def mondrian() -> None:

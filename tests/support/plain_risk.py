@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from unveil.attacks.risk import Horizontal, Vertical
+from unveil.attacks.relative_risk import Horizontal, Vertical
 
 
 def tables_behind(problem):

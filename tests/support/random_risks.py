@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from unveil.attacks.risk import horizontal_problem, vertical_problem
+from unveil.attacks.relative_risk import horizontal_problem, vertical_problem
 from unveil.microdata import Column, Kind, Microdata, Permuted, Release, Role, Sets
 
 PRIORS = [(1.0, 1.0), (0.5, 0.3), (2.0, 5.0), (1.0, 0.1)]

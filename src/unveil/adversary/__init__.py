@@ -1,14 +1,17 @@
 """Adversaries: from a release to beliefs about its people."""
 
-from unveil.adversary._adversary import Adversary, CountingAdversary, UpdatingAdversary
+from unveil.adversary._adversary import (
+    Adversary,
+    ConditionalFrequency,
+    CountingAdversary,
+    SmoothedFrequency,
+    UpdatingAdversary,
+)
 from unveil.adversary._classifier import Classifier
-from unveil.adversary._conditional_frequency import ConditionalFrequency
-from unveil.adversary._encoded_naive_bayes import EncodedNaiveBayes
-from unveil.adversary._naive_bayes import NaiveBayes
+from unveil.adversary._encoding import ENCODINGS, Categorical, Continuous, Encoding
+from unveil.adversary._naive_bayes import EncodedNaiveBayes, NaiveBayes
 from unveil.adversary._named import ADVERSARIES, adversary_named
 from unveil.adversary._priors import as_prior, prior_for, reweighed
-from unveil.adversary._smoothed_frequency import SmoothedFrequency
-from unveil.adversary.encoding import ENCODINGS, Categorical, Continuous, Encoding
 from unveil.adversary.exact import NearestNeighbours
 
 __all__ = [

@@ -1,7 +1,12 @@
 """An adversary out of any scikit-learn classifier.
 
-The released records are the training data, their cells encoded as numbers; the target's own
-quasi-identifiers, encoded alike, are what the model is asked about.
+The training data are the released records, with their cells encoded as numbers; the model predicts
+the target from its quasi-identifiers, encoded alike.
+
+A model that follows from sums over its records forgets one record exactly, instead of being
+retrained without it; see `exact_learner`. It is retrained where that is not possible: if the record
+is the last of a generalization that is a feature, and on tables for which the model has no exact
+answer.
 """
 
 from __future__ import annotations
@@ -9,12 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary._adversary import Adversary
+from unveil.adversary._adversary import Adversary, UpdatingAdversary
+from unveil.adversary._encoding import Encoding, chunks
 from unveil.adversary._estimators import (
+    Heard,
     accepts_weights,
     answers_depend_on_company,
     check_estimator,
@@ -23,17 +31,32 @@ from unveil.adversary._estimators import (
     prototype,
     written,
 )
-from unveil.adversary._heard import Heard
-from unveil.adversary._taught import Taught
-from unveil.adversary.encoding import Encoding, Lesson, Lessons, chunks
-from unveil.adversary.exact import exact_learner
-from unveil.errors import InputError
-from unveil.microdata import Microdata, Release
+from unveil.adversary._lessons import Lesson, Lessons
+from unveil.adversary.exact import ExactModel, NearestNeighbours, exact_learner
+from unveil.errors import InputError, Text
+from unveil.microdata import Kind, Microdata, Release
 
-__all__ = ["Classifier", "Model"]
+__all__ = ["Classifier", "UpdatingClassifier"]
 
 Model: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From features to probabilities."""
+
+
+class _Taught:
+    """The model trained on each release, for as long as the release exists. It is not pickled."""
+
+    def __init__(self) -> None:
+        self._models: WeakKeyDictionary[Release, Model] = WeakKeyDictionary()
+
+    def model(self, release: Release, learn: Callable[[], Model]) -> Model:
+        """The release's model, trained now if it is not known yet."""
+        found = self._models.get(release)
+        if found is None:
+            found = self._models[release] = learn()
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Taught, ()
 
 
 @dataclass(frozen=True)
@@ -43,27 +66,26 @@ class Classifier(Adversary):
     Parameters
     ----------
     estimator : scikit-learn classifier or pipeline, or NearestNeighbours
-        Must know probabilities (``predict_proba``). It is never fitted itself: every training
-        starts from a copy. Wherever a ``random_state`` is left open, the seed is put in.
-        ``n_jobs`` is 1 and libraries are kept to one thread, for there are workers around it.
+        Must have probabilities (``predict_proba``). It is not fitted itself: every training starts
+        from a copy. Each ``random_state`` that is None is set to the seed. ``n_jobs`` is 1 and
+        libraries use one thread, because the training runs in workers.
     encoding : Encoding or str
         How cells become numbers, such as ``"bounds-hot-after"``. With ``relative`` parts every
-        target has a training table of their own, and so a model.
+        target has its own training table and model.
     weighted : bool, optional
-        Train on distinct records weighted by how many there are of them, instead of on each.
-        Default: only where that is known to give the same model (naive Bayes of bits and counts,
-        single trees that do not count rows). True wants a model whose ``fit`` takes
-        ``sample_weight``.
+        Train on distinct records weighted by their number, instead of on each record. Default:
+        only if that is known to give the same model (naive Bayes of bits and counts, single trees
+        that do not count rows). True needs a model whose ``fit`` takes ``sample_weight``.
     seed : int
-        On which the model's random choices hang.
+        Random seed of the model.
 
     Notes
     -----
-    A value that the release does not have has the belief 0; if it has but one, that one has 1.
+    A value that is not in the release has belief 0; if there is only one value, it has belief 1.
     Models that follow from sums (naive Bayes, discriminant analysis, `NearestNeighbours`) make an
-    `UpdatingAdversary`, who can forget one record without learning anew.
-    Records come to the model in the order of their features, so that the order of the table plays
-    no part.
+    `UpdatingAdversary`, which can forget one record without retraining.
+    Records are given to the model in the order of their features, so that the order of the table
+    does not matter.
 
     Examples
     --------
@@ -84,15 +106,13 @@ class Classifier(Adversary):
     weighted: bool | None = None
     seed: int = 0
     _heard: Heard = field(default_factory=Heard, init=False, repr=False, compare=False)
-    _taught: Taught[Model] = field(default_factory=Taught, init=False, repr=False, compare=False)
+    _taught: _Taught = field(default_factory=_Taught, init=False, repr=False, compare=False)
     _blank: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __new__(cls, estimator: Any = None, *_: Any, **options: Any) -> Classifier:
-        """A classifier that can forget a record exactly, where the model allows it."""
+        """A classifier that can forget a record exactly, if the model allows it."""
         weights_matter = options.get("weighted") and not learns_the_same_from_weights(estimator)
         if cls is Classifier and not weights_matter and exact_learner(estimator) is not None:
-            from unveil.adversary._updating_classifier import UpdatingClassifier
-
             return super().__new__(UpdatingClassifier)
         return super().__new__(cls)
 
@@ -126,8 +146,8 @@ class Classifier(Adversary):
         )
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What the trainings in this process have warned of."""
+    def notes(self) -> tuple[Text, ...]:
+        """The warnings of the trainings in this process."""
         return self._heard.notes(written(self.estimator))
 
     @property
@@ -139,14 +159,14 @@ class Classifier(Adversary):
 
     def with_seed(self, seed: int) -> Classifier:
         other = replace(self, seed=seed % 2**32)
-        object.__setattr__(other, "_heard", self._heard)  # what its trainings say is ours
+        object.__setattr__(other, "_heard", self._heard)  # its warnings are noted here, too
         return other
 
     def predict(self, release: Release, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         distinct, where = np.unique(codes, axis=1, return_inverse=True)
         beliefs = np.zeros((distinct.shape[1], release.sensitive.size))
         there = np.flatnonzero(release.totals)
-        if len(there) == 1:  # which some models refuse to learn
+        if len(there) == 1:  # some models refuse to learn from one value
             beliefs[:, there] = 1
         else:
             self._ask(Lessons.of(release, self._encoding, distinct), there, beliefs)
@@ -161,7 +181,7 @@ class Classifier(Adversary):
                 for some in chunks(lesson.targets, lesson.rows.shape[1]):
                     beliefs[np.ix_(some, there)] = model(lessons.points(some))
                 continue
-            # All targets are the same point, so equal lessons have one answer.
+            # All targets are the same point, so equal lessons have the same answer.
             if lesson.signature not in known:
                 model = self._trained(lesson.rows, lesson.counts[:, there])
                 known[lesson.signature] = model(lessons.points(lesson.targets[:1]))
@@ -171,7 +191,7 @@ class Classifier(Adversary):
         def learn() -> Model:
             return self._trained(lesson.rows, lesson.counts[:, there])
 
-        # Where nothing is relative to the target, one model serves whoever is asked about later.
+        # If nothing is relative to the target, one model serves all later targets.
         return learn() if lessons.some_relative else self._taught.model(lessons.release, learn)
 
     def _trained(self, rows: NDArray[np.float64], counts: NDArray[np.int64]) -> Model:
@@ -199,8 +219,95 @@ class Classifier(Adversary):
             if found.shape != (len(points), values):
                 raise InputError(
                     f"{written(self.estimator)} gave probabilities of shape {found.shape} for "
-                    f"{len(points)} targets and {values} values"
+                    f"{len(points):,} targets and {values} values"
                 )
             return found.astype(np.float64)
 
         return ask
+
+
+@dataclass(frozen=True)
+class UpdatingClassifier(Classifier, UpdatingAdversary):
+    """The `Classifier` of a model that can forget."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if exact_learner(self.estimator) is None:
+            raise InputError(f"{written(self.estimator)} cannot forget; make a Classifier of it")
+
+    def predict_without(
+        self, release: Release, codes: NDArray[np.int32], rows: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        beliefs = np.full((len(rows), release.sensitive.size), np.nan)
+        if len(release) == 1:
+            return beliefs
+        there = np.flatnonzero(release.totals)
+        lessons = Lessons.of(release, self._encoding, codes)
+        forgettable = np.flatnonzero(~self._takes_features_along(lessons, rows))
+        some = replace(lessons, codes=codes[:, forgettable])
+        beliefs[forgettable] = self._forgotten(some, there, rows[forgettable])
+        for target in np.flatnonzero(np.isnan(beliefs).any(axis=1)):
+            beliefs[target] = self._anew(release, codes[:, [target]], int(rows[target]))
+        return beliefs
+
+    def _trained(self, rows: NDArray[np.float64], counts: NDArray[np.int64]) -> Model:
+        exact = self._learned(rows, counts)
+
+        def ask(points: NDArray[np.float64]) -> NDArray[np.float64]:
+            found = exact.predict(points)
+            unknown = np.isnan(found).any(axis=1)
+            if unknown.any() and not isinstance(self.estimator, NearestNeighbours):
+                found[unknown] = Classifier._trained(self, rows, counts)(points[unknown])
+            return found
+
+        return ask
+
+    def _learned(self, rows: NDArray[np.float64], counts: NDArray[np.int64]) -> ExactModel:
+        learner = exact_learner(self.estimator)
+        assert learner is not None  # checked by __post_init__
+        return learner(rows, counts)
+
+    def _takes_features_along(self, lessons: Lessons, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether a record is the last one with a generalization that is a feature."""
+        last, release = np.zeros(len(rows), dtype=bool), lessons.release
+        if self._encoding.follows_generalizations:
+            for column, features in zip(release.quasi, lessons.features, strict=True):
+                if features is not None and column.kind is not Kind.NUMERIC:
+                    sizes = np.bincount(features.row_of, weights=release.sizes)
+                    last |= sizes[features.row_of[release.class_of[rows]]] == 1
+        return last
+
+    def _forgotten(
+        self, lessons: Lessons, there: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        release = lessons.release
+        beliefs = np.zeros((len(rows), release.sensitive.size))
+        values = np.searchsorted(there, release.sensitive.codes[rows])
+        for lesson in lessons:
+            model = self._learned(lesson.rows, lesson.counts[:, there])
+            for some in chunks(lesson.targets, lesson.rows.shape[1]):
+                left_out = lessons.class_features(lesson, release.class_of[rows[some]])
+                beliefs[np.ix_(some, there)] = model.predict_without(
+                    lessons.points(some), left_out, values[some]
+                )
+        return beliefs
+
+    def _anew(self, release: Release, codes: NDArray[np.int32], row: int) -> NDArray[np.float64]:
+        """The belief about one target, retrained without a row; NaN if that is not possible."""
+        try:
+            return self.predict(_without(release, row), codes)[0]
+        except Exception as error:  # the model cannot be trained on this table
+            self._heard.add(type(error), str(error))
+            return np.full(release.sensitive.size, np.nan)
+
+
+def _without(release: Release, row: int) -> Release:
+    """The release without one record, and without its class if that becomes empty."""
+    kept = np.delete(np.arange(len(release)), row)
+    classes, class_of = np.unique(release.class_of[kept], return_inverse=True)
+    return replace(
+        release,
+        sensitive=release.sensitive.take(kept),
+        class_of=class_of.astype(np.int32),
+        regions=tuple(regions.take(classes) for regions in release.regions),
+    )

@@ -1,36 +1,39 @@
-"""What has to be known of scikit-learn's estimators to train them over and over again."""
+"""What has to be known about scikit-learn's estimators to train them over and over again.
+
+Trainings are many and small, and run in workers. So warnings are noted instead of being shown
+thousands of times, and each training has one thread: threads within it would wait for one another
+longer than they work, and sums would depend on the machine's cores.
+"""
 
 from __future__ import annotations
 
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from unveil.adversary.exact import NearestNeighbours
-from unveil.errors import InputError, MissingExtraError
+from unveil.adversary.exact import NearestNeighbours, one_thread
+from unveil.errors import Cell, Foreign, InputError, Message, MissingExtraError
 
 __all__ = [
-    "accepts_weights",
-    "answers_depend_on_company",
-    "check_estimator",
-    "learns_the_same_from_weights",
-    "prior_of_its_own",
-    "prototype",
-    "scikit_learn",
-    "written",
-]
+    "Heard", "accepts_weights", "answers_depend_on_company", "check_estimator",
+    "learns_the_same_from_weights", "prior_of_its_own", "prototype", "scikit_learn", "written",
+]  # fmt: skip
 
-# Models that only add up, so that a record that counts five times is five records, to the digit.
+# Models that only add up, so that a record of weight 5 equals five records exactly.
 _ADDING_UP = ("BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB")
-# Trees compare sums of whole numbers, which are exact in either way. But these settings count rows.
+# Trees compare sums of integers, which are exact either way. But these settings count rows.
 _TREES = ("DecisionTreeClassifier", "ExtraTreeClassifier")
 _COUNTING_ROWS = {"min_samples_split": 2, "min_samples_leaf": 1, "class_weight": None}
 
-# Settings under which naive Bayes, discriminant analysis and others learn shares as they are.
+# Settings with which naive Bayes, discriminant analysis and others learn shares as they are.
 _LEARNS_SHARES = {"fit_prior": True, "class_prior": None, "priors": None, "class_weight": None}
 
 
 def scikit_learn() -> Any:
-    """scikit-learn's base module, or what to install."""
+    """scikit-learn's base module, or an error that says what to install."""
     try:
         import sklearn.base
     except ImportError as error:
@@ -41,18 +44,19 @@ def scikit_learn() -> Any:
 
 
 def check_estimator(estimator: Any) -> None:
-    """Refuse what is no classifier with probabilities."""
+    """Refuse anything but a classifier with probabilities."""
     if isinstance(estimator, NearestNeighbours):
         return
     base = scikit_learn()
     if isinstance(estimator, type):
         raise InputError(
-            f"{estimator.__name__} is a kind of model; make one: {estimator.__name__}()"
+            f"{estimator.__name__} is a class; give an instance: {estimator.__name__}()"
         )
     if not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
         raise InputError(
-            f"{estimator!r} is no model; give a scikit-learn classifier or pipeline, such as "
-            "RandomForestClassifier()"
+            "{given} is not a model; give a scikit-learn classifier or pipeline, such as "
+            "RandomForestClassifier()",
+            given=Cell(estimator),
         )
     name = type(estimator).__name__
     if base.is_regressor(estimator):
@@ -68,10 +72,7 @@ def check_estimator(estimator: Any) -> None:
 
 
 def prototype(estimator: Any, seed: int) -> Any:
-    """The estimator, unfitted, with the seed wherever it would draw as it likes.
-
-    It works alone: there are workers around it.
-    """
+    """The estimator, unfitted, with the seed for each open ``random_state``, and one job."""
     if isinstance(estimator, NearestNeighbours):
         return estimator
     made = scikit_learn().clone(estimator)
@@ -85,7 +86,7 @@ def prototype(estimator: Any, seed: int) -> Any:
 
 
 def prior_of_its_own(estimator: Any) -> str | None:
-    """A setting by which a model does not learn the shares of the values as they are."""
+    """The setting with which a model does not learn the shares of the values as they are."""
     if isinstance(estimator, NearestNeighbours):
         return None
     for name, value in estimator.get_params(deep=True).items():
@@ -96,7 +97,7 @@ def prior_of_its_own(estimator: Any) -> str | None:
 
 
 def accepts_weights(estimator: Any) -> bool:
-    """Whether ``fit`` itself takes weights; a pipeline's earlier steps would not see them."""
+    """Whether ``fit`` takes weights; a pipeline's earlier steps would not see them."""
     if isinstance(estimator, NearestNeighbours):
         return False
     from sklearn.utils.validation import has_fit_parameter
@@ -105,7 +106,7 @@ def accepts_weights(estimator: Any) -> bool:
 
 
 def learns_the_same_from_weights(estimator: Any) -> bool:
-    """Whether a row of weight n is known to teach exactly what n rows teach."""
+    """Whether a row of weight n is known to give exactly the same model as n rows."""
     kind = type(estimator)
     if not kind.__module__.startswith("sklearn."):
         return False
@@ -118,10 +119,10 @@ def learns_the_same_from_weights(estimator: Any) -> bool:
 
 
 def answers_depend_on_company(estimator: Any) -> bool:
-    """Whether the answer about one point may depend on the points asked about with it.
+    """Whether the answer about one point may depend on the other points of the same call.
 
-    scikit-learn's neighbours search differently for many points than for few, and then take
-    others of those equally far away.
+    scikit-learn's nearest neighbours are searched differently for many points than for few, and
+    then others of the equally distant ones are taken.
     """
     from sklearn.neighbors._base import KNeighborsMixin
 
@@ -130,7 +131,7 @@ def answers_depend_on_company(estimator: Any) -> bool:
 
 
 def written(estimator: Any) -> str:
-    """The estimator on one line, with the settings that are not at their default."""
+    """The estimator on one line, with the settings that differ from their defaults."""
     if is_dataclass(estimator):
         settings = {f.name: getattr(estimator, f.name) for f in fields(estimator)}
         changed = [f.name for f in fields(estimator) if settings[f.name] != f.default]
@@ -140,3 +141,79 @@ def written(estimator: Any) -> str:
     if type(estimator).__name__ == "Pipeline" and steps is not None:
         return " → ".join(written(step) for _, step in steps)
     return " ".join(repr(estimator).split())
+
+
+# Warning filters and library threads belong to the whole process, and several threads may train at
+# the same time: the first sets everything up, the last restores it.
+_lock = threading.Lock()
+_here = threading.local()
+_in_place = ExitStack()
+_listeners = 0
+
+
+class Heard:
+    """The warnings of trainings.
+
+    >>> heard = Heard()
+    >>> with heard.listening():
+    ...     warnings.warn("it did not converge")
+    >>> [str(note) for note in heard.notes("a tree")]
+    ['training a tree warned: UserWarning: it did not converge']
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[str, None] = {}  # each once, in the order of the first time
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Note the warnings of this thread; keep numerical libraries to one thread."""
+        outer = getattr(_here, "heard", None)
+        _begin()
+        _here.heard = self
+        try:
+            yield
+        finally:
+            _here.heard = outer
+            _end()
+
+    def add(self, category: type[Exception], message: str) -> None:
+        """Note the first sentence or line of a warning: the rest is often numbers."""
+        first = message.strip().partition("\n")[0].partition(". ")[0].rstrip(".:")
+        with _lock:
+            self._said[f"{category.__name__}: {first}"] = None
+
+    def notes(self, what: str) -> tuple[Message, ...]:
+        """A sentence for each kind of warning."""
+        return tuple(
+            Message("training {model} warned: {said}", model=what, said=Foreign(said))
+            for said in self._said
+        )
+
+
+def _begin() -> None:
+    global _listeners
+    with _lock:
+        _listeners += 1
+        if _listeners > 1:
+            return
+        _in_place.enter_context(one_thread)
+        _in_place.enter_context(warnings.catch_warnings())
+        others = warnings.showwarning
+
+        def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+            heard: Heard | None = getattr(_here, "heard", None)
+            if heard is None:
+                others(message, category, *where, **more)
+            else:
+                heard.add(category, str(message))
+
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+
+
+def _end() -> None:
+    global _listeners
+    with _lock:
+        _listeners -= 1
+        if _listeners == 0:
+            _in_place.close()

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+import importlib
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unveil._named_options import name_and_options, options_in
-from unveil.adversary._adversary import Adversary
+from unveil.adversary._adversary import Adversary, ConditionalFrequency, SmoothedFrequency
 from unveil.adversary._classifier import Classifier
-from unveil.adversary._conditional_frequency import ConditionalFrequency
-from unveil.adversary._encoded_naive_bayes import EncodedNaiveBayes
-from unveil.adversary._naive_bayes import NaiveBayes
-from unveil.adversary._named_models import MODELS, encoding_of, model_named
-from unveil.adversary._smoothed_frequency import SmoothedFrequency
-from unveil.adversary.encoding import Encoding
+from unveil.adversary._encoding import Encoding
+from unveil.adversary._estimators import scikit_learn
+from unveil.adversary._naive_bayes import EncodedNaiveBayes, NaiveBayes
 from unveil.adversary.exact import NearestNeighbours
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import Cell, Foreign, InputError, Listed, did_you_mean
 
 if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
@@ -23,13 +22,42 @@ if TYPE_CHECKING:
 
 __all__ = ["ADVERSARIES", "adversary_named"]
 
+
+@dataclass(frozen=True)
+class _Model:
+    explained: str
+    module: str
+    kind: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Settings that differ from scikit-learn's defaults."""
+
+    def make(self) -> Any:
+        if self.module.startswith("sklearn"):
+            scikit_learn()  # says what to install
+        return getattr(importlib.import_module(self.module), self.kind)(**self.settings)
+
+
+_MODELS = {
+    "tree": _Model("a decision tree", "sklearn.tree", "DecisionTreeClassifier"),
+    "forest": _Model("a random forest", "sklearn.ensemble", "RandomForestClassifier"),
+    # All features are between 0 and 1, but 100 iterations are not always enough.
+    "logistic": _Model(
+        "logistic regression", "sklearn.linear_model", "LogisticRegression", {"max_iter": 1000}
+    ),
+    "boosting": _Model("gradient boosting", "sklearn.ensemble", "HistGradientBoostingClassifier"),
+    "neighbours": _Model("nearest neighbours", "unveil.adversary.exact", "NearestNeighbours"),
+    "gaussian-nb": _Model("Gaussian naive Bayes", "sklearn.naive_bayes", "GaussianNB"),
+}
+
+
 ADVERSARIES: dict[str, str] = {
     "naive-bayes": "Bernoulli naive Bayes",
     "conditional-frequency": "the shares among the records that fit",
     "smoothed-frequency": "the same, with one record of each value added",
-    **{name: model.explained for name, model in MODELS.items()},
+    **{name: model.explained for name, model in _MODELS.items()},
 }
 """The names, and what they stand for."""
+
 _LOOK_AT_CELLS: dict[str, type[Adversary]] = {
     "conditional-frequency": ConditionalFrequency,
     "smoothed-frequency": SmoothedFrequency,
@@ -37,10 +65,10 @@ _LOOK_AT_CELLS: dict[str, type[Adversary]] = {
 
 
 def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
-    """An adversary; or the one of that name; or one who uses that model.
+    """An adversary as it is, the adversary of that name, or one that uses that model.
 
-    Models and naive Bayes take an encoding after ``@``, and their settings after a colon. Those
-    that are made here draw by the seed.
+    Models and naive Bayes take an encoding after ``@``, and settings after a colon. The seed is
+    that of adversaries made here.
 
     >>> adversary_named("naive-bayes")
     NaiveBayes()
@@ -55,9 +83,7 @@ def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
     if isinstance(adversary, Adversary):
         return adversary
     if isinstance(adversary, type) and issubclass(adversary, Adversary):
-        raise InputError(
-            f"{adversary.__name__} is a kind of adversary; make one: {adversary.__name__}()"
-        )
+        raise InputError("{name} is a class; give an instance: {name}()", name=adversary.__name__)
     if isinstance(adversary, NearestNeighbours) or hasattr(adversary, "get_params"):
         return Classifier(adversary, seed=seed)
     form = name_and_options(adversary) if isinstance(adversary, str) else None
@@ -65,23 +91,69 @@ def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
     name = name.strip().lower()
     if form is None or name not in ADVERSARIES:
         raise InputError(
-            f"no adversary {adversary!r}{did_you_mean(name, ADVERSARIES)} (known: "
-            f"{', '.join(ADVERSARIES)}; or an unveil.adversary.Adversary of your own)"
-        )
-    how = encoding.strip() if at else None
-    if name in MODELS:
-        return model_named(name, how, form[1], seed)
-    return _counting(name, how, form[1])
+            "no adversary {given}{near} (known: {known}; or an unveil.adversary.Adversary of your "
+            "own)",
+            given=Cell(adversary), near=did_you_mean(name, ADVERSARIES),
+            known=Listed([*ADVERSARIES]),
+        )  # fmt: skip
+    how, text = encoding.strip() if at else None, form[1]
+    if name in _MODELS:
+        return _model_named(name, how, text, seed)
+    if name not in _LOOK_AT_CELLS:
+        chosen = _encoding_of(name, how, options_in(text, name, ["encoding", "quantiles"]))
+        return NaiveBayes() if chosen == Encoding() else EncodedNaiveBayes(chosen)
+    if how is not None:
+        raise InputError(f"{name} looks at cells as they are and has no encoding; leave @{how} out")
+    options_in(text, name, [])
+    return _LOOK_AT_CELLS[name]()
 
 
-def _counting(name: str, encoding: str | None, text: str) -> Adversary:
-    """Those who need no model of somebody else's."""
-    if name in _LOOK_AT_CELLS:
-        if encoding is not None:
-            raise InputError(
-                f"{name} looks at cells as they are and has no encoding; leave @{encoding} out"
-            )
-        options_in(text, name, [])
-        return _LOOK_AT_CELLS[name]()
-    how = encoding_of(name, encoding, options_in(text, name, ["encoding", "quantiles"]))
-    return NaiveBayes() if how == Encoding() else EncodedNaiveBayes(how)
+def _model_named(name: str, encoding: str | None, text: str, seed: int) -> Classifier:
+    """The model of that name on an encoding, with the options in the text."""
+    estimator = _MODELS[name].make()
+    if isinstance(estimator, NearestNeighbours):
+        known = [option.name for option in fields(estimator)]
+    else:
+        known = list(estimator.get_params(deep=False))
+    given = options_in(text, name, [*known, "encoding", "quantiles", "weighted", "seed"])
+    said = {option: _value(given.pop(option)) for option in ("weighted", "seed") if option in given}
+    ours = {"seed": seed, **said}
+    how = _encoding_of(name, encoding, given)
+    settings = {option: _value(value) for option, value in given.items()}
+    if isinstance(estimator, NearestNeighbours):
+        return Classifier(replace(estimator, **settings), how, **ours)
+    estimator.set_params(**settings)
+    _validate(name, estimator)
+    return Classifier(estimator, how, **ours)
+
+
+def _encoding_of(name: str, encoding: str | None, given: dict[str, str]) -> Encoding:
+    """The encoding after ``@`` or among the options, from which it is removed."""
+    if encoding is not None and "encoding" in given:
+        raise InputError(f"{name} is given the option 'encoding' twice")
+    how = given.pop("encoding", encoding or "relative-relative")
+    parts = given.pop("quantiles", None)
+    return Encoding.named(how, quantiles=None if parts is None else _value(parts))
+
+
+def _value(text: str) -> Any:
+    """The number, truth value, None or text that a text stands for."""
+    words = {"none": None, "true": True, "yes": True, "false": False, "no": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _validate(name: str, estimator: Any) -> None:
+    """Let scikit-learn check the settings now, and not in the middle of the work."""
+    check = getattr(estimator, "_validate_params", None)
+    if check is not None:
+        try:
+            check()
+        except ValueError as error:
+            raise InputError("{name}: {said}", name=name, said=Foreign(str(error))) from None

@@ -1,8 +1,8 @@
-"""What an adversary knows beforehand: a prior over the sensitive values instead of the release's.
+"""Priors: what an adversary knows about the sensitive values beforehand.
 
-A model that learned from a release has taken the shares of the sensitive values there for its
-prior. Dividing them out and multiplying by another prior gives the belief of the same model with
-that prior; for naive Bayes it is exactly what scikit-learn does with ``class_prior``.
+A model that learned from a release has the shares of its sensitive values as its prior. Dividing by
+them and multiplying by another prior gives the belief of the same model with that prior. For naive
+Bayes it is exactly what scikit-learn does with ``class_prior``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary._adversary import Adversary
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import Cell, InputError, Listed, Message, Option, Row, did_you_mean
+from unveil.errors import Column as ColumnName
 from unveil.microdata import Column, Microdata, likely_mapping, value_text
 from unveil.microdata._cell_domain import Domain
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["as_prior", "prior_for", "reweighed"]
 
-_TOLERANCE = 1e-6  # what probabilities may lack of one: they were rounded when written down
+_TOLERANCE = 1e-6  # by which a sum may differ from 1: probabilities are rounded when written
 
 
 def reweighed(
@@ -38,14 +39,13 @@ def reweighed(
     beliefs : array (targets, values)
     learned : array (values,) or (targets, values)
         The shares of the sensitive values in the release that the beliefs were learned from. A
-        value of share 0 keeps its belief of 0, whatever the prior says: the model has never seen
-        it.
+        value of share 0 keeps belief 0 whatever the prior: the model has never seen it.
     prior : array (values,) or (targets, values)
 
     Returns
     -------
     array (targets, values)
-        NaN for a target that prior and beliefs leave no value to.
+        NaN for a target to which prior and beliefs leave no value.
 
     Examples
     --------
@@ -62,30 +62,30 @@ def reweighed(
 def prior_for(
     adversaries: Iterable[Adversary], prior: PriorLike | None, microdata: Microdata
 ) -> NDArray[np.float64] | None:
-    """What adversaries are given for prior, checked; None: the shares in the release.
+    """The checked prior of the adversaries; None stands for the shares in the release.
 
-    One who has a prior of its own is refused another.
+    An adversary with its own prior is refused another.
     """
     if prior is None:
         return None
     for adversary in adversaries:
         if adversary.own_prior is not None:
             raise InputError(
-                f"{adversary.label} has a prior of its own ({adversary.own_prior}), so none can be "
-                "given to it: leave one of the two out"
-            )
+                "{adversary} has a prior of its own ({own}); leave that or {option} out",
+                adversary=adversary.label, own=adversary.own_prior, option=Option("prior"),
+            )  # fmt: skip
     return as_prior(prior, microdata.sensitive, len(microdata))
 
 
 def as_prior(prior: PriorLike, sensitive: Column, n_records: int) -> NDArray[np.float64]:
-    """A prior as the user has it, checked, in the order of the sensitive column's values.
+    """Check a prior, and put it in the order of the sensitive column's values.
 
     Parameters
     ----------
     prior : mapping, pandas Series, pandas DataFrame or array
-        One probability a sensitive value for everybody: a mapping or Series by value, or an array
-        in the order of ``sensitive.values``. Or one row a record: a table whose columns are named
-        by the values, or an array (records, values). An index of a table plays no part.
+        One probability per sensitive value, for all records: a mapping or Series by value, or an
+        array in the order of ``sensitive.values``. Or one row per record: a table whose columns
+        are named after the values, or an array (records, values). The index of a table is ignored.
     sensitive : Column
     n_records : int
 
@@ -122,16 +122,18 @@ def _numbers(given: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise InputError(
             "the prior must be probabilities: a mapping from the sensitive values to numbers, one "
-            f"number a value, or one row of numbers a record; got {given!r}"
+            "number per value, or one row of numbers per record; got {given}",
+            given=Cell(given),
         ) from None
 
 
 def _check_rows(given: NDArray[np.float64], n_records: int) -> None:
     if len(given) != n_records:
         raise InputError(
-            f"the prior has {len(given):,} rows, but the table {n_records:,} records; give one "
-            "row a record, or one probability a value for everybody"
-        )
+            "the prior has {rows} rows, but the table has {records} records; give one row per "
+            "record, or one probability per value for all records",
+            rows=len(given), records=n_records,
+        )  # fmt: skip
 
 
 def _check_shape(given: NDArray[np.float64], sensitive: Column, n_records: int) -> None:
@@ -139,41 +141,41 @@ def _check_shape(given: NDArray[np.float64], sensitive: Column, n_records: int) 
         _check_rows(given, n_records)
     if given.ndim not in (1, 2) or given.shape[-1] != sensitive.size:
         raise InputError(
-            f"the prior has the shape {given.shape}, but {sensitive.name!r} has {sensitive.size} "
-            f"values; give one probability for each of {_listed(sensitive.texts)}, in this order"
-        )
+            "the prior has the shape {shape}, but {column} has {size} values; give one probability "
+            "for each of {values}, in this order",
+            shape=given.shape, column=ColumnName(sensitive.name), size=sensitive.size,
+            values=_listed(sensitive.texts),
+        )  # fmt: skip
 
 
 def _places(labels: Sequence[Hashable], sensitive: Column) -> list[int]:
-    """For each value of the column, where it stands among the labels."""
+    """The position of each value of the column among the labels."""
+    column = ColumnName(sensitive.name)
     where: dict[int, int] = {}
     domain = Domain(sensitive)
     for place, label in enumerate(labels):
         text = value_text(label)
         code = domain.value(text)  # a file may have 1.0 for 1
         if code is None:
-            raise InputError(_strange(labels, domain, sensitive))
+            texts = [text for text in map(value_text, labels) if domain.value(text) is None]
+            pairs = likely_mapping(texts, sensitive.texts)
+            near = f"; did you mean {pairs[texts[0]]!r}?" if pairs else ""
+            near = near or did_you_mean(texts[0], sensitive.texts)
+            raise InputError(
+                "the prior has {value}, which is not a value of {column}{near} (values: {values})",
+                value=Cell(texts[0]), column=column, near=Cell(near, bare=True) if near else "",
+                values=_listed(sensitive.texts),
+            )  # fmt: skip
         if code in where:
-            raise InputError(f"the prior has {text!r} twice")
+            raise InputError("the prior has {value} twice", value=Cell(text))
         where[code] = place
     missed = [text for code, text in enumerate(sensitive.texts) if code not in where]
     if missed:
         raise InputError(
-            f"the prior misses {missed[0]!r}, a {sensitive.name} of the table; give 0 to a value "
-            "that cannot be"
-        )
+            "the prior lacks {value}, a value of {column}; give 0 to an impossible value",
+            value=Cell(missed[0]), column=column,
+        )  # fmt: skip
     return [where[code] for code in range(sensitive.size)]
-
-
-def _strange(labels: Sequence[Hashable], domain: Domain, sensitive: Column) -> str:
-    """Say which labels are no values, and which they may be."""
-    texts = [text for text in map(value_text, labels) if domain.value(text) is None]
-    pairs = likely_mapping(texts, sensitive.texts)
-    near = "".join(f"; did you mean {pairs[text]!r}?" for text in texts[:1] if pairs)
-    return (
-        f"the prior has {texts[0]!r}, which is no {sensitive.name} of the table"
-        f"{near or did_you_mean(texts[0], sensitive.texts)} (values: {_listed(sensitive.texts)})"
-    )
 
 
 def _checked(prior: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -187,11 +189,14 @@ def _checked(prior: NDArray[np.float64]) -> NDArray[np.float64]:
     ):
         if wrong.any():
             row = int(np.argmax(wrong.any(axis=1)))
-            which = f" for record {row}" if prior.ndim == 2 else ""
-            raise InputError(f"the prior {what.format(sum=sums[row, 0])}{which}")
+            record = Message(" for {record}", record=Row(row, "record"))
+            raise InputError(
+                "the prior {what}{record}",
+                what=what.format(sum=sums[row, 0]), record=record if prior.ndim == 2 else "",
+            )  # fmt: skip
     return prior / prior.sum(axis=-1, keepdims=True)
 
 
-def _listed(texts: Sequence[str], shown: int = 10) -> str:
-    more = f", … ({len(texts)} in all)" if len(texts) > shown else ""
-    return ", ".join(texts[:shown]) + more
+def _listed(texts: Sequence[str], most: int = 10) -> Listed:
+    more = [f"… ({len(texts)} in all)"] if len(texts) > most else []
+    return Listed([*(Cell(text, bare=True) for text in texts[:most]), *more])

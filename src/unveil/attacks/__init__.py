@@ -1,28 +1,27 @@
 """Attacks: each plays an adversary against a release and returns a finding."""
 
-from unveil.attacks._beliefs import INTERRUPTED, AdversaryError
-from unveil.attacks._bounds import ShareBound, share_bound
-from unveil.attacks._differential_finding import DifferentialInference
-from unveil.attacks._differential_inference import (
-    adversaries_named,
-    check_chance,
-    differential_inference,
-)
-from unveil.attacks._differential_texts import MAIN_THRESHOLD, sampling_in_words
-from unveil.attacks._distances import (
+from unveil.attacks.composition import Composition, composition
+from unveil.attacks.definetti import DeFinetti, definetti
+from unveil.attacks.differential import (
     DISTANCES,
+    MAIN_THRESHOLD,
     BoundDistance,
+    DifferentialInference,
     Distance,
     EarthMovers,
+    EncodingComparison,
+    Sampling,
+    ShareBound,
+    TailProbabilities,
+    check_chance,
+    compare_encodings,
+    differential_inference,
     distance_named,
+    sampling_in_words,
+    share_bound,
 )
-from unveil.attacks._encoding_comparison import compare_encodings
-from unveil.attacks._encoding_finding import EncodingComparison
-from unveil.attacks.chance import Sampling, TailProbabilities
-from unveil.attacks.composing import Composition, composition
-from unveil.attacks.guessing import Inference, inference, side_bars
-from unveil.attacks.linking import Linkage, linkage
-from unveil.attacks.members import (
+from unveil.attacks.inference import Inference, inference, side_bars
+from unveil.attacks.membership import (
     Estimate,
     Membership,
     Separation,
@@ -31,9 +30,9 @@ from unveil.attacks.members import (
     roc_panels,
     split_people,
 )
-from unveil.attacks.minimal import Minimality, minimality
-from unveil.attacks.reweighing import DeFinetti, definetti
-from unveil.attacks.risk import RelativeRisk, Victim, relative_risk
+from unveil.attacks.minimality import Minimality, minimality
+from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
+from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
 __all__ = [
     "DISTANCES",
@@ -49,7 +48,6 @@ __all__ = [
     "EncodingComparison",
     "Estimate",
     "Inference",
-    "Linkage",
     "Membership",
     "Minimality",
     "RelativeRisk",
@@ -67,12 +65,12 @@ __all__ = [
     "differential_inference",
     "distance_named",
     "inference",
-    "linkage",
     "membership",
     "minimality",
     "relative_risk",
     "roc_panels",
     "sampling_in_words",
+    "seed_number",
     "share_bound",
     "side_bars",
     "split_people",

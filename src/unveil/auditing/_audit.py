@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from unveil.attacks._differential_inference import adversaries_named
-from unveil.attacks._targets import seed_number
+from unveil.attacks import adversaries_named, seed_number
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit
 from unveil.auditing._running import Run

@@ -8,93 +8,11 @@ can something be inferred about one? The fourth is what is left to use.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from enum import StrEnum
-
+from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.errors import InputError, did_you_mean
+from unveil.findings import Figure, Question
 
 __all__ = ["FIGURES", "Figure", "Question", "figure_named", "one_in"]
-
-
-class Question(StrEnum):
-    """What a number answers."""
-
-    SINGLING_OUT = "singling out"
-    LINKABILITY = "linkability"
-    INFERENCE = "inference"
-    UTILITY = "utility"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figure:
-    """What a number is.
-
-    Attributes
-    ----------
-    name : str
-        As it is typed in a threshold.
-    title : str
-        As it stands above a column.
-    says : str
-        What it is, in one sentence without its end.
-    question : Question
-    lower_is_better : bool
-    share : bool
-        Whether it is a share of people or of records, written in percent.
-    at_most_one : bool
-        Whether it is never above 1, as all shares are: a threshold on it may be in percent.
-    of_the_worst : bool
-        Whether it is that of the worst-placed person, so that it is known only where everybody
-        has been looked at.
-    """
-
-    name: str
-    title: str
-    says: str
-    question: Question
-    lower_is_better: bool = True
-    share: bool = False
-    at_most_one: bool = False
-    of_the_worst: bool = False
-
-    def __post_init__(self) -> None:
-        if self.share:
-            object.__setattr__(self, "at_most_one", True)
-
-    def text(self, value: float | None) -> str:
-        """A value of it, for people.
-
-        >>> FIGURES["unique"].text(0.0312), FIGURES["k"].text(5), FIGURES["delta"].text(0.0482)
-        ('3.1%', '5', '0.048')
-        >>> FIGURES["delta"].text(None), FIGURES["beta"].text(math.inf)
-        ('–', 'infinite')
-        >>> FIGURES["delta"].text(1), FIGURES["delta"].text(0.998)
-        ('1', '>0.99')
-        """
-        if value is None or math.isnan(value):
-            return "–"
-        if math.isinf(value):
-            return "infinite"
-        if self.share:
-            return _percent(value)
-        if float(value).is_integer() and abs(value) < 1e15:
-            return f"{int(value):,}"
-        if abs(value) >= 1000:
-            return f"{value:,.0f}"
-        if abs(value) >= 1:
-            return f"{value:.3g}"
-        return ">0.99" if value >= 0.995 else f"{value:.2g}"
-
-
-def _percent(share: float) -> str:
-    if share < 0:  # what is gained may be a loss
-        return f"−{_percent(-share).lstrip('<>')}"
-    if share in (0, 1):
-        return f"{share:.0%}"
-    if share < 0.0005:
-        return "<0.1%"
-    return ">99.9%" if share > 0.9995 else f"{share:.1%}"
 
 
 def _listed(*figures: Figure) -> dict[str, Figure]:
@@ -122,15 +40,8 @@ FIGURES: dict[str, Figure] = _listed(
         name="prosecutor_mean", title="mean re-identification risk", question=_SINGLED, share=True,
         says="the same on average over all records",
     ),
-    Figure(
-        name="linked", title="linked to one record", question=_LINKED, share=True,
-        says="the share of the people who are linked to a single record by their "
-        "quasi-identifiers",
-    ),
-    Figure(
-        name="one_value", title="linked to one value", question=_LINKED, share=True,
-        says="the share of the people who are linked to a single sensitive value",
-    ),
+    LINKED,
+    ONE_VALUE,
     Figure(
         name="membership", title="told to be in the data", question=_LINKED, at_most_one=True,
         says="how well an attacker tells who is in the data (area under the curve; 0.5 is "

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from unveil._text import harmless, percent
 from unveil.attacks import DeFinetti, definetti
-from unveil.attacks.reweighing._asked import TOLERANCE, Asked
+from unveil.attacks.definetti import TOLERANCE, Asked
 from unveil.cli._console import console, slow_start
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import (
@@ -148,7 +148,7 @@ def _warm_up() -> None:
 
 
 def _drawn(found: Sequence[tuple[str, DeFinetti]]) -> Axes:
-    from unveil.attacks.risk import grid
+    from unveil.attacks.relative_risk import grid
 
     if len(found) == 1:
         return found[0][1].plot()

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from unveil.attacks import Inference, adversaries_named, inference, side_bars, split_people
-from unveil.attacks.guessing import points
+from unveil.attacks.inference import points
 from unveil.cli._asked import Oracles
 from unveil.cli._console import console, say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words

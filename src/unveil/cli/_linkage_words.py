@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from unveil._text import harmless, percent
-from unveil.attacks import Composition, Linkage
+from unveil.attacks import Composition
+from unveil.attacks.linkage import Linkage
 from unveil.cli._people import person_number
 from unveil.findings import Finding
 from unveil.report import display_name

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from unveil._text import harmless
 from unveil._version import __version__
@@ -31,6 +31,7 @@ __all__ = [
     "print_text",
     "save_picture",
     "write",
+    "write_content",
     "write_findings",
     "write_rows",
     "write_text",
@@ -171,12 +172,16 @@ def write_findings(
     failed: Sequence[dict[str, str]] = (),
 ) -> None:
     """Write findings as JSON, and beside them what could not be done."""
+    write_content(path, [finding.to_dict(records=records) for finding in findings], failed)
+
+
+def write_content(
+    path: Path, findings: Sequence[dict[str, Any]], failed: Sequence[dict[str, str]]
+) -> None:
+    """The same of findings that are plain values already."""
     document = {
-        "unveil": __version__,
-        "schema": SCHEMA,
-        "findings": [finding.to_dict(records=records) for finding in findings],
-        "failed": list(failed),
-    }
+        "unveil": __version__, "schema": SCHEMA, "findings": list(findings), "failed": list(failed),
+    }  # fmt: skip
     write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 

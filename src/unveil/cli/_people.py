@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.linking._external import External, external_of
+from unveil.attacks.people import External, external_of
 from unveil.cli._reading import Reading, names, on_disk
 from unveil.cli._recoding import recodings
 from unveil.errors import InputError, did_you_mean
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unveil.microdata import Microdata
     from unveil.microdata._sources import Source
 
-__all__ = ["Whom", "check_persons", "person_number"]
+__all__ = ["Whom", "check_persons", "opened_people", "person_number", "records_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,13 +98,17 @@ class Whom:
         if self.is_file(reading):
             return {**said, "external": microdata}
         assert self.file is not None
-        with on_disk(self.file) as file:
-            encoding = reading.encoding or "utf-8"
-            source = open_release(file, delimiter=None, encoding=encoding)
+        source = opened_people(self.file, reading.encoding)
         if self.record_of is not None:
             assert microdata is not None  # checked
-            said["record_of"] = _records(source, self.record_of, microdata)
+            said["record_of"] = records_of(source, self.record_of, microdata)
         return {**said, "external": source, "columns": renamed(self.columns) or None}
+
+
+def opened_people(path: Path, encoding: str | None) -> Source:
+    """A table of people, opened; a dash means standard input."""
+    with on_disk(path) as file:
+        return open_release(file, delimiter=None, encoding=encoding or "utf-8")
 
 
 def renamed(given: Sequence[str]) -> dict[str, str]:
@@ -127,7 +131,7 @@ def renamed(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _records(source: Source, name: str, microdata: Microdata) -> NDArray[np.int64]:
+def records_of(source: Source, name: str, microdata: Microdata) -> NDArray[np.int64]:
     """Everybody's record in FILE, from the rows that a column has; -1 where it is empty."""
     cells = column_cells(source, name).distinct
     place = {int(row) + 1: record for record, row in enumerate(microdata.rows)}
@@ -152,10 +156,9 @@ def check_persons(persons: Sequence[str], people: Mapping[str, Any]) -> None:
     if not persons:
         return
     name = people["identifier"]
-    called = {
-        ours: theirs for ours, theirs in (people.get("columns") or {}).items() if ours == name
-    }
-    everybody = external_of(people["external"], [], name, called=called)
+    said = people.get("rename") or people.get("columns") or {}
+    called = {ours: theirs for ours, theirs in said.items() if ours == name}
+    everybody = external_of(people["external"], [], name, rename=called)
     for person in persons:
         person_number(everybody, person)
 

@@ -14,7 +14,7 @@ from unveil.cli._console import say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._reading import Reading, levels, names
 from unveil.cli._testing import warm_up
-from unveil.errors import InputError, UnveilError
+from unveil.errors import InputError, Text, UnveilError
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -38,6 +38,7 @@ class ToRead:
     name: str
     get: Callable[[], AnyRelease]
     file: Path | None = None
+    sanitizer: Sanitizer | None = None
     notes: Callable[[], Sequence[str]] = tuple
     """What to say of it once it is read."""
 
@@ -46,8 +47,9 @@ class ToRead:
 class Collected:
     """What has become of the releases so far; one is no matter to the others."""
 
-    releases: list[tuple[ToRead, AnyRelease]] = field(default_factory=list)
+    releases: list[tuple[ToRead, Any]] = field(default_factory=list)
     failed: list[tuple[ToRead, str]] = field(default_factory=list)
+    notes: list[Text] = field(default_factory=list)
     wanted: int = 0
     ended_at: ToRead | None = None
     """Where the user ended it."""
@@ -279,7 +281,10 @@ def _named(typed: Path) -> tuple[str | None, Path]:
 
 def sanitized(sanitizer: Sanitizer, microdata: Microdata) -> ToRead:
     """What a sanitizer publishes."""
-    return ToRead(kind="sanitizer", name=sanitizer.label, get=lambda: sanitizer.sanitize(microdata))
+    return ToRead(
+        kind="sanitizer", name=sanitizer.label, get=lambda: sanitizer.sanitize(microdata),
+        sanitizer=sanitizer,
+    )  # fmt: skip
 
 
 def _columns(file: Path) -> Sequence[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from unveil.attacks import RelativeRisk, Victim, relative_risk
-from unveil.attacks.risk import grid, panels
+from unveil.attacks.relative_risk import grid, panels
 from unveil.cli._console import console
 from unveil.cli._guard import in_command_line_words
 from unveil.cli._outputs import (
@@ -101,7 +101,7 @@ class RiskTest:
             number = self.model[name]
             if not least < number < float("inf"):
                 raise InputError(f"--{name} must be a number above {least}, got {number:g}")
-        parse_duration(self.model["limit"])
+        parse_duration(self.model["budget"])
 
     def _check_output(self) -> None:
         if self.picture is not None and self.plot is None:

@@ -16,6 +16,7 @@ from unveil.cli._options import OUTPUT, TEST
 __all__ = [
     "Alpha",
     "Beta",
+    "Budget",
     "Chains",
     "Domain",
     "Drawn",
@@ -24,7 +25,6 @@ __all__ = [
     "HowLikely",
     "Learner",
     "Likelihood",
-    "Limit",
     "Panel",
     "Picture",
     "Rhat",
@@ -197,9 +197,9 @@ Sweeps = Annotated[
         metavar="N", help="The most that a chain may make.", min=1, rich_help_panel=SAMPLING
     ),
 ]
-Limit = Annotated[
+Budget = Annotated[
     str,
-    typer.Option(metavar="TIME", help="After this it stops in any case.", rich_help_panel=SAMPLING),
+    typer.Option(metavar="TIME", help="Time after which sampling stops.", rich_help_panel=SAMPLING),
 ]
 Worst = Annotated[
     int,

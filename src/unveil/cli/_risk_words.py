@@ -13,7 +13,7 @@ from rich.text import Text
 
 from unveil._text import harmless
 from unveil.attacks import RelativeRisk, Victim
-from unveil.attacks.risk import records
+from unveil.attacks.relative_risk import records
 from unveil.findings import Finding
 from unveil.report import display_name
 

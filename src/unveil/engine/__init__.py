@@ -1,18 +1,18 @@
-"""Beneath attacks and measures: work on threads, processes and machines, and progress."""
+"""Beneath attacks and measures: parallel work, durations and progress."""
 
-from unveil.engine._compiling import Compiling
-from unveil.engine._durations import parse_duration, parse_memory
-from unveil.engine._everywhere import (
+from unveil.engine._durations import Forecast, Step, parse_duration, parse_memory
+from unveil.engine._parallel import (
     Backend,
     CannotBeSentError,
+    Task,
     WorkerLost,
+    available_cores,
     chosen_backend,
     run_everywhere,
+    run_tasks,
+    workers,
 )
-from unveil.engine._forecast import Forecast, Step
-from unveil.engine._progress import Progress
-from unveil.engine._steps import StepsShown
-from unveil.engine._tasks import Task, available_cores, run_tasks, workers
+from unveil.engine._progress import Compiling, Progress, StepsShown
 
 __all__ = [
     "Backend",

@@ -1,11 +1,9 @@
 """Hardening: what to change until an anonymization passes the test."""
 
-from unveil.hardening._finding import Hardening
+from unveil.hardening._finding import Hardening, round_line
 from unveil.hardening._harden import check_limits, harden
 from unveil.hardening._merged import Merged
-from unveil.hardening._rounds import Attempt, Course, Round
-from unveil.hardening._strategies import STRATEGIES, strategies_named
-from unveil.hardening._texts import round_line
+from unveil.hardening._strategies import STRATEGIES, Attempt, Course, Round, strategies_named
 
 __all__ = [
     "STRATEGIES",

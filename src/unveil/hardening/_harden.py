@@ -1,17 +1,23 @@
 """Hardening: change the table or its anonymization until the test is passed.
 
-After A. Kassem, G. Ács, C. Castelluccia, C. Palamidessi (2019): take the outliers, those few with
-a large distance, out of the original table, sanitize and test again, as often as needed. There is
-no promise that one round is enough, or that any is: without the outliers others stand out.
+After A. Kassem, G. Ács, C. Castelluccia, C. Palamidessi (2019): remove the outliers, the few
+records with a large distance, from the original table, sanitize and test again, as often as
+needed. Nothing guarantees that one round is enough, or that any is: without the outliers others
+stand out.
 """
 
 from __future__ import annotations
 
 import math
+import time
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, as_prior
 from unveil.attacks import (
@@ -19,17 +25,31 @@ from unveil.attacks import (
     EarthMovers,
     adversaries_named,
     check_chance,
+    differential_inference,
     distance_named,
 )
-from unveil.errors import InputError
+from unveil.errors import File, InputError, Message, Option, Text, UnveilError
 from unveil.hardening._finding import Hardening
-from unveil.hardening._loop import Test, courses
-from unveil.hardening._rounds import Round
-from unveil.hardening._strategies import Limits, Merging, strategies_named
-from unveil.microdata import Microdata
+from unveil.hardening._merged import refuse_unmergeable
+from unveil.hardening._strategies import (
+    CONFIDENCE,
+    GOAL,
+    INTERRUPTED,
+    Attempt,
+    Course,
+    Limits,
+    Merging,
+    Round,
+    Strategy,
+    strategies_named,
+)
+from unveil.measures import information_loss
+from unveil.microdata import AnyRelease, Microdata, has_true_cells
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["check_limits", "harden"]
+
+_ASKED_AGAIN = 3  # times: two draws of a random sanitizer may be the same
 
 
 def harden(
@@ -52,44 +72,43 @@ def harden(
     progress: bool | None = None,
     watch: Callable[[str, Round], None] = lambda strategy, one: None,
 ) -> Hardening:
-    """Change what is worst and test again, until nobody's distance is over ``delta``.
+    """Change the worst records or their classes until no distance is over ``delta``.
 
     Every round tests every record with `unveil.differential_inference`. A goal that is not
-    reached is no error: the finding says how far it got, and offers the best round.
+    reached is not an error: the finding says how far it got, and offers the best round.
 
     Parameters
     ----------
     microdata : Microdata
         The original table.
     sanitizer : Sanitizer or callable
-        What is hardened. It must be able to run on a changed table, so releases made beforehand
-        are not enough.
+        What is hardened. It must run on a changed table, so releases made beforehand are not
+        enough.
     delta : float
         The goal: no distance over this.
     strategy : {"remove", "merge", "both"}, or a list
-        ``"remove"`` leaves the records that are over the goal out of the table, whatever is then
-        published. ``"merge"`` keeps everybody and merges their classes with those next to them:
-        `Mondrian` is asked for it, what others publish is merged afterwards, for which there is
-        no fast path. It needs classes whose cells cover their people, so it is not for
-        `Anatomy`, `LaplaceCounts` and `Microaggregation`. ``"both"`` does one after the other,
-        each from the beginning, and compares them.
+        ``"remove"`` removes the records that are over the goal from the table. ``"merge"`` keeps
+        all records and merges their classes with neighbouring ones: `Mondrian` does so itself, the
+        classes of other sanitizers are merged afterwards, without a fast path. It needs classes
+        whose cells cover their people, so it is not available for `Anatomy`, `LaplaceCounts` and
+        `Microaggregation`. ``"both"`` runs one after the other, each from the beginning, and
+        compares them.
     rounds : int
-        The most rounds of changes, of each strategy.
+        Largest number of rounds of each strategy.
     at_most : float
-        The largest share of the records that may be removed in all, or that a class may be asked
-        to have when merging.
+        Largest share of the records that may be removed in all, or, when merging, that a class may
+        be asked to have.
     at_a_time : float
-        The largest share of the records that are dealt with in one round, the worst first:
-        removing some changes everybody's distances, so that others need not go. At least one is.
+        Largest share of the records that are changed in one round, the worst first: removing some
+        changes the distances of all, so that others can stay. At least one record is changed.
     adversary, distance, prior, seed, n_jobs, backend, progress
         As in `unveil.differential_inference`.
     samples, error
-        As there, for a sanitizer or an adversary that depends on chance. The goal then holds only
-        if the upper end of what δ may be is not over it, with 95 % confidence in all rounds
-        together. Without them a random sanitizer is tested in one draw, and a goal that holds may
-        hold by luck; the finding says so.
+        As there, for a random sanitizer or adversary. The goal then holds only if the upper bound
+        of δ is not over it, with 95% confidence for all rounds together. Without them a random
+        sanitizer is tested in one draw, and a goal may hold by luck; the finding says so.
     watch : callable, optional
-        Told of every round that is finished, with the strategy's name.
+        Called after every round, with the name of the strategy and the round.
 
     Returns
     -------
@@ -110,11 +129,11 @@ def harden(
     check_limits(delta, rounds, at_most, at_a_time)
     ways = strategies_named(strategy)
     check_chance(samples=samples, error=error)
-    # Named here, for all rounds: what is merged afterwards is attacked by the same.
+    # Named here, so that merged classes are attacked by the same adversary.
     attacker = f.attacked_by if adversary is None else adversary
     _check(microdata, f, adversaries_named(attacker))
     distance_named(distance, microdata.sensitive)
-    test = Test(
+    test = _Test(
         microdata=microdata,
         prior=None if prior is None else as_prior(prior, microdata.sensitive, len(microdata)),
         options={
@@ -132,26 +151,33 @@ def harden(
     return Hardening(
         goal=limits.goal,
         limits=limits,
-        courses=courses(test, f, ways, limits, watch),
+        courses=_courses(test, f, ways, limits, watch),
         original=microdata,
         asked=f.label,
     )
 
 
 def check_limits(delta: float, rounds: int, at_most: float, at_a_time: float = 0.01) -> None:
-    """Refuse goals and limits that mean nothing."""
+    """Check a goal and its limits."""
+
+    def refuse(name: str, must: str, given: Any) -> None:
+        raise InputError(
+            "{option} must be {must}, got {given}",
+            option=Option(name), must=must, given=repr(given),
+        )  # fmt: skip
+
     if not _is_number(delta) or not 0 < delta < math.inf:
-        raise InputError(f"delta must be a distance over 0, such as 0.05, got {delta!r}")
+        refuse("delta", "a distance over 0, such as 0.05", delta)
     whole = isinstance(rounds, int | np.integer) and not isinstance(rounds, bool)
     if not whole or rounds < 1:
-        raise InputError(f"rounds must be a whole number from 1 up, got {rounds!r}")
+        refuse("rounds", "a whole number from 1 up", rounds)
     for name, share in (("at_most", at_most), ("at_a_time", at_a_time)):
         if not _is_number(share) or not 0 < share < 1:
-            raise InputError(f"{name} must be a share between 0 and 1, such as 0.1, got {share!r}")
+            refuse(name, "a share between 0 and 1, such as 0.1", share)
 
 
 def _part(share: float, n: int) -> int:
-    """So many of n records; 0.29 of 100 are 29, and not 28 for the sake of binary fractions."""
+    """A share of n records; 0.29 of 100 is 29, not 28 because of binary fractions."""
     return math.floor(share * n + 1e-9)
 
 
@@ -162,12 +188,170 @@ def _is_number(value: Any) -> bool:
 def _check(microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary]) -> None:
     if f.can_leave_out(microdata) is not None:
         raise InputError(
-            f"{f.label} has only releases made beforehand, and a hardened table needs new ones; "
-            "give what they were made with"
+            "{sanitizer} has only releases made beforehand, and a hardened table needs new ones; "
+            "give the sanitizer that made them",
+            sanitizer=File(f.label, bare=True),
         )
     for adversary in adversaries:
         if adversary.prepared(microdata) is not microdata:
             raise InputError(
-                f"{adversary.label} has the table itself changed before it is sanitized, so what "
-                "is tested is not what would be published; choose another encoding"
+                f"{adversary.label} changes the table before it is sanitized, so what is tested is "
+                "not what would be published; choose another encoding"
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Test:
+    """The original table, and how its changed versions are tested."""
+
+    microdata: Microdata
+    prior: NDArray[np.float64] | None
+    options: dict[str, Any]
+    """Further options of `differential_inference`."""
+    merges: bool
+    """Whether classes will be merged."""
+
+    def run(self, kept: NDArray[np.intp], sanitizer: Sanitizer) -> Attempt:
+        """Sanitize some of the records and test each of them.
+
+        An interrupted test says nothing about the worst record, so it is not an attempt.
+        """
+        started = time.perf_counter()
+        everybody = len(kept) == len(self.microdata)
+        table = self.microdata if everybody else self.microdata.take(kept)
+        prior = self.prior
+        if prior is not None and prior.ndim == 2:
+            prior = prior[kept]
+        release = sanitizer.sanitize(table)
+        if self.merges:
+            refuse_unmergeable(release)
+        finding = differential_inference(table, sanitizer, prior=prior, **self.options)
+        if finding.interrupted:
+            raise KeyboardInterrupt
+        return Attempt(
+            original=len(self.microdata),
+            kept=kept,
+            microdata=table,
+            sanitizer=sanitizer,
+            release=release,
+            finding=finding,
+            one_draw=finding.sampling is None
+            and finding.certain
+            and _answers_otherwise(sanitizer, table, release),
+            loss=_loss(release, self.microdata),
+            seconds=time.perf_counter() - started,
+        )
+
+
+def _loss(release: AnyRelease, original: Microdata) -> float:
+    """Information loss; NaN where the cells need not be true of the records."""
+    if not has_true_cells(release):
+        return math.nan
+    return information_loss(release, original).loss
+
+
+def _answers_otherwise(sanitizer: Sanitizer, table: Microdata, release: AnyRelease) -> bool:
+    """Whether the same table, sanitized again, gives another release."""
+    if sanitizer.deterministic:
+        return False
+    before = _rows(release)
+    try:
+        return any(_rows(sanitizer.sanitize(table)) != before for _ in range(_ASKED_AGAIN))
+    except UnveilError:  # later failures are reported where records are left out
+        return False
+
+
+def _rows(release: AnyRelease) -> Counter[tuple[str, ...]]:
+    """The rows of a release, in any order."""
+    return Counter(release.to_frame(by_class=True).astype(str).itertuples(index=False, name=None))
+
+
+@dataclass
+class _Log:
+    """The rounds so far, and the best of them."""
+
+    goal: float
+    confidence: float
+    """Of the bound of one sampled round, so that all together hold with `CONFIDENCE`."""
+    tell: Callable[[Round], None]
+    rounds: list[Round] = field(default_factory=list)
+    best: list[tuple[Round, Attempt]] = field(default_factory=list)
+
+    def add(self, attempt: Attempt, changed: int) -> None:
+        """Add the figures of an attempt."""
+        finding = attempt.finding
+        not_tested = sum(finding.not_tested.values())
+        sampled = finding.sampling is not None
+        at_most = finding.delta_within(self.confidence)[1] if sampled else finding.delta
+        done = Round(
+            number=len(self.rounds),
+            changed=changed,
+            removed=attempt.removed,
+            enlarged=attempt.enlarged,
+            delta=finding.delta,
+            delta_at_most=at_most,
+            mean=finding.mean,
+            share_over=finding.share_over(self.goal),
+            loss=attempt.loss,
+            classes=len(attempt.release.sizes),
+            smallest_class=int(attempt.release.sizes.min(initial=len(attempt.kept))),
+            not_tested=not_tested,
+            sampled=sampled,
+            one_draw=attempt.one_draw,
+            holds=at_most <= self.goal and not not_tested,
+            seconds=attempt.seconds,
+        )
+        self.rounds.append(done)
+        if not self.best or done.rank < self.best[0][0].rank:
+            self.best = [(done, attempt)]
+        self.tell(done)
+
+
+def _courses(
+    test: _Test,
+    sanitizer: Sanitizer,
+    strategies: Sequence[Strategy],
+    limits: Limits,
+    watch: Callable[[str, Round], None],
+) -> dict[str, Course]:
+    """All strategies, each from the beginning; an interrupt ends them all, and loses no round."""
+    found: dict[str, Course] = {}
+    # One of many rounds could hold by luck, so they share the error probability. All strategies
+    # start from the same test.
+    confidence = 1 - (1 - CONFIDENCE) / (1 + limits.rounds * len(strategies))
+    first = test.run(np.arange(len(test.microdata)), sanitizer)
+    for strategy in strategies:
+        log = _Log(limits.goal, confidence, partial(watch, strategy.name))
+        try:
+            ended = _rounds(test, strategy, first, limits, log)
+        except KeyboardInterrupt:
+            ended = INTERRUPTED
+        [(best, attempt)] = log.best
+        found[strategy.name] = Course(
+            strategy=strategy.name,
+            rounds=tuple(log.rounds),
+            best=best,
+            ended=ended,
+            attempt=attempt,
+        )
+        if ended == INTERRUPTED:
+            break
+    return found
+
+
+def _rounds(test: _Test, strategy: Strategy, first: Attempt, limits: Limits, log: _Log) -> Text:
+    """Run rounds until there is a reason to end; returns the reason."""
+    attempt = first
+    log.add(attempt, 0)
+    while not log.rounds[-1].holds:
+        if len(log.rounds) > limits.rounds:
+            return f"all {limits.rounds} rounds are used"
+        change = strategy.change(attempt, limits)
+        if isinstance(change, str | Message):
+            return change
+        try:
+            attempt = test.run(change.kept, change.sanitizer)
+        except UnveilError as error:  # such as a goal that the changed table cannot meet
+            return error.message
+        log.add(attempt, change.people)
+    return GOAL

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import GoalError, InputError
+from unveil.errors import File, GoalError, InputError, Option
 from unveil.measures import reach_of
 from unveil.microdata import (
     AnyRelease,
@@ -26,40 +26,41 @@ __all__ = ["Merged", "classes_covering", "crowds_of", "refuse_unmergeable", "wit
 
 
 def crowds_of(sanitizer: Sanitizer) -> Crowds:
-    """Who asks a sanitizer for larger classes."""
+    """The people for whom a sanitizer is asked for larger classes."""
     given = sanitizer.crowds if isinstance(sanitizer, Mondrian | Merged) else None
     return Crowds.of(given or {})
 
 
 def with_crowds(sanitizer: Sanitizer, crowds: Crowds) -> Sanitizer:
-    """The same sanitizer, asked for larger classes: Mondrian itself, or what others publish."""
+    """The sanitizer, asked for larger classes; classes of others than Mondrian are merged."""
     if isinstance(sanitizer, Mondrian | Merged):
         return replace(sanitizer, crowds=crowds)
     return Merged(sanitizer, crowds)
 
 
 def refuse_unmergeable(release: AnyRelease) -> None:
-    """Refuse a release without classes of people whom their cells cover."""
+    """Refuse a release without classes whose cells cover their people."""
     if has_true_cells(release):
         return
     if isinstance(release, Release):
-        why = "values that need not be true of anybody in the class"
+        why = "values that need not be true of anyone in the class"
     else:
         why = release.instead
     raise InputError(
-        f"merging makes classes larger until their cells cover enough people, and "
-        f'{release.made_by} publishes {why}; use strategy="remove", which only asks what becomes '
-        "of the test"
-    )
+        "merging enlarges classes until their cells cover enough people, and {release} publishes "
+        "{why}; use {option}, which needs no such cells",
+        release=File(release.made_by, bare=True), why=why, option=Option("strategy", "remove"),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Merged(Sanitizer):
-    """What another sanitizer publishes, with the classes of some people merged until they suffice.
+    """The release of another sanitizer, with the classes of some people merged.
 
-    A class that covers people who ask for a crowd (see `Mondrian`) larger than itself is merged
-    with the one whose union with it leaves least open, again and again. Ranges become the range of
-    both, sets their union. There is no fast path: a test runs the sanitizer anew for each record.
+    A class that is smaller than the crowd (see `Mondrian`) of someone it covers is merged with the
+    class whose union with it loses the least information, again and again. Ranges become the range
+    of both, sets their union. There is no fast path: a test runs the sanitizer again for each
+    record.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ class Merged(Sanitizer):
         return self.sanitizer.can_leave_out(microdata)
 
     @property
-    def deterministic(self) -> bool:  # type: ignore[override]  # that of what it merges
+    def deterministic(self) -> bool:  # type: ignore[override]
         return self.sanitizer.deterministic
 
     @property
@@ -108,7 +109,7 @@ class Merged(Sanitizer):
         return self._merged(with_records(release, "merging classes"), microdata.without(record))
 
     def _merged(self, release: Release, microdata: Microdata) -> Release:
-        """Merge as long as a class is smaller than somebody whom it covers asks for."""
+        """Merge while a class is smaller than the crowd of someone it covers."""
         asked = self.crowds.asked(microdata)
         points, which = np.unique(microdata.codes[:, asked > 0], axis=1, return_index=True)
         classes = _Classes(release, points, asked[asked > 0][which])
@@ -116,15 +117,17 @@ class Merged(Sanitizer):
             other = classes.nearest(g)
             if other is None:
                 raise GoalError(
-                    f"{self.label} cannot be met: {len(release):,} records are fewer than the "
-                    f"crowd of {int(asked.max()):,} that somebody asks for"
-                )
+                    "{sanitizer} cannot be met: {records} records are fewer than the largest crowd "
+                    "asked for, {crowd}",
+                    sanitizer=File(self.label, bare=True), records=len(release),
+                    crowd=int(asked.max()),
+                )  # fmt: skip
             classes.merge(g, other)
         return classes.release(self.label)
 
 
 class _Classes:
-    """The classes of a release while they are being merged."""
+    """The classes of a release, while they are merged."""
 
     def __init__(
         self, release: Release, points: NDArray[np.int32], asked: NDArray[np.int32]
@@ -148,7 +151,7 @@ class _Classes:
         return int(found[0]) if len(found) else None
 
     def nearest(self, g: int) -> int | None:
-        """The class whose union with this one leaves least more open than both by themselves."""
+        """The class whose union with this one loses the least information."""
         others = np.flatnonzero(self._there)
         others = others[others != g]
         if not len(others):
@@ -161,7 +164,7 @@ class _Classes:
         return int(others[np.argmin(np.round(cost, 12))])
 
     def merge(self, g: int, other: int) -> None:
-        """Put one class into the other, the one with the lower number."""
+        """Merge two classes into the one with the lower number."""
         g, other = min(g, other), max(g, other)
         self._there[other] = False
         self._into[self._into == other] = g
@@ -173,7 +176,7 @@ class _Classes:
         self._wanted[g] = self._asked[inside].max(initial=0)
 
     def release(self, made_by: str) -> Release:
-        """What is published in the end."""
+        """The release with the merged classes."""
         if self._there.all():
             return replace(self._release, made_by=made_by)
         kept = np.flatnonzero(self._there)
@@ -183,7 +186,7 @@ class _Classes:
             class_of=number[self._into[self._release.class_of]].astype(np.int32),
             regions=tuple(column.regions(kept) for column in self._columns),
             made_by=made_by,
-            notations={},  # how unions are written is our own
+            notations={},  # unions are written in our own notation
         )
 
 
@@ -194,7 +197,7 @@ class _Line:
         self._line = column.positions
         self._first, self._last, number = reach_of(regions, column.size)
         self._cuts = regions.cuts
-        # An empty range begins after it ends, and adds nothing to a union.
+        # An empty range starts after its end, and adds nothing to a union.
         empty = number == 0
         self._first, self._last = self._first.copy(), self._last.copy()
         self._first[empty], self._last[empty] = column.size - 1, 0
@@ -260,7 +263,7 @@ class _Values:
 
 
 def classes_covering(release: Release, points: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """For points (columns × points), which classes cover them in every column."""
+    """Which classes cover each of some points (columns × points) in every column."""
     inside = np.ones((points.shape[1], release.n_classes), dtype=bool)
     for regions, row in zip(release.regions, points, strict=True):
         values, which = np.unique(row, return_inverse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,7 +139,7 @@ def _decimals(findings: Iterable[DifferentialInference]) -> int:
 def remarks(
     outcomes: Sequence[Outcome],
     *,
-    spelled: Callable[[str], str] = str,
+    spelled: Callable[[Any], str] = str,
     known: Sequence[str] = (),
 ) -> list[Text]:
     """What has to be known beside the numbers: failures, untested records, notes, adversary.
@@ -166,10 +167,10 @@ def remarks(
             _remark(said, display_name(finding.sanitizer), bound)
         for note in finding.notes:
             if note not in known:
-                _remark(said, "Note", spelled(note))
+                _remark(said, "Note", spelled(str(note)))
     for finding in findings:
         for one in finding.against.values() or [finding]:
-            known_before = "; he has a prior of his own" if one.prior else ""
+            known_before = "; it has a prior of its own" if one.prior else ""
             said_of_him = f"{one.adversary.label}, who {one.adversary.explained}{known_before}"
             _remark(said, "Attacker", said_of_him)
         _remark(said, "Distance between two beliefs", _distance(finding))

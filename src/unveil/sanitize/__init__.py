@@ -1,13 +1,18 @@
 """Sanitizers: from microdata to a release."""
 
 from unveil.sanitize._anatomy import Anatomy
-from unveil.sanitize._crowds import Crowds
-from unveil.sanitize._first_look import first_look
+from unveil.sanitize._closeness import (
+    Distance,
+    Stretches,
+    distance_between,
+    heights,
+    no_stretches,
+    stretches,
+)
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._microaggregation import Microaggregation
-from unveil.sanitize._mondrian import Mondrian
-from unveil.sanitize._named import SANITIZERS, sanitizer_named
+from unveil.sanitize._named import SANITIZERS, first_look, sanitizer_named, sanitizers_named
 from unveil.sanitize._randomized_response import RandomizedResponse
 from unveil.sanitize._sanitizer import (
     LeaveOneOut,
@@ -16,7 +21,7 @@ from unveil.sanitize._sanitizer import (
     Sanitizer,
     as_microdata,
 )
-from unveil.sanitize._series import sanitizers_named
+from unveil.sanitize.mondrian import Crowds, Mondrian
 from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
 from unveil.sanitize.recoding import Recoding
 
@@ -24,6 +29,7 @@ __all__ = [
     "SANITIZERS",
     "Anatomy",
     "Crowds",
+    "Distance",
     "Identity",
     "LaplaceCounts",
     "LeaveOneOut",
@@ -36,9 +42,14 @@ __all__ = [
     "RandomizedResponse",
     "Recoding",
     "Sanitizer",
+    "Stretches",
     "as_microdata",
     "as_sanitizer",
+    "distance_between",
     "first_look",
+    "heights",
+    "no_stretches",
     "sanitizer_named",
     "sanitizers_named",
+    "stretches",
 ]

@@ -1,35 +1,34 @@
-"""Anatomy: ℓ-diversity by publishing quasi-identifiers and secrets in two tables.
+# mypy: disable-error-code="untyped-decorator,no-untyped-def,no-untyped-call"
+"""Anatomy: ℓ-diversity by publishing quasi-identifiers and sensitive values in two tables.
 
 After X. Xiao and Y. Tao, *Anatomy: Simple and Effective Privacy Preservation*, VLDB 2006. Nothing
-is generalized. The records are put into groups of people with different sensitive values; one
-table says which quasi-identifiers are in which group, the other one which sensitive values are.
-Whoever finds a person in the first table knows their group, and that their value is one of at
-least ℓ, each as likely as the other.
+is generalized. The records are put into groups of people with different sensitive values. One table
+lists the quasi-identifiers of each group, the other one its sensitive values. Anyone who finds a
+person in the first table knows their group, and that their value is one of at least ℓ, all equally
+likely.
 
-*Group creation.* The records are put into buckets, one for each sensitive value. While at least ℓ
+*Group creation.* The records are put into buckets, one per sensitive value. While at least ℓ
 buckets have records, a group is made of one random record from each of the ℓ largest buckets. Of
 equally large ones, those whose values come first in the column are taken.
 
 *Residue assignment.* If no more than 1/ℓ of the records have the same value (the *eligibility
-condition*), this leaves at most ℓ - 1 records, no two of them with the same value. Each joins a
-random group that does not have its value.
-
-So every group has ℓ to 2ℓ - 1 records, and no two with the same value.
+condition*), at most ℓ - 1 records are left, all with different values. Each joins a random group
+that does not have its value. So every group has ℓ to 2ℓ - 1 records, all with different values.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Microdata, Permuted
-from unveil.sanitize._anatomy_kernels import value_groups
-from unveil.sanitize._goal_checks import refuse_frequent
 from unveil.sanitize._option_checks import check_seed, check_whole, seed_or_secret
-from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_empty
+from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_empty, refuse_frequent
 
 __all__ = ["Anatomy"]
 
@@ -41,10 +40,10 @@ class Anatomy(Sanitizer):
     Parameters
     ----------
     l : int
-        Every group has at least ℓ records, no two of them with the same sensitive value.
+        Every group has at least ℓ records, all with different sensitive values.
     seed : int, optional
-        Of the random choice who comes into which group; default: a secret one from the operating
-        system for every release. Whoever knows the seed can undo part of the shuffling.
+        Random seed of the groups. Default: a secret one from the operating system for every
+        release. Anyone who knows the seed can undo part of the shuffling.
 
     Examples
     --------
@@ -68,13 +67,13 @@ class Anatomy(Sanitizer):
     1      1     flu      1
 
     `Permuted.write` writes the two tables, and `read_anatomy` reads them. Measures of sensitive
-    values are by group, those of who can be told apart by quasi-identifiers:
+    values go by group, measures of identity by quasi-identifiers:
 
     >>> uv.l_diversity(release).distinct, uv.k_anonymity(release).k
     (2, 1)
     """
 
-    # Whatever the order of the records, the same ones share a group: see `_sorted`.
+    # The order of the records does not matter: see `_sorted`.
     treats_equals_alike: ClassVar[bool] = True
     is_random: ClassVar[bool] = True
 
@@ -82,8 +81,8 @@ class Anatomy(Sanitizer):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        check_whole("Anatomy's", "l", self.l)
-        check_seed("Anatomy's", self.seed)
+        check_whole("Anatomy", "l", self.l)
+        check_seed("Anatomy", self.seed)
 
     def with_seed(self, seed: int) -> Anatomy:
         return replace(self, seed=seed)
@@ -97,11 +96,13 @@ class Anatomy(Sanitizer):
         return self._published(microdata, records[records != record])
 
     def _published(self, microdata: Microdata, records: NDArray[np.intp]) -> Permuted:
-        """What is published of these records, which are sorted."""
+        """The release of these records, which are sorted."""
         values = microdata.sensitive.size
         secrets = microdata.sensitive.codes[records]
-        self._check_goal(microdata, np.bincount(secrets, minlength=values))
-        group_of, groups = anatomized(
+        if not len(secrets):  # no one, or the only one is left out
+            refuse_empty(self, microdata.take([]))
+        refuse_frequent(self, microdata, np.bincount(secrets, minlength=values), int(self.l))
+        group_of, groups = _anatomized(
             secrets, values, int(self.l), np.random.default_rng(seed_or_secret(self.seed))
         )
         cells = group_of.astype(np.int64) * values + secrets
@@ -118,29 +119,22 @@ class Anatomy(Sanitizer):
             notes=microdata.notes,
         )
 
-    def _check_goal(self, microdata: Microdata, counts: NDArray[np.int64]) -> None:
-        if not counts.any():  # nobody, or the only one is left out
-            refuse_empty(self, microdata.take([]))
-        refuse_frequent(self, microdata, counts, int(self.l))
-
 
 def _sorted(microdata: Microdata) -> NDArray[np.intp]:
-    """The records by their values, so that the order in which they came plays no part."""
+    """The records sorted by their values, so that their original order does not matter."""
     return np.argsort(microdata.distinct_of, kind="stable")
 
 
-def anatomized(
+def _anatomized(
     secrets: NDArray[np.int32],
     values: int,
     l: int,  # noqa: E741
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int32], int]:
-    """The group of each record, and how many groups there are.
-
-    The secrets must be eligible.
+    """The group of each record, and the number of groups; the secrets must be eligible.
 
     >>> secrets = np.array([0, 0, 1, 2, 2], dtype=np.int32)
-    >>> group_of, groups = anatomized(secrets, 3, 2, np.random.default_rng(0))
+    >>> group_of, groups = _anatomized(secrets, 3, 2, np.random.default_rng(0))
     >>> groups, [sorted(secrets[group_of == g].tolist()) for g in range(groups)]
     (2, [[0, 2], [0, 1, 2]])
     """
@@ -148,12 +142,83 @@ def anatomized(
     shuffled = rng.permutation(len(secrets))
     by_bucket = shuffled[np.argsort(secrets[shuffled], kind="stable")]
     group_of = np.empty(len(secrets), dtype=np.int32)
-    group_of[by_bucket], groups = value_groups(np.bincount(secrets, minlength=values), l)
+    group_of[by_bucket], groups = _value_groups(np.bincount(secrets, minlength=values), l)
     left = by_bucket[group_of[by_bucket] < 0]
-    # They have different values, so that none of them takes a place away from another.
+    # They have different values, so none of them takes a place away from another.
     for record in left:
         alike = secrets == secrets[record]
         closed = np.zeros(groups, dtype=bool)
         closed[group_of[alike & (group_of >= 0)]] = True
         group_of[record] = rng.choice(np.flatnonzero(~closed))
+    return group_of, groups
+
+
+_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+_inner = _jit(no_cpython_wrapper=True)
+
+
+@_inner
+def _goes_before(a, b, left):
+    """Whether bucket a is larger than bucket b, or as large and named before it."""
+    return left[a] > left[b] or (left[a] == left[b] and a < b)
+
+
+@_inner
+def _sift_down(heap, size, at, left):
+    """Move the bucket at a place of the heap down to where both below it go after it."""
+    bucket = heap[at]
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and _goes_before(heap[child + 1], heap[child], left):
+            child += 1
+        if not _goes_before(heap[child], bucket, left):
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = bucket
+
+
+@_inner
+def _sift_up(heap, at, left):
+    """Move the bucket at a place of the heap up to where the one above it goes before it."""
+    bucket = heap[at]
+    while at > 0 and _goes_before(bucket, heap[(at - 1) // 2], left):
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = bucket
+
+
+@_jit()
+def _value_groups(sizes: NDArray[np.int64], l: int) -> tuple[NDArray[np.int32], int]:  # noqa: E741
+    """Groups of one record from each of the ℓ largest buckets, as long as there are so many.
+
+    Returns the group of each place (-1: left over), and the number of groups. The places of a
+    bucket are filled from its last one on.
+    """
+    left = sizes.copy()
+    start, heap, waiting, total = np.empty_like(sizes), np.empty_like(sizes), 0, 0
+    for b in range(len(sizes)):
+        start[b] = total
+        total += sizes[b]
+        if sizes[b] > 0:
+            heap[waiting] = b
+            waiting += 1
+    for at in range(waiting // 2 - 1, -1, -1):
+        _sift_down(heap, waiting, at, left)
+    group_of = np.full(total, -1, dtype=np.int32)
+    taken, groups = np.empty(l, dtype=np.int64), 0
+    while waiting >= l:
+        for i in range(l):
+            taken[i] = heap[0]
+            waiting -= 1
+            heap[0] = heap[waiting]
+            _sift_down(heap, waiting, 0, left)
+        for bucket in taken:
+            left[bucket] -= 1
+            group_of[start[bucket] + left[bucket]] = groups
+            if left[bucket] > 0:
+                heap[waiting] = bucket
+                _sift_up(heap, waiting, left)
+                waiting += 1
+        groups += 1
     return group_of, groups

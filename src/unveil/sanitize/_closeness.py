@@ -1,29 +1,29 @@
-"""How far the sensitive values of a class are from the whole table's, as t-closeness asks.
+"""t-closeness: how far the sensitive values of a class are from those of the whole table.
 
-The earth mover's distance with each of the ground distances of N. Li, T. Li,
-S. Venkatasubramanian, *t-Closeness: Privacy Beyond k-Anonymity and ℓ-Diversity*, ICDE 2007, is a
-sum over *stretches* of neighbouring values: how many records of a stretch the class has too many or
-too few, times a weight. For ``"ordered"`` the stretches are the first value, the first two, the
-first three, …, for every record too many there has to be carried over the end. For
-``"hierarchical"`` they are the nodes of the tree, the weight being how much higher the parent is:
-what a node has too much of goes up to the parent, and down again elsewhere, half of the way each.
-``"equal"`` is a tree without inner nodes.
+After N. Li, T. Li, S. Venkatasubramanian, *t-Closeness: Privacy Beyond k-Anonymity and
+ℓ-Diversity*, ICDE 2007. With each of its ground distances, the earth mover's distance is a sum over
+*stretches* of neighbouring values: the number of records that the class has too many or too few in
+a stretch, times a weight. For ``"ordered"`` the stretches are the first value, the first two, the
+first three, …: every record too many has to be carried over the end. For ``"hierarchical"`` they
+are the nodes of the tree, and the weight is how much higher the parent is: a surplus goes up to the
+parent and down again elsewhere, half of the way each. ``"equal"`` is a tree without inner nodes.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import Column as Named
+from unveil.errors import InputError, Option
 from unveil.microdata import Column, Hierarchy
 
 __all__ = [
+    "DISTANCES",
     "Distance",
     "Stretches",
-    "check_t_distance",
     "distance_between",
     "heights",
     "no_stretches",
@@ -31,44 +31,31 @@ __all__ = [
 ]
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
+DISTANCES: tuple[str, ...] = get_args(Distance)
 
 
-_DISTANCES = get_args(Distance)
-
-
-def check_t_distance(who: str, given: Any, t: float | None) -> None:
-    """Refuse a ground distance that there is not, or one without t."""
-    if given is None:
-        return
-    if given not in _DISTANCES:
-        words = " or ".join(f'"{word}"' for word in _DISTANCES)
-        near = did_you_mean(str(given), _DISTANCES)
-        raise InputError(f"{who} t_distance must be {words}, got {given!r}{near}")
-    if t is None:
-        raise InputError(f"{who} t_distance is that of t; give t, such as t=0.2")
-
-
-def distance_between(secret: Column, wished: Distance | None) -> Distance:
-    """The ground distance that was wished for, or the one that `unveil.t_closeness` would take."""
-    if wished == "ordered" and not secret.is_ordered:
-        raise InputError(
-            f"{secret.name} has no order: say which one with "
-            f'ordinal={{"{secret.name}": […]}}, or use t_distance="equal"'
-        )
-    if wished == "hierarchical" and secret.hierarchy is None:
-        raise InputError(
-            f"{secret.name} has no hierarchy: give one with "
-            f'hierarchies={{"{secret.name}": …}}, or use t_distance="equal"'
-        )
-    if wished is not None:
-        return wished
+def distance_between(secret: Column, wanted: Distance | None) -> Distance:
+    """The ground distance that was asked for, or the default of `unveil.t_closeness`."""
+    if wanted == "ordered" and not secret.is_ordered:
+        raise _lacks(secret, "order", Option("ordinal", {secret.name: ["…"]}))
+    if wanted == "hierarchical" and secret.hierarchy is None:
+        raise _lacks(secret, "hierarchy", Option("hierarchies", {secret.name: "…"}))
+    if wanted is not None:
+        return wanted
     if secret.hierarchy is not None:
         return "hierarchical"
     return "ordered" if secret.is_ordered else "equal"
 
 
+def _lacks(secret: Column, what: str, remedy: Option) -> InputError:
+    return InputError(
+        "column {column} has no {what}: give one with {remedy}, or use {equal}",
+        column=Named(secret.name), what=what, remedy=remedy, equal=Option("t_distance", "equal"),
+    )  # fmt: skip
+
+
 def heights(tree: Hierarchy) -> NDArray[np.int64]:
-    """The number of steps on the longest way from each node down to a leaf."""
+    """The number of steps on the longest path from each node down to a leaf."""
     height = np.zeros(len(tree.names), dtype=np.int64)
     for level in range(tree.depth - 1, 0, -1):
         nodes = np.flatnonzero(tree.levels == level)
@@ -82,12 +69,12 @@ class Stretches(NamedTuple):
     Attributes
     ----------
     first, last : arrays
-        The codes at the ends of each; those with the same first one stand together, the shorter
-        ones first.
+        The codes at the ends of each. Stretches with the same first code are adjacent, the
+        shorter ones first.
     weight : array
-        What it adds to carry one record out of it.
+        The cost of carrying one record out of it.
     whole : int
-        What the sum is for a distance of 1, a record.
+        The sum for a distance of 1, per record.
     """
 
     first: NDArray[np.int64]
@@ -97,7 +84,7 @@ class Stretches(NamedTuple):
 
 
 def no_stretches() -> Stretches:
-    """Those of a goal without t: nothing is ever too far away."""
+    """The stretches of a goal without t: no class is ever too far away."""
     none = np.zeros(0, dtype=np.int64)
     return Stretches(none, none, none, 0)
 

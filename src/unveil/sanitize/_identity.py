@@ -1,4 +1,4 @@
-"""No sanitization: the table itself is published. The yardstick for everything else."""
+"""No sanitization: the table itself is published. The baseline for everything else."""
 
 from __future__ import annotations
 

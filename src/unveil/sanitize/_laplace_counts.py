@@ -1,8 +1,8 @@
 """Differential privacy: counts with noise from a Laplace distribution.
 
 After C. Dwork, F. McSherry, K. Nissim and A. Smith (2006); as tested in the 2019 report on
-differential inference. One record changes one count by one, so noise of scale 1/ε makes the
-table of all counts ε-differentially private.
+differential inference. One record changes one count by one, so noise of scale 1/ε makes the table
+of all counts ε-differentially private.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ __all__ = ["LaplaceCounts"]
 class LaplaceCounts(Sanitizer):
     """Publish, for every combination of quasi-identifiers, noisy counts of the sensitive values.
 
-    Combinations that nobody has are published, too. Counts below zero are published as zero. The
-    columns' domains count as declared: they say nothing about anybody.
+    Combinations that no one has are published, too. Counts below zero are published as zero. The
+    columns' domains are assumed to be public.
 
     Parameters
     ----------
     epsilon : float
-        The privacy parameter; the noise has the scale 1/ε. ``float("inf")`` is no noise.
+        Privacy parameter. The noise has the scale 1/ε; ``float("inf")`` adds none.
     seed : int, optional
-        Of the noise; default: a secret one from the operating system for every release. Whoever
-        knows the seed can subtract the noise.
+        Random seed of the noise. Default: a secret one from the operating system for every
+        release. Anyone who knows the seed can subtract the noise.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class LaplaceCounts(Sanitizer):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        check_epsilon("LaplaceCounts'", self.epsilon, "noise")
-        check_seed("LaplaceCounts'", self.seed)
+        check_epsilon("LaplaceCounts", self.epsilon, "noise")
+        check_seed("LaplaceCounts", self.seed)
 
     @property
     def scale(self) -> float:
-        """Of the noise."""
+        """Scale of the noise."""
         return 0.0 if math.isinf(self.epsilon) else 1 / float(self.epsilon)
 
     def with_seed(self, seed: int) -> LaplaceCounts:
@@ -93,6 +93,6 @@ def _mostly_noise(microdata: Microdata) -> tuple[str, ...]:
         return ()
     return (
         f"there are {cells:,} combinations of quasi-identifiers for {len(microdata):,} records, so "
-        "most of the counts are nothing but noise; take fewer columns, or put numbers into a few "
-        "parts with unveil.quantize",
+        "most counts are noise; use fewer columns, or put numbers into a few parts with "
+        "unveil.quantize",
     )

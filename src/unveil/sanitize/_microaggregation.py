@@ -1,48 +1,49 @@
-"""Microaggregation: groups of at least k similar records, published by their middle.
+# mypy: disable-error-code="untyped-decorator,no-untyped-def,no-untyped-call"
+"""Microaggregation: groups of at least k similar records, published by their middle (MDAV).
 
 After J. Domingo-Ferrer and J. M. Mateo-Sanz, *Practical Data-Oriented Microaggregation for
 Statistical Disclosure Control*, IEEE TKDE 2002, and J. Domingo-Ferrer and V. Torra, *Ordinal,
-Continuous and Heterogeneous k-Anonymity through Microaggregation*, DMKD 2005: *MDAV*, maximum
-distance to the average vector.
+Continuous and Heterogeneous k-Anonymity through Microaggregation*, DMKD 2005. MDAV stands for
+maximum distance to the average vector.
 
-While 3k or more records remain, take the record that is farthest from the middle of them all, and
-make a group of it and its k - 1 nearest; then one of the record farthest from *it*, and its k - 1
-nearest. If 2k or more remain, make one more group around the record farthest from the middle.
-What is left is the last group.
+While 3k or more records remain, make a group of the record that is farthest from the middle of all
+and its k - 1 nearest; then one of the record farthest from *it*, and its k - 1 nearest. If 2k or
+more remain, make one more group around the record farthest from the middle. The rest is the last
+group.
 
-*Distances.* Numeric columns are standardized: the variance of each is 1. Ordinal ones are, too,
-by the places of their values in the order. Of a categorical column two values are the same
-(distance 0) or not (1), with a hierarchy or without. Squares are added up.
+*Distances.* Numeric columns are standardized to variance 1; so are ordinal ones, by the ranks of
+their values. Two values of a categorical column are equal (distance 0) or not (1), with or without
+a hierarchy. Squares are added up.
 
-*Equal records* are never parted. So a group is as many of the nearest as make k or more, and may
-be larger than MDAV's where there are many alike; and whoever would be fewer than k after it
-belongs to it. In a table without equal records these are MDAV's groups. (Who of several equal
-ones goes with whom would have to be decided by their sensitive values, their order, or chance: it
-would tell of the values, change if the table is sorted, or differ each time.)
+*Equal records* are never separated. So a group takes as many of the nearest as make k or more, and
+any rest of fewer than k joins it. In a table without equal records these are MDAV's groups. (To
+separate equal records by their sensitive values would reveal these; by their order, the release
+would change if the table is sorted; at random, it would differ each time.)
 
-*Published* is the middle of the group: of numeric columns the value of the column's domain that
-is nearest to the mean, of ordinal ones the median, of categorical ones the most frequent value.
-Of two that are equally near or frequent, the first; the lower of two medians.
+*Published* is the middle of the group: for numeric columns the value of the column nearest to the
+mean, for ordinal ones the median (the lower of two), for categorical ones the most frequent value.
+Ties go to the first.
 
 *Large tables.* MDAV looks at all remaining records for each group, so twice as many records take
-four times as long. Tables of more distinct records than ``block`` are first cut in two, and again,
-each time along the column in which records differ most, at the median; the groups are made in
-each part by itself.
+four times as long. Tables of more distinct records than ``block`` are cut in two, repeatedly, at
+the median of the column in which records differ most. Groups are made within each part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.engine import Task, run_tasks
 from unveil.microdata import Column, Intervals, Kind, Microdata, Release
-from unveil.sanitize._goal_checks import refuse_few
-from unveil.sanitize._microaggregation_groups import Similar, similar_groups
 from unveil.sanitize._option_checks import check_whole
-from unveil.sanitize._sanitizer import Sanitizer, as_microdata
+from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_few
 
 __all__ = ["Microaggregation"]
 
@@ -56,7 +57,8 @@ class Microaggregation(Sanitizer):
     k : int
         Every group has at least k records.
     block : int
-        The most distinct records among which groups are made; see above.
+        Largest number of distinct records among which groups are made. Larger tables are cut into
+        parts first, because the time grows with the square of the records.
 
     Examples
     --------
@@ -77,21 +79,21 @@ class Microaggregation(Sanitizer):
 
     treats_equals_alike: ClassVar[bool] = True
     deterministic: ClassVar[bool] = True
-    # Whoever asks which cells cover a target finds next to none; he has to look who is near.
+    # Next to no cell covers a target, so the attacker has to look for the nearest ones.
     attacked_by: ClassVar[str] = "neighbours@scaling-hot"
 
     k: int
     block: int = 20_000
 
     def __post_init__(self) -> None:
-        check_whole("Microaggregation's", "k", self.k)
-        check_whole("Microaggregation's", "block", self.block)
+        check_whole("Microaggregation", "k", self.k)
+        check_whole("Microaggregation", "block", self.block)
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Microaggregation")
         refuse_few(self, microdata, int(self.k))
-        similar = Similar.of(microdata)
-        group_of, groups = similar_groups(similar, int(self.k), int(self.block))
+        similar = _Similar.of(microdata)
+        group_of, groups = _similar_groups(similar, int(self.k), int(self.block))
         cells = np.stack(
             [
                 _middles(column, codes, similar.weights, group_of, groups)
@@ -106,15 +108,12 @@ class Microaggregation(Sanitizer):
             class_of=class_of_group.ravel()[group_of][similar.of_record].astype(np.int32),
             regions=tuple(Intervals(row, row) for row in cells),
             made_by=self.label,
-            notes=(*microdata.notes, self._note),
+            notes=(
+                *microdata.notes,
+                f"each cell is the middle of a group of {self.k:,} or more records, and need not "
+                "be true of any of them",
+            ),
             perturbed=tuple(column.name for column in microdata.quasi),
-        )
-
-    @property
-    def _note(self) -> str:
-        return (
-            f"each cell is the middle of a group of {self.k:,} or more records, and need not be "
-            "true of any of them"
         )
 
 
@@ -129,7 +128,7 @@ def _middles(
     if column.kind is Kind.NUMERIC:
         line = column.positions - column.positions[0]
         sums = np.bincount(group_of, weights=weights * line[codes], minlength=groups)
-        return _nearest(line, sums / np.bincount(group_of, weights=weights, minlength=groups))
+        return _nearest_value(line, sums / np.bincount(group_of, weights=weights, minlength=groups))
     # How many records of each group have each value, group by group, values ascending.
     pairs, place = np.unique(group_of.astype(np.int64) * column.size + codes, return_inverse=True)
     number = np.bincount(place.ravel(), weights=weights).astype(np.int64)
@@ -144,10 +143,10 @@ def _middles(
     return value[order[first]].astype(np.int32)
 
 
-def _nearest(line: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Where on an ascending line the value nearest to each mean is; the lower of two.
+def _nearest_value(line: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.int32]:
+    """The place on an ascending line of the value nearest to each mean; the lower of two.
 
-    >>> _nearest(np.array([0.0, 1.0, 5.0]), np.array([0.4, 0.5, 2.9, 3.1, 5.0])).tolist()
+    >>> _nearest_value(np.array([0.0, 1.0, 5.0]), np.array([0.4, 0.5, 2.9, 3.1, 5.0])).tolist()
     [0, 0, 1, 2, 2]
     """
     above = np.clip(np.searchsorted(line, means), 1, max(1, len(line) - 1))
@@ -155,3 +154,273 @@ def _nearest(line: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[n
     below = np.maximum(above - 1, 0)
     nearest = np.where(means - line[below] <= line[above] - means, below, above)
     return nearest.astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class _Similar:
+    """The distinct combinations of quasi-identifiers, sorted, and how far they are apart.
+
+    Attributes
+    ----------
+    codes : array of shape (columns, combinations)
+    weights : array
+        Number of records with each of them.
+    of_record : array
+        The combination of each record.
+    points : array of shape (numeric and ordinal columns, combinations)
+        Standardized values.
+    named : array
+        Places of the categorical columns.
+    """
+
+    codes: NDArray[np.int32]
+    weights: NDArray[np.int64]
+    of_record: NDArray[np.intp]
+    points: NDArray[np.float64]
+    named: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, microdata: Microdata) -> _Similar:
+        """The combinations of a table."""
+        codes = microdata.codes[:, microdata.distinct]  # sorted, but some differ in secrets alone
+        new = np.ones(codes.shape[1], dtype=bool)
+        new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+        of_record = (np.cumsum(new) - 1)[microdata.distinct_of]
+        weights = np.bincount(of_record)
+        codes = codes[:, new]
+        lines = [
+            _standardized(column, row, weights)
+            for column, row in zip(microdata.quasi, codes, strict=True)
+            if column.is_ordered
+        ]
+        named = [j for j, c in enumerate(microdata.quasi) if c.kind is Kind.CATEGORICAL]
+        points = np.array(lines, dtype=np.float64).reshape(len(lines), len(weights))
+        return cls(codes, weights, of_record, points, np.array(named, dtype=np.intp))
+
+    def differing(self, some: NDArray[np.intp]) -> NDArray[np.float64]:
+        """How much some differ in each column: half the mean squared distance of any two.
+
+        That is the variance, or half the probability that two categories differ.
+        """
+        weights = self.weights[some] / self.weights[some].sum()
+        differ = np.empty(len(self.codes))
+        lines = np.setdiff1d(np.arange(len(self.codes)), self.named)
+        for j, line in zip(lines, self.points, strict=True):
+            x = line[some]
+            differ[j] = weights @ (x - weights @ x) ** 2
+        for j in self.named:
+            differ[j] = (1 - (np.bincount(self.codes[j, some], weights=weights) ** 2).sum()) / 2
+        return differ
+
+
+def _standardized(
+    column: Column, codes: NDArray[np.int32], weights: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Values standardized to variance 1; all 0 if they are all equal."""
+    x = (column.positions - column.positions[0])[codes]
+    shares = weights / weights.sum()
+    x = x - shares @ x
+    if codes.min() == codes.max():
+        return np.zeros(len(x))
+    x /= np.abs(x).max()  # so that squares are neither too large nor too small
+    return x / np.sqrt(shares @ x**2)
+
+
+def _similar_groups(similar: _Similar, k: int, block: int) -> tuple[NDArray[np.int32], int]:
+    """The group of each combination, and the number of groups."""
+    blocks = list(_blocks(similar, np.arange(len(similar.weights)), k, block))
+    found: list[tuple[NDArray[np.int32], int]] = [(np.empty(0, np.int32), 0)] * len(blocks)
+
+    def task(number: int) -> Task:
+        def run() -> Iterable[Task]:
+            some = blocks[number]
+            codes = [np.unique(similar.codes[j, some], return_inverse=True)[1].ravel()
+                     for j in similar.named]  # fmt: skip
+            found[number] = _mdav(
+                similar.points.take(some, axis=1),  # contiguous rows, as the kernel needs
+                np.array(codes, dtype=np.int32).reshape(len(codes), len(some)),
+                similar.weights[some],
+                k,
+            )
+            return ()
+
+        return run
+
+    run_tasks([task(number) for number in range(len(blocks))])
+    group_of, groups = np.empty(len(similar.weights), dtype=np.int32), 0
+    for some, (group_in_block, more) in zip(blocks, found, strict=True):
+        group_of[some] = groups + group_in_block
+        groups += more
+    return group_of, groups
+
+
+def _blocks(
+    similar: _Similar, some: NDArray[np.intp], k: int, block: int
+) -> Iterator[NDArray[np.intp]]:
+    """Cut at the median of the column in which they differ most, until blocks are small enough."""
+    parts = _halves(similar, some, k) if len(some) > block else None
+    if parts is None:
+        yield some
+    else:
+        for part in parts:
+            yield from _blocks(similar, part, k, block)
+
+
+def _halves(
+    similar: _Similar, some: NDArray[np.intp], k: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Two halves, as even as a column allows; None if no column leaves both large enough."""
+    weights = similar.weights[some]
+    for j in np.argsort(-similar.differing(some), kind="stable"):
+        codes = similar.codes[j, some]
+        upto = np.cumsum(np.bincount(codes, weights=weights)).astype(np.int64)
+        fits = (upto >= k) & (upto[-1] - upto >= k)
+        if fits.any():
+            cut = int(np.argmin(np.where(fits, np.abs(2 * upto - upto[-1]), 2 * upto[-1])))
+            return some[codes <= cut], some[codes > cut]
+    return None
+
+
+# MDAV works on distinct records with weights, stored column by column, so that a distance to all of
+# them is a few straight walks through memory. Of several equally far or near, the first is taken.
+
+_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+_inner = _jit(no_cpython_wrapper=True)
+
+
+@_inner
+def _middle(points, codes, weights, n, counts, place, mode):
+    """The means of the columns of numbers, and the most frequent codes of the others."""
+    total = 0
+    for i in range(n):
+        total += weights[i]
+    for c in range(len(points)):
+        place[c] = 0.0
+        for i in range(n):
+            place[c] += points[c, i] * weights[i]
+        place[c] /= total
+    for c in range(len(codes)):
+        mode[c] = 0
+        for value in range(1, counts.shape[1]):
+            if counts[c, value] > counts[c, mode[c]]:
+                mode[c] = value
+
+
+@_inner
+def _distances(points, codes, n, place, mode, distance):
+    """Squared distances of all records from a place; another code counts 1."""
+    for i in range(n):
+        distance[i] = 0.0
+    for c in range(len(points)):
+        column, here = points[c], place[c]
+        for i in range(n):
+            off = column[i] - here
+            distance[i] += off * off
+    for c in range(len(codes)):
+        values, one = codes[c], mode[c]
+        for i in range(n):
+            distance[i] += values[i] != one
+
+
+@_inner
+def _nearest(distance, weights, n, k, near):
+    """The nearest records of total weight k or more: their number and their weight.
+
+    They are kept in order on a walk through all records: one that is nearer than the last one kept
+    is inserted, and those no longer needed are dropped.
+    """
+    kept, total = 0, 0
+    for i in range(n):
+        if total >= k and distance[i] >= distance[near[kept - 1]]:
+            continue
+        at = kept
+        while at > 0 and distance[near[at - 1]] > distance[i]:
+            near[at] = near[at - 1]
+            at -= 1
+        near[at] = i
+        kept += 1
+        total += weights[i]
+        while total - weights[near[kept - 1]] >= k:
+            kept -= 1
+            total -= weights[near[kept]]
+    return kept, total
+
+
+@_inner
+def _farthest(distance, n):
+    first = 0
+    for i in range(1, n):
+        if distance[i] > distance[first]:
+            first = i
+    return first
+
+
+@_inner
+def _close_gaps(points, codes, weights, who, distance, n):
+    """Close the gaps of those who are gone (-1); return how many are left."""
+    to = 0
+    for i in range(n):
+        if who[i] >= 0:
+            if to < i:
+                for c in range(len(points)):
+                    points[c, to] = points[c, i]
+                for c in range(len(codes)):
+                    codes[c, to] = codes[c, i]
+                weights[to], who[to], distance[to] = weights[i], who[i], distance[i]
+            to += 1
+    return to
+
+
+@_jit()
+def _mdav(
+    points: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    k: int,
+) -> tuple[NDArray[np.int32], int]:
+    """The group of each distinct record, and the number of groups.
+
+    ``points`` (columns × records) has coordinates, ``codes`` (columns × records) has values from 0
+    up that are equal or not, ``weights`` says how many records are alike, together at least k.
+    """
+    n = len(weights)
+    points, codes, weights = points.copy(), codes.copy(), weights.copy()
+    who, group_of, groups = np.arange(n), np.empty(n, dtype=np.int32), 0
+    place, mode = np.empty(len(points)), np.empty(len(codes), dtype=np.int32)
+    values = 0
+    for c in range(len(codes)):
+        for i in range(n):
+            values = max(values, codes[c, i] + 1)
+    counts = np.zeros((len(codes), values), dtype=np.int64)
+    for c in range(len(codes)):
+        for i in range(n):
+            counts[c, codes[c, i]] += weights[i]
+    distance, near = np.empty(n), np.empty(k + 1, dtype=np.int64)
+    left, pair = weights.sum(), False
+    while left >= 2 * k:
+        if pair:  # the one farthest from the centre of the last group
+            first = _farthest(distance, n)
+            pair = False
+        else:
+            _middle(points, codes, weights, n, counts, place, mode)
+            _distances(points, codes, n, place, mode, distance)
+            first = _farthest(distance, n)
+            pair = left >= 3 * k
+        for c in range(len(points)):
+            place[c] = points[c, first]
+        for c in range(len(codes)):
+            mode[c] = codes[c, first]
+        _distances(points, codes, n, place, mode, distance)
+        kept, total = _nearest(distance, weights, n, k, near)
+        if left - total < k:  # too few for a group of their own
+            break
+        for i in near[:kept]:
+            group_of[who[i]] = groups
+            who[i] = -1
+            for c in range(len(codes)):
+                counts[c, codes[c, i]] -= weights[i]
+        n = _close_gaps(points, codes, weights, who, distance, n)
+        left, groups = left - total, groups + 1
+    for i in range(n):
+        group_of[who[i]] = groups
+    return group_of, groups + 1

@@ -1,4 +1,4 @@
-"""What a sanitizer is: f, from microdata to a release."""
+"""What a sanitizer is: a function f from microdata to a release."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import GoalError, InputError
+from unveil.errors import (
+    Call,
+    Cell,
+    Column,
+    File,
+    GoalError,
+    InputError,
+    Message,
+    Option,
+    Text,
+)
 from unveil.microdata import AnyRelease, Microdata, Statistic
 
 __all__ = [
@@ -20,6 +30,8 @@ __all__ = [
     "Sanitizer",
     "as_microdata",
     "refuse_empty",
+    "refuse_few",
+    "refuse_frequent",
 ]
 
 
@@ -28,35 +40,36 @@ class NeedsMicrodataError(InputError):
 
 
 def as_microdata(table: Any, what: str) -> Microdata:
-    """Let microdata pass, and say what to do with anything else."""
+    """Return microdata as it is, and refuse anything else."""
     if isinstance(table, Microdata):
         return table
     raise NeedsMicrodataError(
-        f"{what} needs microdata, a table whose columns have roles, and got a "
-        f"{type(table).__name__}; make it with unveil.read_table(table, quasi=[…], sensitive=…)"
-    )
+        "{what} needs microdata, a table whose columns have roles, and got a {kind}; make it with "
+        "{read_table}(table, quasi=[…], sensitive=…)",
+        what=what, kind=type(table).__name__, read_table=Call("read_table"),
+    )  # fmt: skip
 
 
 class Sanitizer(ABC):
     """Turns microdata into a release. Constructors only store; `sanitize` does the work."""
 
     treats_equals_alike: ClassVar[bool] = False
-    """Whether the release depends on the quasi-identifiers and sensitive values alone, and not on
-    the order of the records: then one of several equal records can be tested for all of them."""
+    """Whether the release depends only on quasi-identifiers and sensitive values, not on the order
+    of the records. Then one of several equal records is tested for all of them."""
 
     row_by_row: ClassVar[bool] = False
-    """Whether f(D without i) is just f(D) with i's row deleted, in the order of the records."""
+    """Whether f(D without i) is f(D) with i's row deleted, in the order of the records."""
 
     deterministic: ClassVar[bool] = False
-    """Whether the same table is always sanitized alike. Where this is not known, it is taken to
-    depend on chance by a test that samples."""
+    """Whether the same table always gives the same release. Where this is not known, a test that
+    samples assumes that the sanitizer is random."""
 
     is_random: ClassVar[bool] = False
-    """Whether it is known to depend on chance, and `with_seed` reaches all of it: then a test
-    samples it unasked."""
+    """Whether it is known to be random and `with_seed` controls all of it: then a test samples it
+    by default."""
 
     attacked_by: ClassVar[str] = "naive-bayes"
-    """The adversary who attacks it unless the user names another."""
+    """The default adversary."""
 
     @abstractmethod
     def sanitize(self, microdata: Microdata) -> AnyRelease:
@@ -67,35 +80,37 @@ class Sanitizer(ABC):
         return self.sanitize(microdata.without(record))
 
     def with_seed(self, seed: int) -> Sanitizer:
-        """The same sanitizer drawing other random numbers.
+        """The same sanitizer with another random seed.
 
-        By default itself: one that is not random, or takes its chances where we cannot reach.
+        By default itself: it is not random, or its randomness is out of reach.
         """
         return self
 
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
-        """The records whose f(D without i) can be had; None: all of them."""
+        """The records for which f(D without i) is available; None: all of them."""
         return None
 
-    def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> str | None:
-        """What is lacking to leave out these records, and the remedy; None: nothing."""
+    def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> Text | None:
+        """What is missing to leave out these records, and what to do; None: nothing."""
         available = self.can_leave_out(microdata)
         gone = 0 if available is None else int((~np.isin(records, available)).sum())
         if not gone:
             return None
-        return (
-            f"{self.label} cannot leave out {gone:,} of the {len(records):,} records asked for; "
-            'test only those that it can with targets="available"'
-        )
+        return Message(
+            "{label} cannot leave out {gone} of the {asked} records asked for; test only those "
+            "that it can with {available}",
+            label=File(self.label, bare=True), gone=gone, asked=len(records),
+            available=Option("targets", "available"),
+        )  # fmt: skip
 
     @property
     def leaves_one_out(self) -> bool:
-        """Whether it has `leave_one_out`, and need not be run anew without each record."""
+        """Whether it has `leave_one_out` and need not be run again without each record."""
         return isinstance(self, LeavesOneOut)
 
     @property
     def label(self) -> str:
-        """How people call it: ``Mondrian(k=5)``; options left at their defaults are left out."""
+        """Its name for people: ``Mondrian(k=5)``. Options at their defaults are left out."""
         known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
         options = (
             f"{f.name}={_plain(getattr(self, f.name))!r}"
@@ -106,20 +121,12 @@ class Sanitizer(ABC):
 
     @property
     def public_label(self) -> str:
-        """The same without a seed: that is not to be told, and the user need not have given it."""
+        """The label without the seed, which must stay secret."""
         seeded = is_dataclass(self) and any(f.name == "seed" for f in fields(self))
         return replace(self, seed=None).label if seeded else self.label  # type: ignore[type-var]
 
     def __call__(self, microdata: Microdata) -> AnyRelease:
         return self.sanitize(microdata)
-
-
-def refuse_empty(sanitizer: Sanitizer, microdata: Microdata) -> None:
-    """A table without records cannot be published."""
-    if len(microdata) == 0:
-        raise GoalError(
-            f"{sanitizer.public_label} cannot be met: {microdata.source} has no records"
-        )
 
 
 def _plain(value: Any) -> Any:
@@ -138,7 +145,7 @@ class LeaveOneOut(NamedTuple):
 
 @runtime_checkable
 class LeavesOneOut(Protocol):
-    """A sanitizer that knows f(D without i) for every i without starting anew each time."""
+    """A sanitizer that knows f(D without i) for every i without starting again each time."""
 
     def leave_one_out(
         self,
@@ -150,3 +157,48 @@ class LeavesOneOut(Protocol):
         done: Callable[[int], None],
     ) -> LeaveOneOut:
         """Count for the given records; ``done`` is told how many have been finished."""
+
+
+# Goals that a table cannot meet, and the largest that it could ----------------------------------
+
+
+def refuse_empty(sanitizer: Sanitizer, microdata: Microdata) -> None:
+    """A table without records cannot be published."""
+    if len(microdata) == 0:
+        raise GoalError(
+            "{label} cannot be met: {source} has no records",
+            label=File(sanitizer.public_label, bare=True), source=File(microdata.source, bare=True),
+        )  # fmt: skip
+
+
+def refuse_few(sanitizer: Sanitizer, microdata: Microdata, k: int) -> None:
+    """The whole table is smaller than a class of k."""
+    refuse_empty(sanitizer, microdata)
+    n = len(microdata)
+    if n < k:
+        raise GoalError(
+            "{label} cannot be met: {source} has {n} records, fewer than {k}; the largest "
+            "possible k is {n}",
+            label=File(sanitizer.public_label, bare=True),
+            source=File(microdata.source, bare=True), n=n, k=Option("k", k),
+        )  # fmt: skip
+
+
+def refuse_frequent(
+    sanitizer: Sanitizer,
+    microdata: Microdata,
+    counts: NDArray[np.int64],
+    l: int,  # noqa: E741  (it is called l everywhere in this field)
+    remark: str = "",
+) -> None:
+    """One value has more than 1/ℓ of all records; ``counts`` are those of the published values."""
+    n, most = int(counts.sum()), int(counts.max())
+    if most * l > n:
+        raise GoalError(
+            "{label} cannot be met: {value} is the {column} of {most} of the {n} records of "
+            "{source}, more than 1/{l} of them; the largest possible l is {largest}{remark}",
+            label=File(sanitizer.public_label, bare=True),
+            value=Cell(microdata.sensitive.texts[int(counts.argmax())], people=most),
+            column=Column(microdata.sensitive.name), most=most, n=n,
+            source=File(microdata.source, bare=True), l=l, largest=n // most, remark=remark,
+        )  # fmt: skip

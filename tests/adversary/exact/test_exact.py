@@ -29,11 +29,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import ThreadpoolController
 from training_tables import random_table
 
-from unveil.adversary.exact import _table
-from unveil.adversary.exact._learners import exact_learner
-from unveil.adversary.exact._neighbours import NearestNeighbours
+from unveil.adversary import NearestNeighbours
+from unveil.adversary.exact import _table, exact_learner, one_thread
 from unveil.adversary.exact._statistics import Moments, Sums
-from unveil.adversary.exact._threads import one_thread
 from unveil.errors import InputError
 
 EXACT = [
@@ -150,13 +148,15 @@ class TestEveryModel:
         counts[:, 1], counts[0, 0] = 0, 1
         model = exact_learner(estimator)(features, counts)
         values = np.array([0, 1])
-        with pytest.raises(InputError, match="target 1 is to forget a record with sensitive value"):
+        with pytest.raises(
+            InputError, match="target 1 cannot forget a record with sensitive value"
+        ):
             model.predict_without(features[:2], np.tile(features[0], (2, 1)), values)
-        with pytest.raises(InputError, match=r"target 0 is to forget .* value 9"):
+        with pytest.raises(InputError, match=r"target 0 cannot forget .* value 9"):
             model.predict_without(features[:1], features[:1], [9])
         counts[0, 0] = 0
         model = exact_learner(estimator)(np.vstack([features[:1] * 0, features[1:]]), counts)
-        with pytest.raises(InputError, match=r"target 0 is to forget .* no such record"):
+        with pytest.raises(InputError, match=r"target 0 cannot forget .* no such record"):
             model.predict_without(features[:1], features[:1] * 0, [0])
 
     def test_each_target_forgets_one_record(self, estimator):
@@ -169,7 +169,7 @@ class TestEveryModel:
         learn = exact_learner(estimator)
         with pytest.raises(InputError, match="feature 1 of row 0 is nan"):
             learn([[1.0, np.nan]], [[1]])
-        with pytest.raises(InputError, match=r"shape \(3,\) are no table"):
+        with pytest.raises(InputError, match=r"shape \(3,\) are not a table"):
             learn([1.0, 2.0, 3.0], [[1]])
         with pytest.raises(InputError, match=r"shape \(2, 1\) do not fit 1 feature rows"):
             learn([[1.0]], [[1], [2]])

@@ -17,9 +17,8 @@ from training_tables import (
     training_tables,
 )
 
-from unveil.adversary.exact._discriminant import LinearModel
+from unveil.adversary.exact._discriminant import LinearModel, QuadraticModel
 from unveil.adversary.exact._learners import _divisor, exact_learner
-from unveil.adversary.exact._quadratic import QuadraticModel
 from unveil.adversary.exact._table import Prior
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -20,7 +20,7 @@ from training_tables import (
     training_tables,
 )
 
-from unveil.adversary.exact._learners import exact_learner
+from unveil.adversary.exact import exact_learner
 from unveil.errors import InputError
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from unveil.engine.counting import _in_engine, _streamed
-from unveil.engine.counting._engines import connected
+from unveil.engine.counting import _expressions, _in_engine, connected
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +35,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(_in_engine, "WIDE", wide)
         monkeypatch.setattr(_in_engine, "KEPT", kept)
         monkeypatch.setattr(_in_engine, "_BLOCK", 3)
-        monkeypatch.setattr(_streamed, "_ROWS", 2)
+        monkeypatch.setattr(_expressions, "_STREAMED", 2)
 
     return set_limits
 

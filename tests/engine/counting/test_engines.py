@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unveil.engine.counting import ENGINES
-from unveil.engine.counting._engines import connected
+from unveil.engine.counting import ENGINES, connected
 from unveil.errors import InputError, MissingExtraError, UnveilError
 from unveil.measures import count
 
@@ -34,14 +33,14 @@ def test_spark_that_is_not_installed(monkeypatch):
 
 
 def test_spark_without_java(monkeypatch, tmp_path):
-    from unveil.engine.counting._spark import _need_java
+    from unveil.engine.counting._engines import _need_java
 
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(UnveilError, match="needs Java 17 or newer: none was found on the PATH"):
         _need_java()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(UnveilError, match="nor through JAVA_HOME"):
+    with pytest.raises(UnveilError, match="or through JAVA_HOME"):
         _need_java()
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").touch()

@@ -92,7 +92,7 @@ def test_two_connections(tiny):
     sample, population = (
         count({"k": [1, 2]}, quasi="k", engine=ibis.duckdb.connect()) for _ in range(2)
     )
-    with pytest.raises(InputError, match="open them with the same connection"):
+    with pytest.raises(InputError, match="open both with the same connection"):
         next(paired_in_engine(sample, population))
     assert next(paired_in_engine(sample, count({"k": [1]}, quasi="k", engine=sample.connection)))
 

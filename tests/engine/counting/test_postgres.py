@@ -59,7 +59,7 @@ def test_a_table_of_its_own(people):
 
 
 def test_the_first_of_several_classes_is_asked_for_once(people, tiny, monkeypatch):
-    from unveil.engine.counting._fetching import Fetching
+    from unveil.engine.counting._engines import Fetching
 
     tiny()
     counts = count(people, quasi=["Mood"], sensitive="age")
@@ -118,6 +118,6 @@ def test_what_it_complains_of_is_one_line(people, postgres, tiny):
 
 
 def test_an_engine_for_a_table_of_another(people, duckdb):
-    with pytest.raises(InputError, match="one of postgres's own and is counted there"):
+    with pytest.raises(InputError, match="a table of postgres is counted by postgres"):
         count(people, quasi="age", engine="spark")
     assert count(people, quasi="age", engine=people.get_backend()).rows == 4

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from plain_counts import check_counts, odd_tables, plain, plain_classes, secret_text
 from random_tables import tables
 
-from unveil.engine.counting import Held, InEngine, Secret, _streamed, text_of
+from unveil.engine.counting import Held, InEngine, Secret, _expressions, text_of
 from unveil.errors import InputError
 from unveil.measures import count
 
@@ -135,7 +135,7 @@ def test_what_is_not_there(duckdb, tiny, regime):
 def test_there_are_two_questions_at_once(duckdb, tiny, monkeypatch):
     """DuckDB forgets what it has not yet sent when it is asked something else."""
     tiny(wide=0)
-    monkeypatch.setattr(_streamed, "_ROWS", 500)
+    monkeypatch.setattr(_expressions, "_STREAMED", 500)
     n = 20_000
     table = {"k": list(range(n)), "s": [i % 7 for i in range(n)]}
     counts = count(table, quasi="k", sensitive="s", engine=duckdb)

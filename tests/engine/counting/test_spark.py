@@ -131,7 +131,7 @@ def test_what_it_complains_of_is_one_line(spark, folder):
 
 PROGRAM = """
 import os, sys, psutil
-from unveil.engine.counting._engines import connected
+from unveil.engine.counting import connected
 connected("spark", "512MB")
 java = [one for one in psutil.Process().children(recursive=True) if "java" in one.name()]
 for one in java:

@@ -341,7 +341,7 @@ def test_a_key_may_be_called_like_a_column_of_the_frame():
         ({"by": []}, "at least one key"),
         ({"by": "age", "value": {"age": "2*"}}, "give by= or value=, not both"),
         ({"value": {}}, "value= must map keys to values"),
-        ({"value": {"age": "5*"}}, "age has no value '5\\*' in table"),
+        ({"value": {"age": "5*"}}, "column 'age' has no value '5\\*' in table"),
         ({"value": {"age": "2*", "disease": "aids"}, "of": "zip"}, "nobody in table has age=2"),
     ],
 )

@@ -13,11 +13,10 @@ import pytest
 
 import unveil as uv
 from unveil.projects import same_records
+from unveil.render import svg_of as drawn
+from unveil.render._frame import Box, log_ticks, placed, value_text
 from unveil.report.page import page_of
 from unveil.report.page._contents import contents_of, questions_of
-from unveil.report.page._drawing import drawn
-from unveil.report.page._frame import log_ticks, value_text
-from unveil.report.page._placing import Box, placed
 
 SERIES = (2, 4, 8, 16, 32, 64)
 

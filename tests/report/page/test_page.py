@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 import unveil as uv
+from unveil.render import svg_of as drawn
 from unveil.report.page import page_of
-from unveil.report.page._drawing import drawn
 
 NASTY = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', '=HYPERLINK("http://x.y")',

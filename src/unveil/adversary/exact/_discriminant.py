@@ -1,12 +1,15 @@
-"""Linear discriminant analysis, trained on counts, and without one record.
+"""Discriminant analysis, trained on counts, and without one record.
 
-The sensitive values share one covariance. In coordinates that make it the identity, forgetting a
-record is a stretch along one direction, so no matrix is decomposed for it. Where the rank of the
-covariance hangs on the record, or features depend on each other and a target does not fit in, the
-target's own model is trained with the same algebra as scikit-learn's, many targets at a time.
+In the linear model the sensitive values share one covariance. In coordinates that make it the
+identity, forgetting a record is a stretch along one direction, so no matrix has to be decomposed.
+If the rank of the covariance depends on the record, or features depend on each other and a target
+does not fit in, the target's own model is trained with the same algebra as scikit-learn's, many
+targets at a time. scikit-learn drops directions below a tolerance. If a direction is too near the
+tolerance, or too thin for the precision of a scatter, the belief is NaN.
 
-scikit-learn drops directions below a tolerance. Where a direction is too near the tolerance, or
-too thin for the precision of a scatter, the belief is NaN.
+In the quadratic model each value has its own covariance, so a forgotten record only changes that of
+its value. scikit-learn refuses to train if a value has one record or a covariance without full
+rank; the belief is NaN there, and where a direction is too near the tolerance.
 """
 
 from __future__ import annotations
@@ -15,37 +18,43 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from unveil.adversary.exact._scatter import NEAR, THIN, Scatter, Taken, decomposed, shrunk
-from unveil.adversary.exact._table import Prior, ScoringModel, portions
-from unveil.adversary.exact._threads import one_thread
+from unveil.adversary.exact._statistics import (
+    NEAR,
+    THIN,
+    Scatter,
+    Taken,
+    decomposed,
+    one_thread,
+    shrunk,
+)
+from unveil.adversary.exact._table import (
+    Bools,
+    Counts,
+    Floats,
+    Forgotten,
+    Prior,
+    ScoringModel,
+    portions,
+)
 
-__all__ = ["Divisor", "LinearModel"]
+__all__ = ["Divisor", "LinearModel", "QuadraticModel"]
 
 Divisor = Literal["records", "degrees"]
-"""By what a scatter is divided: its records, or these less one for each mean it took."""
+"""Divisor of a scatter: its records, or its degrees of freedom (records minus means)."""
 
-_NONE = 1e-13  # share of variance in a direction that is there by rounding only
-_SOLVED = 1e-12  # share of all variance in a direction that a solver surely does not leave out
-_FREE = 1e-3  # one less the leverage of a record, below which the update loses digits
-_OUTSIDE = 1e-9  # how far a target is off the space of the features, by rounding only
+_NONE = 1e-13  # share of variance in a direction that is only rounding
+_SOLVED = 1e-12  # share of all variance in a direction that a solver certainly keeps
+_FREE = 1e-3  # one minus the leverage of a record, below which the update loses digits
+_OUTSIDE = 1e-9  # distance of a target from the space of the features that is only rounding
 
 
 class LinearModel(ScoringModel):
     """Normal features with one covariance for all values.
 
-    ``tol`` is that of the solver "svd", which drops directions; None stands for the solvers that
-    keep all. ``shrinkage`` moves the covariance that far towards a multiple of the identity.
-
-    Examples
-    --------
-    >>> rows, counts = [[1.0], [2.0], [4.0], [6.0]], [[1, 0], [1, 1], [1, 1], [0, 2]]
-    >>> model = LinearModel(rows, counts, Prior())
-    >>> model.predict([[3.0]]).round(4)
-    array([[0.5289, 0.4711]])
-    >>> model.predict_without([[3.0]], [[4.0]], [0]).round(4)
-    array([[0.3333, 0.6667]])
+    ``tol`` is that of the solver "svd", which drops directions; None is for solvers that keep all.
+    ``shrinkage`` moves the covariance towards a multiple of the identity.
     """
 
     def __init__(
@@ -69,7 +78,7 @@ class LinearModel(ScoringModel):
         values, width = self._scatter.means.shape
         return values * width
 
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         left = self.table.totals[np.newaxis]
         if not self._possible(left).all():
             return np.full((len(points), left.shape[1]), np.nan)
@@ -79,19 +88,14 @@ class LinearModel(ScoringModel):
         scores = places @ deltas.T - (deltas**2).sum(axis=1) / 2
         return np.where(trained.sure, scores, np.nan)
 
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, left = gone
         scores = np.full(left.shape, np.nan)
         points = points - self._scatter.centre
         possible = self._possible(left)
         white = self._white
         if self._tol is None and white is not None and not white.complete:
-            return scores  # no covariance to invert, with a record more or less
+            return scores  # the covariance is singular with and without the record
         updated = np.zeros_like(possible)
         if white is not None:
             some = np.flatnonzero(possible & white.holds(points))
@@ -104,19 +108,17 @@ class LinearModel(ScoringModel):
             scores[some] = self._anew(points[some], taken, left[some])
         return scores
 
-    def _possible(self, left: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """For which targets scikit-learn trains at all."""
+    def _possible(self, left: Counts) -> Bools:
+        """For which targets scikit-learn can be trained."""
         enough = left.sum(axis=1) > (left > 0).sum(axis=1)
         return enough & np.isfinite(self.prior.shares(self.table.totals, left)).all(axis=1)
 
-    def _divisors(self, left: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _divisors(self, left: Counts) -> Floats:
         means = (left > 0).sum(axis=1) if self._divisor == "degrees" else 0
         return (left.sum(axis=1) - means).astype(np.float64)
 
-    def _anew(
-        self, points: NDArray[np.float64], taken: Taken, left: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Scores of each target's point by a model of its own."""
+    def _anew(self, points: Floats, taken: Taken, left: Counts) -> Floats:
+        """Scores of each target's point by its own model."""
         means = np.tile(self._scatter.means, (len(points), 1, 1))
         means[np.arange(len(points)), taken.values] = taken.means
         trained = self._trained(left, means, taken)
@@ -124,10 +126,8 @@ class LinearModel(ScoringModel):
         scores = _scores(trained.deltas, places)
         return np.where(trained.sure[:, np.newaxis], scores, np.nan)
 
-    def _trained(
-        self, left: NDArray[np.int64], means: NDArray[np.float64], taken: Taken | None
-    ) -> _Trained:
-        """Train one model for each row of ``left``, as scikit-learn does."""
+    def _trained(self, left: Counts, means: Floats, taken: Taken | None) -> _Trained:
+        """Train one model per row of ``left``, as scikit-learn does."""
         shares = self.prior.shares(self.table.totals, left)
         if self._tol is None:
             roots, sure = self._all_directions(shares / np.maximum(left, 1), taken)
@@ -139,9 +139,9 @@ class LinearModel(ScoringModel):
         return _Trained(roots, centres, deltas, sure & certain)
 
     def _wide_directions(
-        self, tol: float, left: NDArray[np.int64], taken: Taken | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Coordinates of variance one, only where there is variance; and where this is certain."""
+        self, tol: float, left: Counts, taken: Taken | None
+    ) -> tuple[Floats, Bools]:
+        """Coordinates of variance one in directions with variance; and where this is certain."""
         divisors = self._divisors(left)[:, np.newaxis]
         covariances, constant, unsure = self._scatter.pooled((left > 0) / divisors, taken)
         variances = np.diagonal(covariances, axis1=1, axis2=2)
@@ -155,10 +155,8 @@ class LinearModel(ScoringModel):
         lengths = np.where(wide, 1 / np.sqrt(np.where(wide, extents, 1.0)), 0.0)
         return directions * lengths[:, np.newaxis], ~unsure
 
-    def _all_directions(
-        self, weights: NDArray[np.float64], taken: Taken | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The same without leaving out a direction; certain where each has variance enough."""
+    def _all_directions(self, weights: Floats, taken: Taken | None) -> tuple[Floats, Bools]:
+        """The same for all directions; certain if each has enough variance."""
         covariances = shrunk(self._scatter.pooled(weights, taken)[0], self._shrinkage)
         variances = np.diagonal(covariances, axis1=1, axis2=2)
         spreads = np.sqrt(np.where(variances > 0, variances, 1.0))
@@ -173,16 +171,12 @@ class LinearModel(ScoringModel):
         return _Whitening.of(self._scatter, self._kept)
 
     def _updated(
-        self,
-        white: _Whitening,
-        points: NDArray[np.float64],
-        taken: Taken,
-        left: NDArray[np.int64],
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        self, white: _Whitening, points: Floats, taken: Taken, left: Counts
+    ) -> tuple[Floats, Bools]:
         """Scores by the update, and for which targets they are certain.
 
         With the scatter as the identity and the record at u from its mean, it becomes 1 − c u uᵀ.
-        What makes that the identity again is a stretch along u.
+        A stretch along u makes that the identity again.
         """
         off = white(taken.off)
         square = (off**2).sum(axis=1)
@@ -207,36 +201,34 @@ class LinearModel(ScoringModel):
 
 @dataclass(frozen=True, eq=False)
 class _Trained:
-    """Models, one a row: places of the values and of a point in coordinates that suit both."""
+    """Models, one per row: positions of values and of a point in whitened coordinates."""
 
-    roots: NDArray[np.float64]
-    centres: NDArray[np.float64]
-    deltas: NDArray[np.float64]
-    sure: NDArray[np.bool_]
+    roots: Floats
+    centres: Floats
+    deltas: Floats
+    sure: Bools
 
 
-def _scores(deltas: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
-    along: NDArray[np.float64] = (deltas @ places[:, :, np.newaxis])[:, :, 0]
+def _scores(deltas: Floats, places: Floats) -> Floats:
+    along: Floats = (deltas @ places[:, :, np.newaxis])[:, :, 0]
     return along - (deltas**2).sum(axis=2) / 2
 
 
-def _projected(
-    deltas: NDArray[np.float64], shares: NDArray[np.float64], tol: float | None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Without the directions in which the values hardly differ; and where this is certain."""
+def _projected(deltas: Floats, shares: Floats, tol: float | None) -> tuple[Floats, Bools]:
+    """Drop the directions in which values hardly differ; and where this is certain."""
     if tol is None:
         return deltas, np.ones(len(deltas), dtype=bool)
     weighted = np.sqrt(shares)[:, :, np.newaxis] * deltas
     with one_thread:
         _, extents, directions = np.linalg.svd(weighted, full_matrices=False)
     bar = tol * extents[:, :1]
-    near: NDArray[np.bool_] = np.any(np.abs(extents - bar) < NEAR * bar, axis=1)
+    near: Bools = np.any(np.abs(extents - bar) < NEAR * bar, axis=1)
     directions = directions * (extents > bar)[:, :, np.newaxis]
     return (deltas @ directions.swapaxes(1, 2)) @ directions, ~near
 
 
-def _solvable(thinnest: NDArray[np.float64], spreads: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether solvers that keep all directions do so, for covariances of these dimensions."""
+def _solvable(thinnest: Floats, spreads: Floats) -> Bools:
+    """Whether solvers that should keep all directions do so, for covariances of these sizes."""
     least = spreads.min(axis=1) ** 2 * thinnest
     return (thinnest >= THIN) & (least >= _SOLVED * (spreads**2).sum(axis=1))
 
@@ -245,16 +237,16 @@ def _solvable(thinnest: NDArray[np.float64], spreads: NDArray[np.float64]) -> ND
 class _Whitening:
     """Coordinates in which the scatter within values is the identity."""
 
-    varying: NDArray[np.bool_]
-    spreads: NDArray[np.float64]
-    directions: NDArray[np.float64]
-    extents: NDArray[np.float64]
+    varying: Bools
+    spreads: Floats
+    directions: Floats
+    extents: Floats
     records: int
-    origin: NDArray[np.float64]
+    origin: Floats
 
     @classmethod
     def of(cls, scatter: Scatter, kept: float) -> _Whitening | None:
-        """None where it is not clear which directions there are, or a mean is outside them."""
+        """None if it is not certain which directions there are, or a mean is outside them."""
         records = int(scatter.totals.sum())
         held = scatter.totals > 0
         covariance, constant, unsure = scatter.pooled(held[np.newaxis] / records)
@@ -271,11 +263,11 @@ class _Whitening:
         clear = white.thinnest >= 2 * kept and bool(white.holds(means).all())
         return white if clear else None
 
-    def __call__(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, vectors: Floats) -> Floats:
         roots = self.directions / np.sqrt(self.records * self.extents)
         return (vectors[:, self.varying] / self.spreads) @ roots
 
-    def holds(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(self, points: Floats) -> Bools:
         """Which points can be reached from the origin in these directions."""
         scaled = (points - self.origin)[:, self.varying] / self.spreads
         outside = scaled - (scaled @ self.directions) @ self.directions.T
@@ -293,5 +285,80 @@ class _Whitening:
 
     @property
     def lopsided(self) -> float:
-        """How much wider than its narrowest feature the whole is."""
+        """Total variance relative to that of the narrowest feature."""
         return float((self.spreads**2).sum() / self.spreads.min() ** 2)
+
+
+class QuadraticModel(ScoringModel):
+    """Normal features with one covariance per value.
+
+    ``towards_one`` moves each covariance towards the identity, ``shrinkage`` towards a multiple of
+    it that has the same mean variance. ``record_a_feature`` is for the solver "svd", which refuses
+    values with fewer records than features.
+    """
+
+    def __init__(
+        self,
+        features: ArrayLike,
+        counts: ArrayLike,
+        prior: Prior,
+        *,
+        tol: float = 1e-4,
+        towards_one: float = 0.0,
+        shrinkage: float = 0.0,
+        divisor: Divisor = "records",
+        record_a_feature: bool = True,
+    ) -> None:
+        super().__init__(features, counts, prior)
+        self._tol, self._towards_one, self._shrinkage = tol, towards_one, shrinkage
+        self._means_taken = int(divisor == "degrees")
+        self._fewest = max(2, self.table.features.shape[1] if record_a_feature else 0)
+        self._scatter = Scatter(self.table)
+        self._roots, self._logs = self._trained(np.diag(self._weights(self.table.totals)))
+
+    def _weights(self, totals: Counts) -> Floats:
+        divisors = np.maximum(totals - self._means_taken, 1)
+        return np.where(totals >= self._fewest, 1 / divisors, 0.0)
+
+    def scores(self, points: Floats) -> Floats:
+        points = points - self._scatter.centre
+        scores = np.empty((len(points), len(self._logs)))
+        for value, (mean, root, log) in enumerate(
+            zip(self._scatter.means, self._roots, self._logs, strict=True)
+        ):
+            scores[:, value] = -((((points - mean) @ root) ** 2).sum(axis=1) + log) / 2
+        return scores
+
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        places, values, left = gone
+        scores = self.scores(points)
+        points = points - self._scatter.centre
+        refused = np.isnan(self._logs) & (self.table.totals > 0)
+        hopeful = np.flatnonzero(refused.sum() == refused[values])  # no other value is refused
+        for portion in portions(len(hopeful), points.shape[1] ** 2):
+            some = hopeful[portion]
+            taken = self._scatter.taken(places[some], values[some])
+            own = some, values[some]
+            weights = np.zeros((len(some), scores.shape[1]))
+            weights[np.arange(len(some)), taken.values] = self._weights(left[own])
+            roots, logs = self._trained(weights, taken)
+            off = ((points[some] - taken.means)[:, np.newaxis] @ roots)[:, 0]
+            scores[own] = -((off**2).sum(axis=1) + logs) / 2
+        return scores
+
+    def _trained(self, weights: Floats, taken: Taken | None = None) -> tuple[Floats, Floats]:
+        """Coordinates of variance one, and the logarithms of determinants, which may be NaN."""
+        covariances, _, _ = self._scatter.pooled(weights, taken)
+        covariances = (1 - self._towards_one) * shrunk(covariances, self._shrinkage)
+        covariances += self._towards_one * np.eye(covariances.shape[-1])
+        variances = np.diagonal(covariances, axis1=1, axis2=2)
+        spreads = np.sqrt(np.where(variances > 0, variances, 1.0))
+        extents, directions = decomposed(covariances, spreads)
+        least = self._tol * (1 + NEAR) + 1e-12 * variances.sum(axis=1)
+        with one_thread:
+            narrowest = np.linalg.eigvalsh(covariances)[:, 0]
+        sure = (narrowest > least) & (extents[:, 0] >= THIN)
+        sure &= weights.any(axis=1)
+        extents = np.maximum(extents, THIN)
+        logs = np.log(extents).sum(axis=1) + 2 * np.log(spreads).sum(axis=1)
+        return directions / np.sqrt(extents)[:, np.newaxis], np.where(sure, logs, np.nan)

@@ -1,13 +1,12 @@
-"""Which scikit-learn estimators can forget one training record exactly, without learning anew.
+"""Which scikit-learn estimators can forget one training record exactly, without retraining.
 
-A leave-one-out test trains one model for each record. Where a model follows from sums over its
-records, taking a record off the sums gives the model without it, in a fraction of the time. Naive
+A leave-one-out test trains one model per record. If a model follows from sums over its records,
+subtracting a record from the sums gives the model without it, in a fraction of the time. Naive
 Bayes of every kind, discriminant analysis and nearest neighbours are of this sort.
 
-Logistic regression, support vector machines, trees, forests, boosting, neural networks and
-Gaussian process classifiers are not: each is the end of a search, or of a series of choices,
-that any record may turn another way, so what is known about the whole table does not tell where it
-ends without one record. They are to be trained anew.
+Logistic regression, support vector machines, trees, forests, boosting, neural networks and Gaussian
+process classifiers are not. They result from a search or a series of choices that any record may
+change, so they have to be retrained.
 """
 
 from __future__ import annotations
@@ -20,30 +19,29 @@ from typing import Any, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.adversary.exact._discrete import (
+from unveil.adversary.exact._discriminant import Divisor, LinearModel, QuadraticModel
+from unveil.adversary.exact._naive_bayes import (
     BernoulliModel,
     CategoricalModel,
     ComplementModel,
+    GaussianModel,
     MultinomialModel,
 )
-from unveil.adversary.exact._discriminant import Divisor, LinearModel
-from unveil.adversary.exact._gaussian import GaussianModel
 from unveil.adversary.exact._neighbours import NearestNeighbours
-from unveil.adversary.exact._quadratic import QuadraticModel
 from unveil.adversary.exact._table import Prior
 
-__all__ = ["ExactLearner", "ExactModel", "exact_learner"]
+__all__ = ["ExactModel", "exact_learner"]
 
 
 class ExactModel(Protocol):
     """A trained model that can forget any one of its records."""
 
     def predict(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Beliefs about points (targets × features): one row a target, one column a value.
+        """Beliefs about points (targets × features): one row per target, one column per value.
 
-        Rows sum to one, with 0 for values without records. A row of NaN says that this target's
-        belief cannot be had exactly here: ask the estimator itself, which may refuse to be trained
-        on such a table, or to predict such a point.
+        Rows sum to one, with 0 for values without records. A row of NaN means that this target's
+        belief cannot be computed exactly here: ask the estimator itself, which may refuse to be
+        trained on such a table, or to predict such a point.
         """
         ...
 
@@ -52,28 +50,28 @@ class ExactModel(Protocol):
     ) -> NDArray[np.float64]:
         """The same, each by the model trained without one record with these features and value.
 
-        Where only one value is left it has belief 1.
+        If only one value is left it has belief 1.
         """
         ...
 
 
 ExactLearner: TypeAlias = Callable[[ArrayLike, ArrayLike], ExactModel]
-"""From feature rows, and how many records with these features have each value, to a model."""
+"""From feature rows, and the number of records with these features and each value, to a model."""
 
 
 def exact_learner(estimator: object) -> ExactLearner | None:
-    """How to train this estimator so that it can forget; None where there is no exact way.
+    """How to train this estimator so that it can forget; None if there is no exact way.
 
     There is one for scikit-learn's five kinds of naive Bayes, for linear and quadratic discriminant
-    analysis, and for `NearestNeighbours`. There is none for scikit-learn's own
-    ``KNeighborsClassifier``: of neighbours equally far away it takes those that come first, so its
-    answer depends on the order of the rows, which a table of counts does not have. Nor is there for
-    parameters that make scikit-learn warn or fail, nor for subclasses, which may do anything.
+    analysis, and for `NearestNeighbours`. There is none for scikit-learn's
+    ``KNeighborsClassifier``: of equally distant neighbours it takes the first ones, so its answer
+    depends on the order of the rows, which a table of counts does not have. Nor is there one for
+    parameters that make scikit-learn warn or fail, or for subclasses, which may do anything.
 
     Parameters
     ----------
     estimator
-        An estimator with its parameters, trained or not. It is not changed.
+        An estimator, trained or not. It is not changed.
 
     Examples
     --------
@@ -115,7 +113,7 @@ def _complement(estimator: Any) -> ExactLearner | None:
 
 
 def _bernoulli(estimator: Any) -> ExactLearner | None:
-    # With alpha by feature scikit-learn fails, or mixes features with values.
+    # With one alpha per feature, scikit-learn fails or confuses features with values.
     prior, alpha = _discrete_prior(estimator), _alpha(estimator)
     above = estimator.binarize
     if prior is None or alpha is None or not (above is None or _is_real(above, 0)):
@@ -179,9 +177,9 @@ _LEARNERS: dict[str, Callable[[Any], ExactLearner | None]] = {
 
 @cache
 def _divisor(kind: type[Any], model: type[LinearModel] | type[QuadraticModel]) -> Divisor | None:
-    """By what the installed scikit-learn divides a scatter; None if by neither.
+    """The divisor of a scatter in the installed scikit-learn; None if it is neither.
 
-    Its versions differ, and a small table tells.
+    Versions differ, and a small table shows which it is.
     """
     rows, values = np.array([[0.0], [1.0], [3.0], [2.0], [5.0], [6.0]]), np.repeat([0, 1], 3)
     theirs = kind().fit(rows, values).predict_proba(rows)
@@ -212,12 +210,12 @@ def _discrete_prior(estimator: Any) -> Prior | None:
 
 
 def _alpha(estimator: Any) -> float | None:
-    """The smoothing, if it is not so small that scikit-learn changes it or takes log(0)."""
+    """The smoothing, unless it is so small that scikit-learn changes it or takes log(0)."""
     return float(estimator.alpha) if _is_real(estimator.alpha, 1e-10) else None
 
 
 def _alphas(estimator: Any) -> float | NDArray[np.float64] | None:
-    """The same for estimators that may have one a feature."""
+    """The same for estimators that may have one per feature."""
     if isinstance(estimator.alpha, Real):
         return _alpha(estimator)
     alpha = np.asarray(estimator.alpha, dtype=np.float64)

@@ -1,8 +1,8 @@
 """Nearest neighbours, trained on counts, and without one record.
 
-Releases have many records with the same features, so the k nearest are hardly ever k certain ones.
-A model that takes k of them by the order of rows predicts something about that order. Here the
-records at the k-th distance share the places that are left, in equal parts, and no order matters.
+Releases have many records with the same features, so the k nearest are rarely unique. A model that
+chooses k of them by the order of rows depends on that order. Here the records at the k-th distance
+share the remaining places equally, and no order matters.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from unveil.adversary.exact._table import TrainingTable, portions
+from unveil.adversary.exact._table import Counts, Floats, Places, TrainingTable, portions
 from unveil.errors import InputError, did_you_mean
 
-__all__ = ["NearestNeighbours", "NearestNeighboursModel"]
+__all__ = ["NearestNeighbours"]
 
 Metric = Literal["euclidean", "manhattan", "hamming"]
 Weights = Literal["uniform", "distance"]
 
 _NAMES = {"euclidean": "euclidean", "manhattan": "cityblock", "hamming": "hamming"}  # scipy's
-_SAME = 1e-9  # relative difference of two distances that is rounding, not distance
+_SAME = 1e-9  # relative difference of two distances that is only rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,13 +33,13 @@ class NearestNeighbours:
     Parameters
     ----------
     k
-        Number of neighbours. All records count where there are fewer.
+        Number of neighbours. If there are fewer records, all count.
     metric
         ``"euclidean"``, ``"manhattan"`` (sum of differences) or ``"hamming"`` (share of features
         that differ).
     weights
-        ``"uniform"``: every neighbour counts the same. ``"distance"``: the more the nearer, by one
-        over the distance; where some are at distance zero, nobody else counts.
+        ``"uniform"``: all neighbours have the same weight. ``"distance"``: the weight is one over
+        the distance; if some are at distance zero, only these count.
 
     Examples
     --------
@@ -56,42 +56,38 @@ class NearestNeighbours:
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise InputError(f"k={self.k!r} neighbours: give a whole number from 1")
+            raise InputError(f"k must be a whole number from 1 up, got {self.k!r}")
         for name, choices in (("metric", get_args(Metric)), ("weights", get_args(Weights))):
             given = getattr(self, name)
             if given not in choices:
                 near = did_you_mean(str(given), choices)
                 raise InputError(f"no {name} {given!r}{near} (known: {', '.join(choices)})")
 
-    def learn(self, features: ArrayLike, counts: ArrayLike) -> NearestNeighboursModel:
-        """Learn from feature rows, and how many records with these have each sensitive value."""
-        return NearestNeighboursModel(TrainingTable.of(features, counts), self)
+    def learn(self, features: ArrayLike, counts: ArrayLike) -> _NeighboursModel:
+        """Learn from feature rows, and the number of records with these and each value."""
+        return _NeighboursModel(TrainingTable.of(features, counts), self)
 
 
 @dataclass(frozen=True, eq=False)
-class NearestNeighboursModel:
-    """Remembers the table, and looks the neighbours up when asked."""
+class _NeighboursModel:
+    """Keeps the table, and searches it for neighbours when asked."""
 
     table: TrainingTable
     settings: NearestNeighbours
 
-    def predict(self, points: ArrayLike) -> NDArray[np.float64]:
+    def predict(self, points: ArrayLike) -> Floats:
         """Beliefs about the points (targets × values)."""
         points = self.table.points(points)
         nobody = np.full(len(points), -1)
         return self._beliefs(points, nobody, nobody)
 
-    def predict_without(
-        self, points: ArrayLike, rows: ArrayLike, values: ArrayLike
-    ) -> NDArray[np.float64]:
+    def predict_without(self, points: ArrayLike, rows: ArrayLike, values: ArrayLike) -> Floats:
         """Beliefs about each point by the model trained without the record given for it."""
         points = self.table.points(points)
         values = np.asarray(values, dtype=np.intp)
         return self._beliefs(points, self.table.places(points, rows, values), values)
 
-    def _beliefs(
-        self, points: NDArray[np.float64], places: NDArray[np.intp], values: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def _beliefs(self, points: Floats, places: Places, values: Places) -> Floats:
         votes = np.empty((len(points), self.table.counts.shape[1]))
         metric = _NAMES[self.settings.metric]
         for some in portions(len(points), 2 * len(self.table.features)):
@@ -100,16 +96,11 @@ class NearestNeighboursModel:
         with np.errstate(invalid="ignore"):  # nobody is left to vote
             return votes / votes.sum(axis=1, keepdims=True)
 
-    def _votes(
-        self,
-        distances: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-    ) -> NDArray[np.float64]:
-        """Weighted neighbours of each value (targets × values), the forgotten record left out.
+    def _votes(self, distances: Floats, places: Places, values: Places) -> Floats:
+        """Weighted neighbours of each value (targets × values), without the forgotten record.
 
-        Every row of the table has a record, so the k + 1 nearest rows have k that are not
-        forgotten. From there on only these pairs of targets and rows matter.
+        Every row of the table has a record, so the k + 1 nearest rows have k records that are not
+        forgotten. Only these pairs of targets and rows matter.
         """
         k = min(self.settings.k, distances.shape[1] - 1)
         reach = np.partition(distances, k, axis=1)[:, [k]]
@@ -124,14 +115,8 @@ class NearestNeighboursModel:
             votes[:, value] = np.bincount(targets, weights * held, len(votes))
         return votes
 
-    def _weights(
-        self,
-        targets: NDArray[np.intp],
-        near: NDArray[np.float64],
-        records: NDArray[np.int64],
-        size: int,
-    ) -> NDArray[np.float64]:
-        """How much each record counts, for pairs of targets and so many records at a distance."""
+    def _weights(self, targets: Places, near: Floats, records: Counts, size: int) -> Floats:
+        """The weight of each record, for pairs of targets and rows with so many records."""
         farthest = _kth(self.settings.k, targets, near, records, size)[targets]
         nearer = near < farthest * (1 - _SAME)
         tied = (near <= farthest * (1 + _SAME)) & ~nearer
@@ -146,14 +131,8 @@ class NearestNeighboursModel:
         return np.where(alone, here, weights / np.where(here, np.inf, near))
 
 
-def _kth(
-    k: int,
-    targets: NDArray[np.intp],
-    near: NDArray[np.float64],
-    records: NDArray[np.int64],
-    size: int,
-) -> NDArray[np.float64]:
-    """The distance of each target's k-th record; infinite where there are fewer."""
+def _kth(k: int, targets: Places, near: Floats, records: Counts, size: int) -> Floats:
+    """The distance of each target's k-th record; infinite if there are fewer."""
     order = np.lexsort((near, targets))
     within = records[order].cumsum()
     before = np.concatenate([[0], np.bincount(targets, records, size).cumsum()[:-1]])

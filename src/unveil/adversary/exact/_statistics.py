@@ -1,32 +1,77 @@
-"""Sums, means and squared deviations of a table, and the same with one record less.
+"""Sums, moments and scatters of a training table, and the same without one record.
 
-Taking a record off a sum costs nothing, but where hardly anything is left the difference is made
-of rounding errors. This happens to few entries, as one record must hold almost the whole sum: they
-are summed anew.
+Subtracting a record from a sum costs nothing, but if hardly anything is left, the difference
+consists of rounding errors. That happens to few entries, because one record must hold almost the
+whole sum; they are summed again. A scatter is the matrix of summed products of deviations from a
+mean; forgetting a record subtracts a matrix of rank one from the scatter of its value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from threading import Lock
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Moments", "Sums", "whole_numbers"]
+from unveil.adversary.exact._table import Bools, Counts, Floats, Places, TrainingTable
 
-_CANCELS = 1e-4  # what is left, as a share of what was, below which it is summed anew
+__all__ = [
+    "NEAR", "THIN", "Moments", "Scatter", "Sums", "Taken", "decomposed", "one_thread", "shrunk",
+]  # fmt: skip
+
+_CANCELS = 1e-4  # share of a sum that is left, below which it is summed again
+_SCATTER_CANCELS = 1e-2  # the same for a feature's summed deviations
+THIN = 1e-5  # share of variance in a direction, below which a scatter is too imprecise
+NEAR = 1e-3  # relative distance from a tolerance, within which rounding may decide
 
 
-def whole_numbers(features: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which features are whole numbers in every row, so that sums of them have no rounding."""
+@cache
+def _libraries() -> Any:
+    # threadpoolctl comes with scikit-learn, without which there is nothing to train.
+    return import_module("threadpoolctl").ThreadpoolController()
+
+
+class _OneThread:
+    """Keeps numerical libraries to one thread, for work that is too small to share.
+
+    On a busy machine, threads that wait for each other at every small step make a thousand small
+    decompositions take more than ten times as long. The number of threads belongs to the process:
+    the first thread that enters sets it, the last one that leaves resets it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = _libraries().limit(limits=1)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
+one_thread = _OneThread()
+
+
+def _whole_numbers(features: Floats) -> Bools:
+    """Which features are whole numbers in every row, so that their sums are exact."""
     return ((features == np.rint(features)) & (np.abs(features) < 2**31)).all(axis=0)
 
 
 class Sums:
     """Sums of the features over several histograms of one table, none of them negative.
 
-    Examples
-    --------
     >>> sums = Sums(np.array([[1.0, 0.5], [4.0, 0.0]]), np.array([[3], [1]]))
     >>> sums.of
     array([[7. , 1.5]])
@@ -35,17 +80,15 @@ class Sums:
            [3. , 1.5]])
     """
 
-    def __init__(self, features: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+    def __init__(self, features: Floats, counts: Counts) -> None:
         self._features, self._counts = features, counts
-        self.of: NDArray[np.float64] = counts.T @ features
-        self._rounds = ~whole_numbers(features)
+        self.of: Floats = counts.T @ features
+        self._rounds = ~_whole_numbers(features)
 
-    def without(
-        self, places: NDArray[np.intp], histograms: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
-        """The histogram's sums less one record at that place (targets × features)."""
+    def without(self, places: Places, histograms: Places) -> Floats:
+        """The histogram's sums without one record at that place (targets × features)."""
         whole = self.of[histograms]
-        left: NDArray[np.float64] = whole - self._features[places]
+        left: Floats = whole - self._features[places]
         redo = self._rounds & (left <= _CANCELS * whole) & (whole > 0)
 
         def anew(place: int, histogram: int, column: int) -> float:
@@ -61,8 +104,6 @@ class Moments:
 
     Features are centred first (``centre``), and so are the means.
 
-    Examples
-    --------
     >>> moments = Moments(np.array([[1.0], [5.0]]), np.array([[3], [1]]))
     >>> moments.means + moments.centre, moments.deviations
     (array([[2.]]), array([[12.]]))
@@ -71,12 +112,12 @@ class Moments:
     (array([[2.333]]), array([[10.667]]))
     """
 
-    def __init__(self, features: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
-        # An outlier must not be the middle: the others would lose digits on the way there.
-        self.centre: NDArray[np.float64] = np.sort(features, axis=0)[len(features) // 2]
-        self.features: NDArray[np.float64] = features - self.centre
+    def __init__(self, features: Floats, counts: Counts) -> None:
+        # The centre must not be an outlier: the other rows would lose digits.
+        self.centre: Floats = np.sort(features, axis=0)[len(features) // 2]
+        self.features: Floats = features - self.centre
         self.counts = counts
-        self.totals: NDArray[np.int64] = counts.sum(axis=0)
+        self.totals: Counts = counts.sum(axis=0)
         self.means = np.zeros((counts.shape[1], features.shape[1]))
         self.deviations = np.zeros_like(self.means)
         for h in range(counts.shape[1]):
@@ -85,12 +126,10 @@ class Moments:
                 moments = _moments(self.features[held], counts[held, h])
                 self.means[h], self.deviations[h] = moments
 
-    def without(
-        self, places: NDArray[np.intp], histograms: NDArray[np.intp]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Both for the histogram less one record at that place (targets × features).
+    def without(self, places: Places, histograms: Places) -> tuple[Floats, Floats]:
+        """Both for the histogram without one record at that place (targets × features).
 
-        Zero where the record was the only one.
+        Zero if the record was the only one.
         """
         n = self.totals[histograms, np.newaxis]
         left = np.maximum(n - 1, 1)
@@ -100,7 +139,7 @@ class Moments:
         deviations = np.where(n > 2, whole - off**2 * n / left, 0.0)
         redo = (n > 1) & (whole > 0) & (deviations <= _CANCELS * whole)
 
-        def anew(place: int, histogram: int, column: int) -> NDArray[np.float64]:
+        def anew(place: int, histogram: int, column: int) -> Floats:
             weights = _weights_without(self.counts, place, histogram)
             held = weights > 0
             return np.concatenate(_moments(self.features[held][:, [column]], weights[held]))
@@ -109,32 +148,30 @@ class Moments:
         return means, deviations
 
 
-def _moments(
-    features: NDArray[np.float64], weights: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _moments(features: Floats, weights: Counts) -> tuple[Floats, Floats]:
     total = weights.sum()
     mean = weights @ features / total
-    # The rounded mean is off by a little; what the deviations sum to says by how much.
+    # The sum of the deviations says by how much rounding the mean is off.
     mean = mean + weights @ (features - mean) / total
-    # A constant must not seem to vary by rounding errors, which scaling would blow up.
+    # A constant must not seem to vary by rounding errors, which scaling would enlarge.
     mean = np.where((features == features[0]).all(axis=0), features[0], mean)
     return mean, weights @ (features - mean) ** 2
 
 
-def _weights_without(counts: NDArray[np.int64], place: int, histogram: int) -> NDArray[np.int64]:
+def _weights_without(counts: Counts, place: int, histogram: int) -> Counts:
     weights = counts[:, histogram].copy()
     weights[place] -= 1
     return weights
 
 
 def _replace(
-    redo: NDArray[np.bool_],
-    places: NDArray[np.intp],
-    histograms: NDArray[np.intp],
-    anew: Callable[[int, int, int], float | NDArray[np.float64]],
-    results: tuple[NDArray[np.float64], ...],
+    redo: Bools,
+    places: Places,
+    histograms: Places,
+    anew: Callable[[int, int, int], float | Floats],
+    results: tuple[Floats, ...],
 ) -> None:
-    """Write into the results (targets × features) what ``anew`` says about entries to redo."""
+    """Write the results of ``anew`` into the entries (targets × features) to redo."""
     targets, columns = np.nonzero(redo)
     if not len(targets):
         return
@@ -143,3 +180,114 @@ def _replace(
     found = np.array([anew(*case) for case in cases.T.tolist()]).reshape(cases.shape[1], -1)
     for result, numbers in zip(results, found[which.ravel()].T, strict=True):
         result[targets, columns] = numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """What forgetting one record per target does to the scatter of its value."""
+
+    places: Places
+    values: Places
+    means: Floats
+    """The value's means without the record (targets × features)."""
+    off: Floats
+    """The record's deviations from the value's means with it."""
+    factor: Floats
+    """The scatter decreases by this factor times the products of ``off``."""
+
+
+class Scatter:
+    """Means and scatter of each sensitive value, of centred features.
+
+    >>> table = TrainingTable.of([[0.0, 0.0], [2.0, 4.0]], [[1, 3], [1, 0]])
+    >>> scatter = Scatter(table)
+    >>> scatter.of.tolist()
+    [[[2.0, 4.0], [4.0, 8.0]], [[0.0, 0.0], [0.0, 0.0]]]
+    """
+
+    def __init__(self, table: TrainingTable) -> None:
+        self._moments = Moments(table.features, table.counts)
+        self.centre, self.features = self._moments.centre, self._moments.features
+        self.totals, self.means = self._moments.totals, self._moments.means
+        self.whole = _whole_numbers(table.features)
+        self._sizes: Floats = np.abs(table.features).max(axis=0)
+        values, width = self.means.shape
+        self.of = np.empty((values, width, width))
+        for value in range(values):
+            self.of[value] = self._of(table.counts[:, value], self.means[value])
+
+    def _of(self, weights: Counts, mean: Floats) -> Floats:
+        held = weights > 0
+        off = self.features[held] - mean
+        return (weights[held, np.newaxis] * off).T @ off
+
+    def taken(self, places: Places, values: Places) -> Taken:
+        """The change in means and scatter of the values without a record at that place."""
+        means, _ = self._moments.without(places, values)
+        n = self.totals[values]
+        return Taken(
+            places, values, means,
+            off=self.features[places] - self.means[values],
+            factor=np.where(n > 1, n / np.maximum(n - 1, 1), 0.0),
+        )  # fmt: skip
+
+    def pooled(self, weights: Floats, taken: Taken | None = None) -> tuple[Floats, Bools, Bools]:
+        """Weighted sums of the scatters (targets × features × features).
+
+        ``weights`` are targets × values. Also returned: which features are constant within each
+        value (targets × features), and for which targets this is not certain: scikit-learn's means
+        of fractional features have rounding errors, so a constant may seem to vary there.
+        """
+        sums = np.tensordot(weights, self.of, axes=1)
+        if taken is not None:
+            sums = self._less(sums, weights, taken)
+        left: Floats = np.diagonal(sums, axis1=1, axis2=2)
+        # Whole numbers that vary have deviations of at least one half.
+        least = np.where(weights > 0, weights, np.inf).min(axis=1, keepdims=True) / 4
+        constant = left < np.where(self.whole, least, (1e-10 * self._sizes) ** 2)
+        constant |= left <= 0
+        sums[constant] = 0.0
+        sums.swapaxes(1, 2)[constant] = 0.0
+        return sums, constant, np.any(constant & ~self.whole, axis=1)
+
+    def _less(self, sums: Floats, weights: Floats, taken: Taken) -> Floats:
+        own = weights[np.arange(len(weights)), taken.values]
+        column = np.sqrt(own * taken.factor)[:, np.newaxis] * taken.off
+        less: Floats = sums - column[:, :, np.newaxis] * column[:, np.newaxis]
+        whole = np.diagonal(sums, axis1=1, axis2=2)
+        left = np.diagonal(less, axis1=1, axis2=2)
+        gone = self.whole & (left < own[:, np.newaxis] / 4)
+        redo = ((left <= _SCATTER_CANCELS * whole) & (whole > 0) & ~gone).any(axis=1)
+        for target in np.flatnonzero(redo):
+            each = self.of.copy()
+            each[taken.values[target]] = self._anew(taken, int(target))
+            less[target] = np.tensordot(weights[target], each, axes=1)
+        return less
+
+    def _anew(self, taken: Taken, target: int) -> Floats:
+        weights = self._moments.counts[:, taken.values[target]].copy()
+        weights[taken.places[target]] -= 1
+        return self._of(weights, taken.means[target])
+
+
+def shrunk(covariances: Floats, shrinkage: float) -> Floats:
+    """Covariances moved towards the identity times their mean variance."""
+    if not shrinkage:
+        return covariances
+    width = covariances.shape[-1]
+    mean = np.trace(covariances, axis1=1, axis2=2) / width
+    return (1 - shrinkage) * covariances + shrinkage * mean[:, np.newaxis, np.newaxis] * np.eye(
+        width
+    )
+
+
+def decomposed(covariances: Floats, spreads: Floats) -> tuple[Floats, Floats]:
+    """Shares of variance and directions of covariances of features divided by their spreads.
+
+    Differences times a direction, divided by the root of its share, are uncorrelated and have
+    variance one.
+    """
+    scaled = covariances / (spreads[:, :, np.newaxis] * spreads[:, np.newaxis])
+    with one_thread:
+        shares, directions = np.linalg.eigh(scaled)
+    return shares, directions / spreads[:, :, np.newaxis]

@@ -1,7 +1,7 @@
-"""What models with exact updates share: their training table, their priors, their beliefs.
+"""What models with exact updates share: their training table, priors and beliefs.
 
-A release is a short list of classes with counts, so such a model learns from feature rows and from
-how many records with these features have each sensitive value. It never sees a row twice.
+A release is a short list of classes with counts, so such a model learns from distinct feature rows
+and the number of records with these features and each sensitive value.
 """
 
 from __future__ import annotations
@@ -10,57 +10,60 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.errors import InputError
+from unveil.errors import Cell, InputError, Row
 
-__all__ = ["Prior", "ScoringModel", "TrainingTable", "beliefs_from_scores", "portions"]
+__all__ = [
+    "Bools", "Counts", "Floats", "Forgotten", "Places", "Prior", "ScoringModel", "TrainingTable",
+    "portions",
+]  # fmt: skip
 
-_ENTRIES = 2**20  # numbers in the largest array of a portion: eight megabytes
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+Counts: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+_ENTRIES = 2**20  # numbers in the largest array of a portion: 8 MB
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """Distinct feature rows, and how many records with these features have each value.
+    """Distinct feature rows, and the number of records with these features and each value.
 
-    Examples
-    --------
     >>> table = TrainingTable.of([[1, 0], [2, 5], [1, 0]], [[1, 0], [0, 2], [0, 1]])
-    >>> table.features
-    array([[1., 0.],
-           [2., 5.]])
-    >>> table.counts
-    array([[1, 1],
-           [0, 2]])
+    >>> table.features.tolist(), table.counts.tolist()
+    ([[1.0, 0.0], [2.0, 5.0]], [[1, 1], [0, 2]])
     """
 
-    features: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    features: Floats
+    counts: Counts
 
     @classmethod
     def of(cls, features: ArrayLike, counts: ArrayLike) -> TrainingTable:
-        """Equal rows become one, in an order that does not depend on the given one."""
-        features = checked_features(features)
+        """Merge equal rows, in an order that does not depend on the given one."""
+        features = _checked_features(features)
         counts = np.asarray(counts)
         if counts.ndim != 2 or len(counts) != len(features):
             raise InputError(
                 f"counts of shape {counts.shape} do not fit {len(features)} feature rows; give one "
-                "row a feature row, one column a sensitive value"
+                "row per feature row, one column per sensitive value"
             )
         if counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
             raise InputError(
                 "counts of records must be whole numbers, none of them negative and not all zero"
             )
-        held = counts.any(axis=1)  # a row without records must not be taken for a neighbour
+        held = counts.any(axis=1)  # a row without records must not be a neighbour
         rows, place = np.unique(features[held], axis=0, return_inverse=True)
         merged = np.zeros((len(rows), counts.shape[1]), dtype=np.int64)
         np.add.at(merged, place.ravel(), counts[held])
         return cls(rows, merged)
 
     @cached_property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Counts:
         """Records of each sensitive value."""
         return self.counts.sum(axis=0)
 
@@ -68,25 +71,23 @@ class TrainingTable:
     def _place_of(self) -> dict[bytes, int]:
         return {row.tobytes(): place for place, row in enumerate(self.features)}
 
-    def points(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Points to predict, if they have the table's features."""
-        points = checked_features(points)
+    def points(self, points: ArrayLike) -> Floats:
+        """Check that points have the table's features."""
+        points = _checked_features(points)
         if points.shape[1] != self.features.shape[1]:
+            width = self.features.shape[1]
             raise InputError(
-                f"points with {points.shape[1]} features do not fit a model trained on "
-                f"{self.features.shape[1]}"
+                f"points with {points.shape[1]} features do not fit a model trained on {width}"
             )
         return points
 
-    def places(
-        self, points: NDArray[np.float64], rows: ArrayLike, values: NDArray[np.intp]
-    ) -> NDArray[np.intp]:
-        """Where the table holds the records to forget, one for each point; all must be in it."""
+    def places(self, points: Floats, rows: ArrayLike, values: Places) -> Places:
+        """Rows of the table with the records to forget, one per point; all must be in it."""
         rows = self.points(rows)
         if not len(points) == len(rows) == len(values):
             raise InputError(
                 f"{len(points)} points cannot forget {len(rows)} rows with {len(values)} values; "
-                "give one record a point"
+                "give one record per point"
             )
         places = np.array([self._place_of.get(row.tobytes(), -1) for row in rows], dtype=np.intp)
         fits = (places >= 0) & (values >= 0) & (values < self.counts.shape[1])
@@ -94,25 +95,27 @@ class TrainingTable:
         if not fits.all():
             target = int(np.flatnonzero(~fits)[0])
             raise InputError(
-                f"target {target} is to forget a record with sensitive value {values[target]} and "
-                "features that no such record of the training table has"
-            )
+                "{target} cannot forget a record with sensitive value {value}: no such record of "
+                "the training table has these features",
+                target=Row(target, "target"), value=Cell(values[target], bare=True),
+            )  # fmt: skip
         return places
 
 
-def checked_features(rows: ArrayLike) -> NDArray[np.float64]:
+def _checked_features(rows: ArrayLike) -> Floats:
     """Rows of finite features."""
     rows = np.asarray(rows, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise InputError(
-            f"features of shape {rows.shape} are no table; give one row a record, one column a "
-            "feature"
+            f"features of shape {rows.shape} are not a table; give one row per record, one column "
+            "per feature"
         )
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
         raise InputError(
-            f"feature {column} of row {row} is {rows[row, column]}; features must be finite numbers"
-        )
+            "feature {feature} of {row} is {value}; features must be finite numbers",
+            feature=int(column), row=Row(int(row)), value=Cell(rows[row, column], bare=True),
+        )  # fmt: skip
     return np.ascontiguousarray(rows + 0.0)  # -0.0 becomes 0.0: equal rows have equal bytes
 
 
@@ -120,14 +123,14 @@ def checked_features(rows: ArrayLike) -> NDArray[np.float64]:
 class Prior:
     """The share of each sensitive value that a model starts from: as counted, equal, or given."""
 
-    given: NDArray[np.float64] | None = None
-    """One number for each sensitive value that has records."""
+    given: Floats | None = None
+    """One number per sensitive value that has records."""
     equal: bool = False
 
-    def shares(self, totals: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Shares where ``left`` records (targets × values) of the ``totals`` are left.
+    def shares(self, totals: Counts, left: Counts) -> Floats:
+        """Shares if ``left`` records (targets × values) of the ``totals`` are left.
 
-        Numbers given for all values say nothing about fewer: NaN for a target without one.
+        Given numbers are for all values: NaN for a target that lacks one.
         """
         if self.given is None:
             weights = (left > 0).astype(np.float64) if self.equal else left
@@ -144,14 +147,12 @@ class Prior:
         return np.where(complete, whole, np.nan)
 
 
-def beliefs_from_scores(
-    scores: NDArray[np.float64], left: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Beliefs from logarithms that lack a common term; 0 for values of which none are left.
+def _beliefs(scores: Floats, left: Counts) -> Floats:
+    """Beliefs from unscaled logarithms; 0 for values without records.
 
-    NaN where a score is. The only value that is left has belief 1, whatever its score.
+    NaN if a score is. If only one value is left it has belief 1, whatever its score.
 
-    >>> beliefs_from_scores(np.log([[3.0, 1.0, 5.0]]), np.array([[2, 7, 0]]))
+    >>> _beliefs(np.log([[3.0, 1.0, 5.0]]), np.array([[2, 7, 0]]))
     array([[0.75, 0.25, 0.  ]])
     """
     held = left > 0
@@ -163,78 +164,78 @@ def beliefs_from_scores(
 
 
 def portions(targets: int, entries: int) -> Iterator[slice]:
-    """Slices of the targets, so short that an array of that many entries a target stays small."""
+    """Slices of the targets for which an array of so many entries per target stays small."""
     step = max(1, _ENTRIES // entries)
     for first in range(0, targets, step):
         yield slice(first, min(first + step, targets))
 
 
+class Forgotten(NamedTuple):
+    """The record that each target forgets."""
+
+    places: Places
+    """Its row in the training table."""
+    values: Places
+    """Its sensitive value."""
+    left: Counts
+    """Number of remaining records (targets × values)."""
+
+
 class ScoringModel(ABC):
     """A model that gives each sensitive value a score, the logarithm of an unscaled belief.
 
-    Scores that cannot be had exactly are NaN, and so is then the belief about that target.
+    If a score cannot be computed exactly, it and the belief about that target are NaN.
     """
 
     def __init__(self, features: ArrayLike, counts: ArrayLike, prior: Prior) -> None:
-        self.table = TrainingTable.of(self.seen(checked_features(features)), counts)
+        self.table = TrainingTable.of(self.seen(_checked_features(features)), counts)
         self.prior = prior
-        self._log_prior(self.table.totals[np.newaxis])  # finds a prior that does not fit early
+        self._log_prior(self.table.totals[np.newaxis])  # refuses a prior that does not fit
 
-    def seen(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Feature rows as the model looks at them."""
+    def seen(self, rows: Floats) -> Floats:
+        """Feature rows as the model uses them."""
         return rows
 
     @property
     def entries(self) -> int:
-        """Numbers in the largest array that the model needs for one target."""
+        """Size of the largest array that the model needs for one target."""
         return max(self.table.counts.shape[1], self.table.features.shape[1])
 
     @abstractmethod
-    def scores(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, points: Floats) -> Floats:
         """Scores of the points (targets × values), without the prior."""
 
     @abstractmethod
-    def scores_without(
-        self,
-        points: NDArray[np.float64],
-        places: NDArray[np.intp],
-        values: NDArray[np.intp],
-        left: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
-        """The same, each target's from the table less a record of that value at that place.
+    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
+        """The same, each from the table without the forgotten record."""
 
-        ``left`` says how many records of each value each target is left with.
-        """
-
-    def predict(self, points: ArrayLike) -> NDArray[np.float64]:
+    def predict(self, points: ArrayLike) -> Floats:
         """Beliefs about the points (targets × values)."""
-        points = self.table.points(self.seen(checked_features(points)))
+        points = self.table.points(self.seen(_checked_features(points)))
         totals = self.table.totals
         beliefs = np.empty((len(points), len(totals)))
         for some in portions(len(points), self.entries):
             left = np.tile(totals, (len(points[some]), 1))
             with np.errstate(all="ignore"):
                 scores = self.scores(points[some]) + self._log_prior(left)
-            beliefs[some] = beliefs_from_scores(scores, left)
+            beliefs[some] = _beliefs(scores, left)
         return beliefs
 
-    def predict_without(
-        self, points: ArrayLike, rows: ArrayLike, values: ArrayLike
-    ) -> NDArray[np.float64]:
+    def predict_without(self, points: ArrayLike, rows: ArrayLike, values: ArrayLike) -> Floats:
         """Beliefs about each point by the model trained without the record given for it."""
-        points = self.table.points(self.seen(checked_features(points)))
+        points = self.table.points(self.seen(_checked_features(points)))
         values = np.asarray(values, dtype=np.intp)
-        places = self.table.places(points, self.seen(checked_features(rows)), values)
+        places = self.table.places(points, self.seen(_checked_features(rows)), values)
         beliefs = np.empty((len(points), len(self.table.totals)))
         for some in portions(len(points), self.entries):
             left = np.tile(self.table.totals, (len(points[some]), 1))
             left[np.arange(len(left)), values[some]] -= 1
             with np.errstate(all="ignore"):
-                scores = self.scores_without(points[some], places[some], values[some], left)
-                scores = scores + self._log_prior(left)
-            beliefs[some] = beliefs_from_scores(scores, left)
+                gone = Forgotten(places[some], values[some], left)
+                scores = self.scores_without(points[some], gone) + self._log_prior(left)
+            beliefs[some] = _beliefs(scores, left)
         return beliefs
 
-    def _log_prior(self, left: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _log_prior(self, left: Counts) -> Floats:
         with np.errstate(divide="ignore"):
             return np.log(self.prior.shares(self.table.totals, left))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from unveil.attacks import Inference, inference
-from unveil.attacks.guessing import Guesses
-from unveil.attacks.guessing._texts import REMEDY
+from unveil.attacks.inference import REMEDY, Guesses
 from unveil.auditing._figures import Question
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Axis, Chart, Series, Telling, numbers

@@ -42,13 +42,13 @@ class RiskPart(Part[RelativeRisk]):
     page = "relative-risk"
     function = staticmethod(relative_risk)
     figures = ("gr", "relative_risk")
-    budget = ("limit", "3 s")  # for the sampling
+    budget = ("budget", "3 s")  # for the sampling
 
     def look(self, subject: Subject, asked: Asked) -> RelativeRisk:
         asked.needs_all_known("relative risk")
         options = asked.told(
             self.name,
-            limit=self.budget[1],
+            budget=self.budget[1],
             seed=asked.seed,
             n_jobs=asked.n_jobs,
             progress=asked.progress,

@@ -6,9 +6,9 @@ from typing import Any
 
 from unveil.cli import _audit_options as auditing
 from unveil.cli import _options as options
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._taking_a_table import audits_a_table, takes_releases
+from unveil.cli._typed import app
 
 __all__ = ["audit"]
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from unveil.cli import _options as options
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
+from unveil.cli._typed import app
 
 __all__ = ["compare"]
 

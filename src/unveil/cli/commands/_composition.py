@@ -6,10 +6,10 @@ from typing import Any
 
 from unveil.cli import _options as options
 from unveil.cli import _people_options as knowing
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
 from unveil.cli._taking_a_table import looks_for_people, names_people, takes_releases
+from unveil.cli._typed import app
 
 __all__ = ["composition"]
 

@@ -8,10 +8,10 @@ from unveil.cli import _definetti_options as learning
 from unveil.cli import _options as options
 from unveil.cli import _people_options as knowing
 from unveil.cli import _risk_options as asking
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
 from unveil.cli._taking_a_table import may_take_a_table, takes_releases
+from unveil.cli._typed import app
 
 __all__ = ["definetti"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from unveil.cli import _audit_options as auditing
 from unveil.cli import _options as options
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
+from unveil.cli._typed import app
 
 __all__ = ["demo"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from unveil.cli import _measure_options as counting
 from unveil.cli import _options as options
 from unveil.cli import _reading_options as reading_options
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
+from unveil.cli._typed import app
 
 __all__ = ["measure"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from unveil.cli import _membership_options as in_or_out
 from unveil.cli import _options as options
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
 from unveil.cli._taking_a_table import takes_a_table
+from unveil.cli._typed import app
 
 __all__ = ["membership"]
 

@@ -9,8 +9,8 @@ import typer
 
 from unveil.cli import _audit_options as auditing
 from unveil.cli import _reading_options as options
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
+from unveil.cli._typed import app
 
 __all__ = ["resolve"]
 

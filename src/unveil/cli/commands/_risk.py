@@ -6,10 +6,10 @@ from typing import Any
 
 from unveil.cli import _options as options
 from unveil.cli import _risk_options as asking
-from unveil.cli._app import app
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading
 from unveil.cli._taking_a_table import may_take_a_table, takes_releases
+from unveil.cli._typed import app
 
 __all__ = ["risk"]
 
@@ -59,7 +59,7 @@ def risk(
     rhat: asking.Rhat = 1.01,
     ess: asking.Ess = 400.0,
     sweeps: asking.Sweeps = 20_000,
-    limit: asking.Limit = "10 min",
+    budget: asking.Budget = "10 min",
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     worst: asking.Worst = 0,
@@ -76,7 +76,7 @@ def risk(
         "alpha": alpha, "beta": beta, "likelihood": str(likelihood), "learner": str(learner),
         "domain": None if domain is None else str(domain), "ties": str(ties),
         "sampler": str(sampler), "exact": exact, "chains": chains, "panel": panel, "rhat": rhat,
-        "ess": ess, "sweeps": sweeps, "limit": limit, "seed": seed, "n_jobs": jobs,
+        "ess": ess, "sweeps": sweeps, "budget": budget, "seed": seed, "n_jobs": jobs,
     }  # fmt: skip
     RiskTest(
         reading=reading, given=given, victims=victim or (), model=model, json=json,

@@ -1,14 +1,16 @@
 """Counting: how many records of each class have each sensitive value, wherever the table is."""
 
-from unveil.engine.counting._contingency import Contingency, Secret, text_of
+from unveil.engine.counting._contingency import Contingency, Histograms, Secret, text_of
 from unveil.engine.counting._engines import ENGINES, connected
-from unveil.engine.counting._held import Held, KeyColumn, combined
-from unveil.engine.counting._histograms import Histograms
-from unveil.engine.counting._in_engine import InEngine, counted
-from unveil.engine.counting._pairing import paired_in_engine
-from unveil.engine.counting._question import EncodedSecret, Question
+from unveil.engine.counting._held import Held, KeyColumn, combined, matching_everything
+from unveil.engine.counting._in_engine import (
+    EncodedSecret,
+    InEngine,
+    Question,
+    counted,
+    paired_in_engine,
+)
 from unveil.engine.counting._tables import opened
-from unveil.engine.counting._wildcards import matching_everything
 from unveil.microdata import MISSING
 
 __all__ = [

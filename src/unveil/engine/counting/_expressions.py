@@ -1,61 +1,56 @@
-"""What is asked of an engine: one grouped count, in several forms.
+"""What is asked of an engine: one grouped count in several forms, and how answers become classes.
 
-All are Ibis expressions, the same for every engine; what comes back are whole numbers. Engines do
-not agree on where missing values and letters stand in an order. Here, missing values come last and
-texts are in the order of their bytes, so that every engine names the same class as the first.
+All queries are Ibis expressions, the same for every engine; the results are whole numbers. Engines
+differ in where they sort missing values and letters. Here missing values are last and texts are
+sorted by their bytes, so that every engine names the same class first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from unveil.engine.counting._contingency import Counts, Histograms, sparse
+from unveil.engine.counting._engines import Fetching, numbers
 
 if TYPE_CHECKING:
     import ibis
 
 __all__ = [
-    "EXAMPLE",
-    "NUMBER",
-    "OURS",
-    "WEIGHT",
-    "alike",
-    "cells",
-    "classes",
-    "column_of",
-    "first_of",
-    "having",
-    "in_order",
-    "keys_of",
-    "probe",
-    "totals",
-]
+    "NUMBER", "OURS", "KeyOf", "cells", "classes", "having", "look_alikes", "probe",
+    "streamed_classes", "totals",
+]  # fmt: skip
 
 # Names that no column of a user's table may have.
 OURS = "unveil: "
 NUMBER = "unveil: number"
-WEIGHT = "unveil: classes"
-EXAMPLE = "unveil: example"
+_WEIGHT = "unveil: classes"
+_EXAMPLE = "unveil: example"
 _ROWS = "unveil: rows"
 
 _COUNTING = frozenset({"duckdb", "postgres"})
-"""Engines for which the count of nothing is nought."""
+"""Engines for which a count of nothing is 0; for others it is NULL."""
 
 _NAMING = frozenset({"duckdb", "pyspark"})
-"""Engines that can name the first of several classes in the same breath."""
+"""Engines that can name the first of several classes in the same query."""
 
+_STREAMED = 500_000
+"""Rows that are fetched at a time."""
 
-def column_of(code: int) -> str:
-    """The name of the column that counts the records with one value of the secret."""
-    return f"unveil: {code}"
+KeyOf: TypeAlias = Callable[[int], tuple[object, ...]]
+"""From the number of a class to the values of its keys."""
 
 
 def cells(table: ibis.Table, columns: Sequence[str]) -> ibis.Table:
-    """How many records have each combination of values: the bare grouped count."""
+    """Number of records with each combination of values: the plain grouped count."""
     return table.group_by(list(columns)).aggregate(**{NUMBER: table.count()})
 
 
 def totals(table: ibis.Table, secret: str | None, keys: Sequence[str] = ()) -> ibis.Table:
-    """How many records have each value of the secret, and how many of them have each key."""
+    """Number of records with each value of the secret, and how many of them have each key."""
     asked = {NUMBER: table.count()}
     for place, key in enumerate(keys):
         asked[having(place)] = table[key].count()
@@ -64,76 +59,57 @@ def totals(table: ibis.Table, secret: str | None, keys: Sequence[str] = ()) -> i
 
 
 def having(place: int) -> str:
-    """The name of the column that counts the records which have one key."""
+    """The name of the column that counts the records with a value of one key."""
     return f"unveil: key {place}"
 
 
 def probe(table: ibis.Table, columns: Sequence[str], rows: int) -> ibis.Table:
-    """How many combinations there are among the first rows, and how many rows those are."""
+    """Number of combinations among the first rows, and number of these rows."""
     some = cells(table.limit(rows), columns)
-    return some.aggregate(**{WEIGHT: some.count(), _ROWS: some[NUMBER].sum()})
+    return some.aggregate(**{_WEIGHT: some.count(), _ROWS: some[NUMBER].sum()})
 
 
 def classes(
     table: ibis.Table, keys: Sequence[str], secret: str | None, values: Sequence[Any]
 ) -> ibis.Table:
-    """All classes, with the numbers of the secret's values side by side.
+    """All classes, with one column of counts per value of the secret.
 
-    Parameters
-    ----------
-    values : sequence
-        The secret's values as the engine has them; None for a missing one.
+    ``values`` are the secret's values as the engine has them, None for a missing one.
     """
     import ibis
 
     if secret is None:
-        counted = {column_of(0): table.count()}
+        counted = {f"{OURS}0": table.count()}
     else:
         column = table[secret]
         counted = {
-            column_of(code): table.count(
+            f"{OURS}{code}": table.count(
                 where=column.isnull() if value is None else column == value
             )
             for code, value in enumerate(values)
         }
-        if table.get_backend().name not in _COUNTING:  # others call the count of nothing nothing
+        if table.get_backend().name not in _COUNTING:
             counted = {name: ibis.coalesce(number, 0) for name, number in counted.items()}
     return table.group_by(list(keys)).aggregate(**counted)
 
 
-def alike(found: ibis.Table, keys: Sequence[str]) -> ibis.Table:
-    """How many of the classes found have the same numbers, and the first of them by its keys."""
+def _alike(found: ibis.Table, keys: Sequence[str]) -> ibis.Table:
+    """How many of the classes found have the same numbers, and the keys of the first of them."""
     import ibis
 
-    numbers = [name for name in found.columns if name not in keys]
-    asked = {WEIGHT: found.count()}
-    if found.get_backend().name in _NAMING:
-        asked[EXAMPLE] = ibis.struct(_parts(found, keys)).min()
-    return found.group_by(numbers).aggregate(**asked)
+    asked = {_WEIGHT: found.count()}
+    engine = found.get_backend().name
+    if engine in _NAMING:
+        parts = {}  # the first class is the least by these
+        for place, key in enumerate(keys):
+            if engine != "duckdb":  # where missing values are last anyway
+                parts[f"missing {place}"] = found[key].isnull()
+            parts[f"key {place}"] = found[key]
+        asked[_EXAMPLE] = ibis.struct(parts).min()
+    return found.group_by([name for name in found.columns if name not in keys]).aggregate(**asked)
 
 
-def keys_of(example: Mapping[str, object]) -> tuple[object, ...]:
-    """The keys of the first of several classes, as `alike` names it."""
-    return tuple(value for name, value in example.items() if name.startswith("key"))
-
-
-def _parts(found: ibis.Table, keys: Sequence[str]) -> dict[str, Any]:
-    """What the first class is the least by: its keys, and before each whether it is missing."""
-    parts = {}
-    for place, key in enumerate(keys):
-        if found.get_backend().name != "duckdb":  # there, what is missing comes last by itself
-            parts[f"missing {place}"] = found[key].isnull()
-        parts[f"key {place}"] = found[key]
-    return parts
-
-
-def first_of(found: ibis.Table, keys: Sequence[str], numbers: Mapping[str, int]) -> ibis.Table:
-    """The keys of the first of the classes found that have these numbers."""
-    chosen = found.filter([found[name] == number for name, number in numbers.items()])
-    return in_order(chosen, keys).limit(1).select(list(keys))
-
-
-def in_order(table: ibis.Table, keys: Sequence[str]) -> ibis.Table:
+def _in_order(table: ibis.Table, keys: Sequence[str]) -> ibis.Table:
     """The same rows, sorted by the keys."""
     return table.order_by(list(_order(table, keys)))
 
@@ -143,7 +119,7 @@ def _order(table: ibis.Table, keys: Sequence[str]) -> Iterator[Any]:
     for key in keys:
         column = table[key]
         yield column.isnull()
-        # There, the order of texts hangs on the language that the database was set up in.
+        # PostgreSQL's order of texts depends on the language that the database was set up with.
         yield _bytes(column) if in_postgres and column.type().is_string() else column
 
 
@@ -152,6 +128,130 @@ def _bytes(text: Any) -> Any:
 
     @ibis.udf.scalar.builtin(name="convert_to", signature=(("string", "string"), "binary"))
     def convert_to(text, encoding):  # type: ignore[no-untyped-def]
-        """PostgreSQL's own."""
+        """A function of PostgreSQL."""
 
     return convert_to(text, "UTF8")
+
+
+def look_alikes(
+    found: ibis.Table, keys: Sequence[str], fetching: Fetching, rows: int
+) -> Iterator[tuple[Counts, Counts, KeyOf]]:
+    """The distinct numbers among the classes found, a block at a time.
+
+    Parameters
+    ----------
+    found : ibis.Table
+        One row per class: its keys, and numbers.
+
+    Yields
+    ------
+    numbers : array
+        One row for all classes with the same numbers.
+    weights : array
+        Number of these classes.
+    key_of : function
+        The keys of the first of them.
+    """
+    columns = [name for name in found.columns if name not in keys]
+    for batch in fetching.batches(_alike(found, keys), rows):
+        counts = np.stack([numbers(batch[name]) for name in columns], axis=1)
+        order = np.lexsort(counts.T[::-1])  # engines return them in any order
+        batch, counts = batch.take(order), counts[order]
+        if _EXAMPLE in batch.schema.names:
+            key_of = _named(batch[_EXAMPLE])
+        else:
+            key_of = _asking(found, keys, columns, fetching, counts)
+        yield counts, numbers(batch[_WEIGHT]), key_of
+
+
+def _named(examples: Any) -> KeyOf:
+    def key_of(g: int) -> tuple[object, ...]:
+        example = examples[g].as_py()
+        return tuple(value for name, value in example.items() if name.startswith("key"))
+
+    return key_of
+
+
+def _asking(
+    found: ibis.Table,
+    keys: Sequence[str],
+    columns: Sequence[str],
+    fetching: Fetching,
+    counts: Counts,
+) -> KeyOf:
+    """Name a class by another query, for the first class with its numbers."""
+
+    @cache
+    def key_of(g: int) -> tuple[object, ...]:
+        same = [found[name] == n for name, n in zip(columns, counts[g].tolist(), strict=True)]
+        first = _in_order(found.filter(same), keys).limit(1).select(list(keys))
+        row = fetching.table(first).to_pylist()[0]
+        return tuple(row[key] for key in keys)
+
+    return key_of
+
+
+def streamed_classes(
+    table: ibis.Table,
+    keys: Sequence[str],
+    secret: str,
+    fetching: Fetching,
+    codes_of: Callable[[Sequence[Any]], Counts],
+) -> Iterator[Histograms]:
+    """All classes of a table in the order of their keys, for secrets of very many values.
+
+    The engine counts and sorts by the keys, on disk if necessary. Rows are put together to classes
+    as they arrive, and none are kept.
+    """
+    import pyarrow as pa
+
+    ordered = _in_order(cells(table, [*keys, secret]), keys)
+    pending: Any = None
+    for batch in fetching.batches(ordered, _STREAMED):
+        arrived = pa.Table.from_batches([batch])
+        if pending is not None:
+            arrived = pa.concat_tables([pending, arrived])
+        if arrived.num_rows == 0:
+            continue
+        begins = _beginnings(arrived, keys)
+        # The last class may continue in the next batch.
+        pending = arrived.slice(begins[-1])
+        if len(begins) > 1:
+            yield _classes(arrived.slice(0, begins[-1]), begins[:-1], keys, secret, codes_of)
+    if pending is not None and pending.num_rows:
+        yield _classes(pending, np.zeros(1, dtype=np.int64), keys, secret, codes_of)
+
+
+def _beginnings(table: Any, keys: Sequence[str]) -> Counts:
+    """The rows at which a class begins."""
+    import pyarrow.compute as pc
+
+    new = np.zeros(table.num_rows, dtype=bool)
+    new[0] = True
+    for key in keys:
+        column = table[key].combine_chunks()
+        before, after = column.slice(0, len(column) - 1), column.slice(1)
+        differ = pc.fill_null(pc.not_equal(before, after), False).to_numpy(zero_copy_only=False)
+        gap = column.is_null().to_numpy(zero_copy_only=False)
+        new[1:] |= differ | (gap[1:] != gap[:-1])
+    return np.flatnonzero(new)
+
+
+def _classes(
+    table: Any,
+    begins: Counts,
+    keys: Sequence[str],
+    secret: str,
+    codes_of: Callable[[Sequence[Any]], Counts],
+) -> Histograms:
+    class_of = np.zeros(table.num_rows, dtype=np.int64)
+    class_of[begins[1:]] = 1
+    coded = table[secret].combine_chunks().dictionary_encode(null_encoding="encode")
+    codes = codes_of(coded.dictionary.to_pylist())[coded.indices.to_numpy()]
+    columns = [table[key] for key in keys]
+
+    def key_of(g: int) -> tuple[object, ...]:
+        return tuple(column[int(begins[g])].as_py() for column in columns)
+
+    weights = np.ones(len(begins), dtype=np.int64)
+    return sparse(np.cumsum(class_of), codes, numbers(table[NUMBER]), weights, key_of)

@@ -1,7 +1,7 @@
 """CSV and Parquet files as tables of an engine, which reads them itself, whatever their size.
 
-DuckDB is given CSV files through Arrow: that is how this house reads them everywhere, and so a
-quote within a cell, a blank line or a line too short means the same here as it does there.
+DuckDB reads CSV files through Arrow, as unveil does everywhere else. So a quote within a cell, a
+blank line or a short line has the same meaning.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.engine.counting._words import Fault, in_our_words
-from unveil.errors import InputError
+from unveil.engine.counting._engines import Fault, in_our_words
+from unveil.errors import File, InputError
 from unveil.microdata import (
     PARQUET,
     CsvLayout,
@@ -28,8 +28,7 @@ from unveil.microdata import (
 if TYPE_CHECKING:
     import ibis
 
-__all__ = ["csv_table", "is_parquet", "parquet_levels", "parquet_table"]
-
+__all__ = ["csv_table", "is_parquet", "parquet_beginning", "parquet_levels", "parquet_table"]
 
 _NAMES = itertools.count()
 
@@ -45,11 +44,11 @@ def _is_pattern(path: Path) -> bool:
 
 
 def parquet_table(connection: Any, given: str | os.PathLike[str]) -> tuple[ibis.Table, list[str]]:
-    """Show Parquet files to an engine; which files these are."""
+    """Parquet files as a table of an engine, and the files."""
     files = _parquet_files(Path(given))
     with in_our_words(connection.name, Path(given).name):
         if connection.name == "pyspark":
-            # Folders called column=value hold that column; Spark sees it if given their parent.
+            # Folders named column=value hold that column; Spark needs their parent to see it.
             in_folders = Path(given).is_dir() and any("=" in Path(f).parent.name for f in files)
             there = [_to_spark(f) for f in ([given] if in_folders else files)]
             table = _viewed(connection, connection._session.read.parquet(*there))
@@ -64,20 +63,20 @@ def _parquet_files(path: Path) -> list[str]:
         pattern = str(path.relative_to(path.anchor)) if path.anchor else str(path)
         found = sorted(str(file) for file in Path(path.anchor or ".").glob(pattern))
         if not found:
-            raise InputError(f"no file fits {str(path)!r}")
+            raise InputError("no file matches {path}", path=File(path))
         if not all(file.lower().endswith(PARQUET) for file in found):
-            raise InputError(f"{str(path)!r} stands for files that are not all Parquet")
+            raise InputError("{path} matches files that are not all Parquet", path=File(path))
         return found
     if path.is_dir():
         parts = sorted(str(f) for f in path.rglob("*") if f.suffix.lower() in PARQUET)
         if not parts:
-            raise InputError(f"{str(path)!r} is a folder without a Parquet file")
+            raise InputError("{path} is a folder without a Parquet file", path=File(path))
         return parts
     return [str(existing_file(path))]
 
 
 def parquet_beginning(files: Sequence[str], columns: Sequence[str]) -> Callable[[int], Any] | None:
-    """What reads the first rows of a Parquet file; of several nobody knows which are first."""
+    """A function that reads the first rows of a Parquet file; None if there are several files."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -95,7 +94,7 @@ def parquet_beginning(files: Sequence[str], columns: Sequence[str]) -> Callable[
 
 
 def parquet_levels(files: Sequence[str], columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The columns that pandas or Arrow wrote as categories in an order, with their categories."""
+    """The categories of the columns that pandas or Arrow wrote as ordered categories."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -106,7 +105,7 @@ def parquet_levels(files: Sequence[str], columns: Sequence[str]) -> dict[str, tu
             kind = None if place < 0 else file.schema_arrow.field(place).type
             if kind is None or not pa.types.is_dictionary(kind) or not kind.ordered:
                 continue
-            # The dictionary has all categories, and stands before the cells of any row group.
+            # The dictionary has all categories, and precedes the cells of any row group.
             some = next(file.iter_batches(1, row_groups=[0], columns=[name]), None)
             if some is not None:
                 values = some.column(0).dictionary.to_pylist()
@@ -120,19 +119,10 @@ def csv_table(
     delimiter: str | None,
     check: Callable[[Sequence[str]], Sequence[str]],
 ) -> tuple[ibis.Table, Fault]:
-    """Show a CSV file in UTF-8 to an engine.
+    """A CSV file in UTF-8 as a table of an engine, whose cells are all texts.
 
-    Parameters
-    ----------
-    check : function
-        Says which of the file's columns are wanted.
-
-    Returns
-    -------
-    table : ibis.Table
-        All cells are texts.
-    fault : function
-        Says what is wrong with the file, once the engine cannot read it.
+    ``check`` gets the file's columns and returns those that are wanted. Also returned is a
+    function that finds what is wrong with the file, if the engine cannot read it.
     """
     layout = csv_layout(file, delimiter)
     wanted = check(layout.names)
@@ -140,9 +130,9 @@ def csv_table(
     def fault() -> InputError | None:
         return csv_fault(file, layout)
 
-    if connection.name == "pyspark" and not is_utf8(file):  # it would put � for what it is not
-        raise fault() or InputError(f"{file.name} is not UTF-8")
-    # Columns go by their position, as engines have ideas of their own about names.
+    if connection.name == "pyspark" and not is_utf8(file):  # Spark would read � instead
+        raise fault() or InputError("{file} is not UTF-8", file=File(file.name, bare=True))
+    # Columns are named by their position, because engines change names.
     places = [f"c{position}" for position in range(len(layout.names))]
     shown = _csv_in_spark if connection.name == "pyspark" else _csv_in_duckdb
     with in_our_words(connection.name, file.name, fault):
@@ -174,17 +164,11 @@ def _csv_in_duckdb(
 def _csv_in_spark(
     connection: Any, file: Path, layout: CsvLayout, places: Sequence[str]
 ) -> ibis.Table:
-    # Without its column pruning, or a line too short goes unnoticed if nobody asks for its end.
+    # With column pruning, a short line goes unnoticed if its last columns are not used.
     frame = connection._session.read.option("columnPruning", False).csv(
-        _to_spark(file),
-        schema=", ".join(f"{place} STRING" for place in places),
-        header=True,
-        sep=layout.delimiter,
-        quote='"',
-        escape='"',
-        multiLine=True,
-        mode="FAILFAST",
-    )
+        _to_spark(file), schema=", ".join(f"{place} STRING" for place in places), header=True,
+        sep=layout.delimiter, quote='"', escape='"', multiLine=True, mode="FAILFAST",
+    )  # fmt: skip
     return _viewed(connection, frame)
 
 
@@ -195,5 +179,5 @@ def _viewed(connection: Any, frame: Any) -> ibis.Table:
 
 
 def _to_spark(path: str | os.PathLike[str]) -> str:
-    """A path of this machine, for Spark, which takes brackets and the like for patterns."""
+    """A path for Spark, which reads brackets and the like as patterns."""
     return re.sub(r"([\[\]{}*?\\])", r"\\\1", os.path.abspath(path))

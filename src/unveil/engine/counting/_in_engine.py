@@ -1,51 +1,143 @@
-"""Counts that an engine makes and keeps; what comes back is aggregated.
+"""Counts that an engine makes and keeps; only aggregates are fetched.
 
-Where the combinations of keys and secret are few, they are fetched (`Held`). Where they are many,
-most classes look alike, for they have one record or two; then the engine counts how many classes
-have each histogram (`InEngine`), and only that is fetched. A secret of very many values has too
-many histograms for that: its counts are fetched in the order of the classes, some at a time.
+If there are few combinations of keys and secret, they are fetched (`Held`). If there are many,
+most classes have the same few histograms, because they have one record or two; then the engine
+counts how many classes have each histogram (`InEngine`). A secret of very many values has too many
+histograms for that: its counts are fetched in the order of the classes, a block at a time.
+
+Classes of a sample are matched with those of a population in the engine, too
+(`paired_in_engine`). Both tables are concatenated and counted once, so that missing keys are
+equal, as in every grouped count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil.engine.counting._alike import LookAlikes
-from unveil.engine.counting._contingency import Contingency, gaps_note, text_of
-from unveil.engine.counting._expressions import NUMBER, cells, classes, probe, totals
-from unveil.engine.counting._fetching import encoded, numbers
+from unveil.engine.counting._contingency import (
+    Contingency,
+    Counts,
+    Histograms,
+    Secret,
+    gaps_note,
+    sparse,
+    text_of,
+)
+from unveil.engine.counting._engines import Fault, Fetching, encoded, numbers
+from unveil.engine.counting._expressions import (
+    NUMBER,
+    KeyOf,
+    cells,
+    classes,
+    having,
+    look_alikes,
+    probe,
+    streamed_classes,
+    totals,
+)
 from unveil.engine.counting._held import Held, KeyColumn
-from unveil.engine.counting._histograms import Histograms, sparse
-from unveil.engine.counting._question import Question
-from unveil.engine.counting._streamed import streamed_classes
-from unveil.errors import InputError, UnveilError
+from unveil.engine.counting._tables import registered
+from unveil.errors import Cell, Column, File, InputError, Listed, Message, Option, Text, UnveilError
 from unveil.microdata import MISSING
 
-__all__ = ["InEngine", "counted"]
+if TYPE_CHECKING:
+    import ibis
+
+__all__ = ["EncodedSecret", "InEngine", "Question", "counted", "paired_in_engine"]
 
 PROBED = 20_000
-"""Rows looked at to tell few combinations from many."""
+"""Rows that are probed to tell few combinations from many."""
 FEW = 0.25
-"""Combinations a row among those, above which the classes are taken to be too many to fetch."""
+"""Combinations per probed row, above which the classes are too many to fetch."""
 FETCHED = 4_000_000
-"""Combinations that are fetched at most."""
+"""Maximum number of combinations that are fetched."""
 WIDE = 32
-"""Values of a secret that are counted side by side at most."""
+"""Maximum number of values of a secret that are counted in columns."""
 KEPT = 2_000_000
-"""Numbers that are kept in case they are asked for again."""
+"""Maximum number of cells that are kept for another pass."""
 _BLOCK = 2_000_000
+_PAIRS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedSecret:
+    """A secret, and the code of each of its values as an engine has them."""
+
+    secret: Secret
+    codes: dict[Any, int]
+
+    def codes_of(self, raw: Sequence[Any]) -> Counts:
+        """The codes of values as the engine has them."""
+        return np.array([self.codes[value] for value in raw], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Question:
+    """A table of an engine, and what is to be counted in it."""
+
+    table: ibis.Table
+    keys: tuple[str, ...]
+    secret: str | None
+    encoder: Callable[[Sequence[Any]], EncodedSecret]
+    """Makes a secret of the distinct values that an engine found."""
+    source: str
+    notes: tuple[Text, ...] = ()
+    fault: Fault | None = None
+    beginning: Callable[[int], Any] | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The keys and the secret."""
+        return [*self.keys, *([] if self.secret is None else [self.secret])]
+
+    @property
+    def fetching(self) -> Fetching:
+        """What asks the engine."""
+        return Fetching(source=self.source, fault=self.fault)
+
+    @cached_property
+    def totals(self) -> tuple[EncodedSecret | None, Counts]:
+        """The secret, and the number of records with each of its values."""
+        found = self._counted
+        if self.secret is None:
+            return None, numbers(found[NUMBER])
+        raw = found[self.secret].to_pylist()
+        coded = self.encoder(raw)
+        counts = np.zeros(len(coded.secret.values), dtype=np.int64)
+        np.add.at(counts, coded.codes_of(raw), numbers(found[NUMBER]))
+        return coded, counts
+
+    @cached_property
+    def _counted(self) -> Any:
+        return self.fetching.table(totals(self.table, self.secret, self.keys))
+
+    @property
+    def gaps(self) -> dict[str, int]:
+        """Number of records that lack each key."""
+        everybody = int(numbers(self._counted[NUMBER]).sum())
+        return {
+            key: everybody - int(numbers(self._counted[having(place)]).sum())
+            for place, key in enumerate(self.keys)
+        }
+
+    def over(self, keys: tuple[str, ...]) -> Question:
+        """The same question about some of the keys."""
+        return replace(self, keys=keys)
 
 
 def counted(question: Question) -> Contingency:
     """Count, in the form that suits the number of combinations."""
     combinations, rows = _probed(question)
     if rows == 0:
-        raise InputError(f"{question.source} has no records: there is nothing to measure")
+        raise InputError(
+            "{source} has no records: there is nothing to measure",
+            source=File(question.source, bare=True),
+        )
     if rows < PROBED or combinations <= FEW * rows:
         held = _held(question)
         if held is not None:
@@ -54,7 +146,7 @@ def counted(question: Question) -> Contingency:
 
 
 def _probed(question: Question) -> tuple[int, int]:
-    """How many combinations there are among the first rows, and how many rows those are."""
+    """Number of combinations among the first rows, and number of these rows."""
     if question.beginning is None:
         seen = question.fetching.table(probe(question.table, question.columns, PROBED))
         combinations, rows = (int(number or 0) for number in seen.to_pylist()[0].values())
@@ -80,13 +172,9 @@ def _held(question: Question) -> Held | None:
         if column.values[-1] is None
     }
     held = Held(
-        keys=columns,
-        secret=secret,
-        class_of=np.arange(found.num_rows),
-        codes=codes,
-        numbers=sizes,
-        source=question.source,
-    )
+        keys=columns, secret=secret, class_of=np.arange(found.num_rows), codes=codes,
+        numbers=sizes, source=question.source,
+    )  # fmt: skip
     held.notes = (*question.notes, *gaps_note(gaps, secret, held.totals))
     return held
 
@@ -103,12 +191,12 @@ class InEngine(Contingency):
         self._kept: list[Histograms] | None = None
 
     @property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Counts:
         return self._totals
 
     @property
     def connection(self) -> Any:
-        """The Ibis connection that counts; another table that it opens can be matched with."""
+        """The Ibis connection that counts."""
         return self.question.table.get_backend()
 
     @cached_property
@@ -121,7 +209,7 @@ class InEngine(Contingency):
     def over(self, keys: Sequence[str]) -> Contingency:
         return counted(self.question.over(self.check_keys(keys)))
 
-    def where(self, values: Mapping[str, object]) -> NDArray[np.int64]:
+    def where(self, values: Mapping[str, object]) -> Counts:
         self.check_keys(tuple(values))
         asked, table = self.question, self.question.table
         for name, value in values.items():
@@ -134,12 +222,18 @@ class InEngine(Contingency):
             place = self._encoded.codes_of(counts[asked.secret].to_pylist())
             np.add.at(found, place, numbers(counts[NUMBER]))
         if not found.any():
-            listed = ", ".join(f"{name}={text_of(value)}" for name, value in values.items())
-            raise InputError(f"no record of {self.source} has {listed}")
+            listed = [
+                Message("{name}={value}", name=name, value=Cell(text_of(value), bare=True))
+                for name, value in values.items()
+            ]
+            raise InputError(
+                "no record of {source} has {values}",
+                source=File(self.source, bare=True), values=Listed(listed),
+            )  # fmt: skip
         return found
 
     def _has(self, name: str, value: object) -> Any:
-        """Whether a record has a value, which may be given as it is or written out."""
+        """Whether a record has a value, which may be given as it is or as a text."""
         import pyarrow as pa
 
         column = self.question.table[name]
@@ -151,8 +245,10 @@ class InEngine(Contingency):
             return column == pa.scalar(text, pa.string()).cast(kind).as_py()
         except pa.ArrowException:
             raise InputError(
-                f"{name} has no value {text!r} in {self.source}: its values are of type {kind}"
-            ) from None
+                "column {column} has no value {value} in {source}: its values are of type {kind}",
+                column=Column(name), value=Cell(text), source=File(self.source, bare=True),
+                kind=kind,
+            ) from None  # fmt: skip
 
     def blocks(self) -> Iterator[Histograms]:
         if self._kept is not None:
@@ -170,26 +266,162 @@ class InEngine(Contingency):
             yield block
         if arrived != self.rows:
             raise UnveilError(
-                f"{self.source} changed while it was counted: it had {self.rows:,} records, and "
-                f"now {arrived:,}; count it again"
-            )
+                "{source} changed while it was counted: it had {before} records, and now {now}; "
+                "count it again",
+                source=File(self.source, bare=True), before=self.rows, now=arrived,
+            )  # fmt: skip
         self._kept = kept
 
     def _asked(self) -> Iterator[Histograms]:
-        asked = self.question
+        asked, keys = self.question, self.keys
         values: list[Any] = [0]
-        if self._encoded is not None:  # in an order that does not hang on the engine
-            places = self._encoded.codes
-            values = sorted(places, key=lambda value: (places[value], repr(value)))
-        if self._encoded is not None and len(values) > WIDE:
-            yield from streamed_classes(asked, self._encoded.codes_of)
-            return
         codes = np.zeros(1, dtype=np.int64)
-        if self._encoded is not None:
+        if self._encoded is not None and asked.secret is not None:
+            places = self._encoded.codes  # sorted, so as not to depend on the engine
+            values = sorted(places, key=lambda value: (places[value], repr(value)))
             codes = self._encoded.codes_of(values)
-        found = LookAlikes(
-            classes(asked.table, self.keys, asked.secret, values), self.keys, asked.fetching
-        )
-        for counts, weights, key_of in found.blocks(max(1, _BLOCK // len(values))):
+            if len(values) > WIDE:
+                yield from streamed_classes(
+                    asked.table, keys, asked.secret, asked.fetching, self._encoded.codes_of
+                )
+                return
+        found = classes(asked.table, keys, asked.secret, values)
+        rows = max(1, _BLOCK // len(values))
+        for counts, weights, key_of in look_alikes(found, keys, asked.fetching, rows):
             which, value = np.nonzero(counts)
             yield sparse(which, codes[value], counts[which, value], weights, key_of)
+
+
+_OURS, _THEIRS = "unveil: ours", "unveil: theirs"
+
+
+def paired_in_engine(
+    sample: Contingency, population: Contingency
+) -> Iterator[tuple[Counts, Counts, Counts, KeyOf]]:
+    """Find each class of a sample in a population, if an engine keeps one of them or both.
+
+    Yields
+    ------
+    records, people : arrays
+        Size of a class of the sample, and of the population's class with the same keys.
+    weights : array
+        Number of classes with these two numbers.
+    key_of : function
+        The keys of the first of these classes.
+    """
+    keys = sample.keys
+    engine = next(one for one in (sample, population) if isinstance(one, InEngine))
+    _check_connections(sample, population)
+    kinds = _kinds(sample, population)
+    connection = engine.connection
+    ours = _part(sample, kinds, connection, _OURS, _THEIRS)
+    theirs = _part(population, kinds, connection, _THEIRS, _OURS)
+    both = ours.union(theirs.select(ours.columns))
+    found = both.group_by(list(keys)).aggregate(
+        **{name: both[name].sum().cast("int64") for name in (_OURS, _THEIRS)}
+    )
+    found = found.filter(found[_OURS] > 0)
+    for sizes, weights, key_of in look_alikes(found, keys, engine.question.fetching, _PAIRS):
+        yield sizes[:, 0], sizes[:, 1], weights, key_of
+
+
+def _check_connections(sample: Contingency, population: Contingency) -> None:
+    for one in (sample, population):
+        if not isinstance(one, Held | InEngine):
+            raise InputError(
+                "the classes of {source} overlap and cannot be matched; leave {option} out",
+                source=File(one.source, bare=True), option=Option("wildcard"),
+            )  # fmt: skip
+    if (
+        isinstance(sample, InEngine)
+        and isinstance(population, InEngine)
+        and sample.connection is not population.connection
+    ):
+        raise InputError(
+            "{sample} and {population} have too many classes to be matched in memory, and are on "
+            "different connections; open both with the same connection, such as "
+            "engine=ibis.duckdb.connect()",
+            sample=File(sample.source, bare=True), population=File(population.source, bare=True),
+        )  # fmt: skip
+
+
+def _kinds(sample: Contingency, population: Contingency) -> dict[str, Any]:
+    """The type in which each key is matched: one that holds the values of both tables."""
+    from ibis.expr import datatypes
+
+    kinds = {}
+    for key in sample.keys:
+        there = [
+            (what, one.source, one.question.table[key].type())
+            for what, one in (("sample", sample), ("population", population))
+            if isinstance(one, InEngine)
+        ]
+        types = [kind for *_, kind in there]
+        try:
+            if len({kind.is_string() for kind in types}) > 1:
+                raise TypeError
+            kinds[key] = datatypes.highest_precedence(types)(nullable=True)
+        except Exception:  # such as dates and numbers
+            listed = [
+                Message(
+                    "{kind} in the {what} ({source})",
+                    kind=str(kind).lstrip("!"), what=what, source=File(source, bare=True),
+                )
+                for what, source, kind in there
+            ]  # fmt: skip
+            raise InputError(
+                "the key {key} is of type {listed}: values of different types never match; write "
+                "both tables alike",
+                key=Column(key), listed=Listed(listed, "and"),
+            ) from None  # fmt: skip
+    return kinds
+
+
+def _part(
+    counts: Contingency, kinds: Mapping[str, Any], connection: Any, counting: str, other: str
+) -> ibis.Table:
+    """One of the tables: its keys, its number of records in one column, and 0 in the other."""
+    import ibis
+
+    if isinstance(counts, InEngine):
+        table, number = counts.question.table, ibis.literal(1, "int64")
+    else:
+        assert isinstance(counts, Held)
+        table = registered(connection, _arrow(counts, kinds, counting))
+        number = table[counting]
+    columns = {key: table[key].cast(kind) for key, kind in kinds.items()}
+    return table.select(**columns, **{counting: number, other: ibis.literal(0, "int64")})
+
+
+def _arrow(held: Held, kinds: Mapping[str, Any], counting: str) -> Any:
+    """Classes in memory as an Arrow table, their keys in the types of the engine's table."""
+    import pyarrow as pa
+
+    arrays = {}
+    for key, column in held.columns.items():
+        kind = kinds[key].to_pyarrow()
+        texts = [None if text_of(v) == MISSING else text_of(v) for v in column.values]
+        try:
+            values = pa.array(texts, pa.string()).cast(kind)
+        except pa.ArrowException:
+            raise InputError(
+                "the key {key} is of type {kind} in one table, but {source} has values such as "
+                "{value} there; write both tables alike",
+                key=Column(key), kind=kind, source=File(held.source, bare=True),
+                value=Cell(_other(texts, kind)),
+            ) from None  # fmt: skip
+        arrays[key] = values.take(pa.array(column.codes))
+    arrays[counting] = pa.array(held.histograms.sizes)
+    return pa.table(arrays)
+
+
+def _other(texts: Sequence[str | None], kind: Any) -> str | None:
+    """The first text that is not a value of a type."""
+    import pyarrow as pa
+
+    for text in texts:
+        try:
+            pa.scalar(text, pa.string()).cast(kind)
+        except pa.ArrowException:
+            return text
+    return None

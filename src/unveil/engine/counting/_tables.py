@@ -1,4 +1,7 @@
-"""Tables that an engine can count: files, tables in memory, and tables it already has."""
+"""Tables that an engine can count: files, tables in memory, and tables it already has.
+
+Columns get types that all engines know, and each value is written in one way.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unveil.engine.counting._engines import connected
+from unveil.engine.counting._engines import Fault, connected, in_our_words, quietly
 from unveil.engine.counting._expressions import OURS
 from unveil.engine.counting._files import (
     csv_table,
@@ -17,20 +20,23 @@ from unveil.engine.counting._files import (
     parquet_levels,
     parquet_table,
 )
-from unveil.engine.counting._plain import plain_array, plain_columns, stripped
-from unveil.engine.counting._words import Fault, in_our_words, quietly
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import Cell, Column, File, InputError, Listed, Option, did_you_mean
 from unveil.microdata import existing_file, from_csv, from_parquet, from_table, value_text
 
 if TYPE_CHECKING:
     import ibis
 
-__all__ = ["Opened", "opened", "shown"]
+__all__ = ["opened", "registered"]
+
+_READERS = frozenset({"duckdb", "pyspark"})
+"""Engines that read files themselves."""
+
+_NAMES = itertools.count()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Opened:
-    """A table within an engine.
+    """A table of an engine.
 
     Attributes
     ----------
@@ -39,11 +45,13 @@ class Opened:
     name : str
         For messages.
     is_text_file : bool
-        Whether every cell is a text, whose kind follows from what it looks like.
+        Whether every cell is a text, whose kind has to be inferred.
     levels : mapping of str to tuple of str
-        The columns whose categories the table itself puts into an order.
+        The ordered categories of columns that have them.
     fault : function, optional
-        Says what is wrong with the file, if the engine cannot read it.
+        Finds what is wrong with the file, if the engine cannot read it.
+    beginning : function, optional
+        Reads the first rows.
     """
 
     table: ibis.Table
@@ -65,17 +73,17 @@ def opened(
     encoding: str = "utf-8",
     header: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Opened:
-    """Show a table to an engine; nothing is read that need not be.
+    """Register a table with an engine, without reading more than necessary.
 
     Parameters
     ----------
     given : path, table in memory or Ibis table
     columns : sequence of str
-        Those that will be used.
+        The columns that will be used.
     secret : str, optional
-        The one of them whose values are counted in each class.
+        The column whose values are counted in each class.
     header : sequence of str or mapping of int to str, optional
-        The names of the columns of a CSV file that has none.
+        The names of the columns of a CSV file without a header.
     """
     if _is_ibis_table(given):
         return _of_ibis(given, columns, engine, secret)
@@ -87,29 +95,23 @@ def opened(
             return _in_memory(from_parquet(given), columns, connection, secret)
         table, files = parquet_table(connection, given)
         name = os.path.basename(given)
-        chosen = plain_columns(_chosen(table, columns, name, connection), name, secret)
+        chosen = _plain_columns(_chosen(table, columns, name, connection), name, secret)
         return Opened(
-            table=chosen,
-            name=name,
-            levels=parquet_levels(files, columns),
+            table=chosen, name=name, levels=parquet_levels(files, columns),
             beginning=parquet_beginning(files, columns),
-        )
+        )  # fmt: skip
     file = existing_file(given)
     is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii")
     if connection.name not in _READERS or not is_utf8 or header is not None:
         source = from_csv(file, delimiter=delimiter, encoding=encoding, columns=header)
         return _in_memory(source, columns, connection, secret)
 
-    def wanted(there: Sequence[str]) -> Sequence[str]:
+    def check(there: Sequence[str]) -> Sequence[str]:
         _check_columns(columns, there, file.name, connection)
         return columns
 
-    table, fault = csv_table(connection, file, delimiter, wanted)
-    return Opened(table=_stripped(table), name=file.name, is_text_file=True, fault=fault)
-
-
-_READERS = frozenset({"duckdb", "pyspark"})
-"""Engines that read files by themselves."""
+    table, fault = csv_table(connection, file, delimiter, check)
+    return Opened(table=_stripped_cells(table), name=file.name, is_text_file=True, fault=fault)
 
 
 def _is_ibis_table(given: Any) -> bool:
@@ -124,13 +126,13 @@ def _of_ibis(given: ibis.Table, columns: Sequence[str], engine: Any, secret: str
     connection = given.get_backend()
     if engine is not connection and engine not in (None, "duckdb"):
         raise InputError(
-            f"the table is one of {connection.name}'s own and is counted there: leave "
-            f"engine={engine!r} out"
-        )
+            "a table of {connection} is counted by {connection}; leave {option} out",
+            connection=connection.name, option=Option("engine", engine),
+        )  # fmt: skip
     name = _name_of(given)
     with in_our_words(connection.name, name):
         chosen = _chosen(given, columns, name, connection)
-        return Opened(table=plain_columns(chosen, name, secret), name=name)
+        return Opened(table=_plain_columns(chosen, name, secret), name=name)
 
 
 def _name_of(table: ibis.Table) -> str:
@@ -141,11 +143,11 @@ def _name_of(table: ibis.Table) -> str:
         return f"the table of {engine}"
 
 
-def _stripped(table: ibis.Table) -> ibis.Table:
-    """Blanks around a cell of a text file do not count, and an empty cell is a missing value."""
+def _stripped_cells(table: ibis.Table) -> ibis.Table:
+    """Cells of a text file without blanks around them; an empty cell is a missing value."""
     engine = table.get_backend().name
     return table.select(
-        **{name: stripped(table[name], engine).nullif("") for name in table.columns}
+        **{name: _stripped(table[name], engine).nullif("") for name in table.columns}
     )
 
 
@@ -156,26 +158,24 @@ def _in_memory(source: Any, columns: Sequence[str], connection: Any, secret: str
     for name in columns:
         if name in source.unreadable:
             raise InputError(
-                f"column {name!r} of {source.name} {source.unreadable[name]}: make them all texts "
-                "or all numbers"
-            )
-    arrays = {name: plain_array(source.arrays[name]) for name in columns}
+                "column {column} of {source} {why}: make them all texts or all numbers",
+                column=Column(name), source=File(source.name, bare=True),
+                why=source.unreadable[name],
+            )  # fmt: skip
+    arrays = {name: _plain_array(source.arrays[name]) for name in columns}
+    is_text = source.is_text_file
     with in_our_words(connection.name, source.name):
-        table = shown(connection, pa.table(arrays))
-        is_text = source.is_text_file
-        table = _stripped(table) if is_text else plain_columns(table, source.name, secret)
+        table = registered(connection, pa.table(arrays))
+        table = _stripped_cells(table) if is_text else _plain_columns(table, source.name, secret)
     levels = {name: found for name in columns if (found := _levels(source.arrays[name]))}
     return Opened(
-        table=table,
-        name=source.name,
-        is_text_file=source.is_text_file,
-        levels=levels,
+        table=table, name=source.name, is_text_file=is_text, levels=levels,
         beginning=lambda rows: pa.table(arrays).slice(0, rows),
-    )
+    )  # fmt: skip
 
 
-def shown(connection: Any, table: Any) -> ibis.Table:
-    """Show an Arrow table to an engine, which reads it where it is if it can."""
+def registered(connection: Any, table: Any) -> ibis.Table:
+    """An Arrow table as a table of an engine, which reads it in place if it can."""
     name = f"unveil_{next(_NAMES)}"
     if connection.name == "duckdb":
         connection.con.register(name, table)
@@ -186,15 +186,12 @@ def shown(connection: Any, table: Any) -> ibis.Table:
         with quietly():
             frame = connection._session.createDataFrame(table)
             for column in table.schema:
-                if pa.types.is_timestamp(column.type):  # Spark takes it for a moment in Greenwich
+                if pa.types.is_timestamp(column.type):  # Spark assumes that it is in UTC
                     quoted = f"`{column.name.replace('`', '``')}`"
                     frame = frame.withColumn(column.name, frame[quoted].cast("timestamp_ntz"))
         frame.createOrReplaceTempView(name)
         return connection.table(name)
     return connection.create_table(name, table, temp=True)
-
-
-_NAMES = itertools.count()
 
 
 def _levels(array: Any) -> tuple[str, ...] | None:
@@ -216,23 +213,103 @@ def _chosen(table: ibis.Table, columns: Sequence[str], name: str, connection: An
 def _check_columns(
     columns: Sequence[str], there: Sequence[str], name: str, connection: Any
 ) -> None:
+    table = File(name, bare=True)
     for i, column in enumerate(columns):
-        if isinstance(column, str) and column.startswith(OURS):
-            raise InputError(
-                f"column {column!r} of {name} has a name that unveil uses itself; rename it"
-            )
         if not isinstance(column, str):
-            raise InputError(f"columns are named by texts, but {column!r} was given")
+            raise InputError(
+                "columns are named by texts, but {given} was given", given=Cell(column)
+            )
+        if column.startswith(OURS):
+            raise InputError(
+                "column {column} of {table} has a name that unveil uses itself; rename it",
+                column=Column(column), table=table,
+            )  # fmt: skip
         if column not in there:
             raise InputError(
-                f"column {column!r} is not in {name}{did_you_mean(column, there)} (columns: "
-                f"{', '.join(there)})"
-            )
+                "column {column} is not in {table}{near} (columns: {columns})",
+                column=Cell(column), table=table, near=did_you_mean(column, there),
+                columns=Listed(there),
+            )  # fmt: skip
         if column in columns[:i]:
-            raise InputError(f"column {column!r} is named twice")
+            raise InputError("column {column} is named twice", column=Column(column))
         for other in columns[:i]:
             if connection.name == "duckdb" and other.lower() == column.lower():
                 raise InputError(
-                    f"DuckDB cannot tell the columns {other!r} and {column!r} of {name} apart: "
-                    "rename one of them"
-                )
+                    "DuckDB cannot tell the columns {one} and {other} of {table} apart; rename "
+                    "one of them",
+                    one=Column(other), other=Column(column), table=table,
+                )  # fmt: skip
+
+
+def _plain_array(array: Any) -> Any:
+    """An Arrow column: categories as their values, times as local times."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _plain_array(array.cast(kind.value_type))
+    if pa.types.is_timestamp(kind):
+        return _microseconds(array if kind.tz is None else pc.local_timestamp(array))
+    if pa.types.is_unsigned_integer(kind):
+        most = pc.max(array).as_py() or 0
+        return array.cast(pa.int64() if most < 2**63 else pa.decimal128(20, 0))
+    texts = pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    if texts or pa.types.is_null(kind):
+        return array.cast(pa.string())
+    if pa.types.is_float16(kind):
+        return array.cast(pa.float32())
+    return array.cast(pa.date32()) if pa.types.is_date64(kind) else array
+
+
+def _microseconds(array: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        return array.cast(pa.timestamp("us"))
+    except pa.ArrowInvalid:  # too fine or too long ago for microseconds
+        return array
+
+
+def _plain_columns(table: ibis.Table, name: str, secret: str | None) -> ibis.Table:
+    """The columns of an engine's table, where NaN and blank texts are missing, and -0 is 0.
+
+    The texts of the secret stay as they are: their meaning is inferred from all of them.
+    """
+    import ibis
+
+    changed = {}
+    for column, kind in table.schema().items():
+        if kind.is_nested():
+            raise InputError(
+                "column {column} of {table} has lists or records in its cells; write them as texts",
+                column=Column(column), table=File(name, bare=True),
+            )  # fmt: skip
+        if kind.is_string() and column != secret:
+            blank = _stripped(table[column], table.get_backend().name) == ""
+            changed[column] = blank.ifelse(ibis.null(kind), table[column])
+        elif kind.is_floating():
+            floats = table[column]
+            missing = floats.isnan(), ibis.null(kind)
+            zero = floats == 0, ibis.literal(0.0, kind)
+            changed[column] = ibis.cases(missing, zero, else_=floats)
+        elif kind.is_timestamp() and kind.timezone is not None:
+            changed[column] = table[column].cast("timestamp")
+        elif kind.is_uuid():
+            changed[column] = table[column].cast("string")
+    return table.mutate(**changed) if changed else table
+
+
+def _stripped(column: Any, engine: str) -> Any:
+    """Texts without blanks around them."""
+    import ibis
+
+    if engine != "pyspark":
+        return column.strip()
+    # Ibis writes vertical tab and form feed in a way that Spark reads as the letters v and f.
+    trim = ibis.udf.scalar.builtin(_trim, name="btrim", signature=(("string", "string"), "string"))
+    return trim(column, " \t\n\r")
+
+
+def _trim(text, characters):  # type: ignore[no-untyped-def]
+    """A function of Spark."""

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unveil.auditing import FIGURES, Question
-from unveil.report.page._bars import lies_flat
-from unveil.report.page._looks import Kind
+from unveil.render import Kind, lies_flat
 from unveil.report.page._parameter import Family, families_of, over_parameter
 
 __all__ = ["contents_of", "questions_of"]

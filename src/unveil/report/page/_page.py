@@ -7,9 +7,8 @@ from itertools import count
 from typing import Any
 
 from unveil.errors import MissingExtraError
+from unveil.render import svg_of, swatch
 from unveil.report.page._contents import contents_of, questions_of
-from unveil.report.page._drawing import drawn
-from unveil.report.page._looks import swatch
 from unveil.report.page._texts import breakable, isolating, names_of
 
 __all__ = ["page_of"]
@@ -28,7 +27,7 @@ def page_of(audit: Mapping[str, Any]) -> str:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     numbers = count(1)
-    environment.filters["drawn"] = lambda chart: drawn(chart, f"chart-{next(numbers)}")
+    environment.filters["drawn"] = lambda chart: svg_of(chart, f"chart-{next(numbers)}")
     environment.filters["breakable"] = breakable
     environment.filters["words"] = isolating(names_of(audit))
     return environment.get_template("audit.html").render(

@@ -1,4 +1,8 @@
-"""Oracles that are commands: a program reads a file with the table and writes the release."""
+"""Oracles that are commands: a program reads a file with the table and writes the release.
+
+Programs run in process groups of their own. They are watched, and ended together with everything
+that they start.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,134 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import InputError, did_you_mean
+import psutil
+
+from unveil.errors import File, Foreign, InputError, Message, did_you_mean
 from unveil.microdata import Microdata
-from unveil.sanitize.oracle._answers import table_in
-from unveil.sanitize.oracle._errors import Fault, HiccupError, OracleError
-from unveil.sanitize.oracle._form import Form
-from unveil.sanitize.oracle._limits import Limits
-from unveil.sanitize.oracle._own import Desks
-from unveil.sanitize.oracle._processes import Tree, watched
+from unveil.sanitize.oracle._files import Desks, table_in
+from unveil.sanitize.oracle._form import Fault, Form, HiccupError, Limits, OracleError, in_words
 
-__all__ = ["NOBODY", "Command", "has_places"]
+__all__ = ["Command", "Tree", "has_places", "watched"]
 
-INPUT, OUTPUT, WITHOUT = "{input}", "{output}", "{without}"
-NOBODY = "none"
-"""What stands for ``{without}`` if nobody is left out."""
+_A_MOMENT = 0.02  # seconds between two looks at the clock
+_BETWEEN_MEASURES = 0.05  # seconds between two measurements of memory, which take time
+_TO_DIE = 5.0  # seconds within which killed processes should be gone
+
+
+class Tree:
+    """A process that we start, and those that it starts in turn.
+
+    It has a session of its own: an interrupt at the keyboard reaches only us, and we end it.
+    """
+
+    def __init__(self, words: Sequence[str], **options: Any) -> None:
+        self.process = subprocess.Popen(words, start_new_session=True, **options)
+
+    def ended(self, seconds: float) -> bool:
+        """Whether the first process ends within this time."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def ending(self) -> str:
+        """How the first process ended."""
+        code = self.process.returncode
+        if code is None or code >= 0:
+            return f"it ended with code {code}"
+        try:
+            return f"it was ended by {signal.Signals(-code).name}"
+        except ValueError:  # one that Python has no name for
+            return f"it was ended by signal {-code}"
+
+    def memory(self) -> int:
+        """Bytes of memory that all of them use together."""
+        total = 0
+        for process in self._members():
+            with suppress(psutil.Error):
+                total += process.memory_info().rss
+        return total
+
+    def kill(self) -> None:
+        """End all of them, and wait until they are gone."""
+        if self.process.returncode is not None:
+            return  # its number may belong to another process by now
+        below = [member for member in self._members() if member.pid != self.process.pid]
+        self.kill_group()
+        for process in below:
+            with suppress(psutil.Error):
+                process.kill()
+        with suppress(OSError):
+            self.process.kill()
+        self.ended(_TO_DIE)
+        deadline = time.monotonic() + _TO_DIE
+        while any(map(_is_alive, below)) and time.monotonic() < deadline:
+            time.sleep(_A_MOMENT)
+
+    def kill_group(self) -> None:
+        """End what a process that has ended left running."""
+        if hasattr(os, "killpg"):
+            with suppress(OSError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def _members(self) -> list[psutil.Process]:
+        try:
+            first = psutil.Process(self.process.pid)
+            return [first, *first.children(recursive=True)]
+        except psutil.Error:
+            return []
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        # A zombie does nothing any more, and may never be collected.
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
+
+
+def watched(tree: Tree, arrived: Callable[[float], bool], limits: Limits) -> None:
+    """Wait for something from a tree; end the tree at a limit or an interrupt.
+
+    ``arrived(seconds)`` waits at most that long and returns whether it is there.
+    """
+    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    look = time.monotonic()
+    try:
+        # In short waits even without limits: a signal right before an endless wait would go
+        # unnoticed.
+        while not arrived(_A_MOMENT):
+            now = time.monotonic()
+            if deadline is not None and now >= deadline:
+                raise HiccupError(
+                    "it took longer than {seconds} s and was ended", Fault.TOO_LONG,
+                    seconds=f"{limits.seconds:g}",
+                )  # fmt: skip
+            if limits.memory is not None and now >= look:
+                used = tree.memory()
+                if used > limits.memory:
+                    raise HiccupError(
+                        "it took {used} of memory, where it may take {limit}, and was ended",
+                        Fault.TOO_MUCH, used=in_words(used), limit=in_words(limits.memory),
+                    )  # fmt: skip
+                look = time.monotonic() + _BETWEEN_MEASURES
+    except BaseException:
+        tree.kill()
+        raise
+
+
+_INPUT, _OUTPUT, _WITHOUT = "{input}", "{output}", "{without}"
+_NOBODY = "none"  # {without} if no record is left out
 
 _PLACES = re.compile(r"\{(input|output|without)\}")
 _LIKE_A_PLACE = re.compile(r"\{([a-z]{4,9})\}", re.IGNORECASE)
@@ -33,14 +146,14 @@ _LAST_BYTES, _LAST_LINES = 4096, 5  # of what a program said before it failed
 
 
 def has_places(text: str) -> bool:
-    """Whether a text has a place for a file, or something that was meant for one."""
+    """Whether a text has a place for a file, or a misspelled one."""
     return _PLACES.search(text) is not None or _misspelled(text) is not None
 
 
 def _misspelled(text: str) -> tuple[str, str] | None:
-    """A word in braces that is none of the places but near one, and the hint."""
+    """A word in braces that is similar to a place, and the hint."""
     for word in _LIKE_A_PLACE.findall(text):
-        near = did_you_mean(f"{{{word.lower()}}}", (INPUT, OUTPUT, WITHOUT))
+        near = did_you_mean(f"{{{word.lower()}}}", (_INPUT, _OUTPUT, _WITHOUT))
         if near and not _PLACES.fullmatch(f"{{{word}}}"):
             return f"{{{word}}}", near
     return None
@@ -59,30 +172,31 @@ class Command(Form):
     def __post_init__(self) -> None:
         wrong = _misspelled(self.line)
         if wrong is not None:
-            raise InputError(f"the command {self.line!r} has {wrong[0]}{wrong[1]}")
-        if INPUT not in self.line:
-            raise InputError(
-                f"the command {self.line!r} has no place for the table: write {INPUT} where the "
-                f"program expects the name of the file, as in './anonymize {INPUT} {OUTPUT}'"
-            )
+            raise self._refused("has {word}{near}", word=wrong[0], near=wrong[1])
+        example = f"'./anonymize {_INPUT} {_OUTPUT}'"
+        if _INPUT not in self.line:
+            raise self._refused(
+                "has no place for the table: write {place} where the program expects the name of "
+                "the file, as in {example}", place=_INPUT, example=example,
+            )  # fmt: skip
         try:
             words = tuple(shlex.split(self.line))
         except ValueError as error:
-            raise InputError(
-                f"cannot split the command {self.line!r} into words: {error}"
-            ) from None
+            raise self._refused("cannot be split into words: {why}", why=str(error)) from None
         for word in words:
             if word in _OF_A_SHELL:
-                raise InputError(
-                    f"the command {self.line!r} has {word!r}, but there is no shell: write a "
-                    "script that does it all, and name that"
-                )
+                raise self._refused(
+                    "has '{word}', but there is no shell: write a script that does it all, and "
+                    "give its name", word=word,
+                )  # fmt: skip
         if _PLACES.search(words[0]):
-            raise InputError(
-                f"the command {self.line!r} has to begin with a program, as in "
-                f"'./anonymize {INPUT} {OUTPUT}'"
-            )
+            raise self._refused("must begin with a program, as in {example}", example=example)
         object.__setattr__(self, "words", words)
+
+    def _refused(self, text: str, **parts: Any) -> InputError:
+        return InputError(
+            "the command {command} {why}", command=File(self.line), why=Message(text, **parts)
+        )
 
     @property
     def name(self) -> str:
@@ -93,49 +207,61 @@ class Command(Form):
         self._check_program()
         desk = self.desks.get()
         with desk.sheet() as folder:
-            if WITHOUT in self.line:
+            if _WITHOUT in self.line:
                 table = desk.file(microdata, self.format)
             else:
                 written = desk.written(microdata, self.format)
                 table = folder / f"table{written.suffix}"
                 written.to_file(table, record)
             release = folder / f"release{table.suffix}"
-            self._run(table, release, NOBODY if record is None else str(record))
+            self._run(table, release, _NOBODY if record is None else str(record))
             return table_in(release)
 
     def _check_program(self) -> None:
         program = self.words[0]
         if shutil.which(program) is not None:
             return
-        if os.path.dirname(program):
-            there = Path(program).is_file()
-            what = "cannot be executed; chmod +x it" if there else f"is not there (in {Path.cwd()})"
-            raise OracleError(f"{self.label} cannot be run: the program {program!r} {what}")
-        raise OracleError(
-            f"{self.label} cannot be run: there is no program {program!r} on the search path; if "
-            f"it is a file in this folder, write ./{program}"
+        if not os.path.dirname(program):
+            raise self._not_run(
+                "there is no program {program} on the search path; if it is a file in this folder, "
+                "write ./{bare}", program=File(program), bare=File(program, bare=True),
+            )  # fmt: skip
+        if Path(program).is_file():
+            raise self._not_run(
+                "the program {program} cannot be executed; chmod +x it", program=File(program)
+            )
+        raise self._not_run(
+            "the program {program} is not there (in {folder})",
+            program=File(program), folder=File(Path.cwd(), bare=True),
+        )  # fmt: skip
+
+    def _not_run(self, text: str, **parts: Any) -> OracleError:
+        return OracleError(
+            "{label} cannot be run: {why}", label=self.file, why=Message(text, **parts)
         )
 
     def _run(self, table: Path, release: Path, without: str) -> None:
         files = {"input": str(table), "output": str(release), "without": without}
         words = [_PLACES.sub(lambda place: files[place[1]], word) for word in self.words]
-        written_by_itself = OUTPUT in self.line
+        written_by_itself = _OUTPUT in self.line
         printed = release.with_name("printed") if written_by_itself else release
         with printed.open("wb") as out, release.with_name("errors").open("wb") as errors:
             try:
                 tree = Tree(words, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
             except OSError as error:
-                raise OracleError(
-                    f"{self.label} cannot be run: {error.strerror or error}"
-                ) from error
+                why = Foreign(error.strerror or str(error))
+                raise self._not_run("{why}", why=why) from error
             watched(tree, tree.ended, self.limits)
             tree.kill_group()
         if tree.process.returncode != 0:
             said = _last_words(Path(errors.name)) or _last_words(printed)
-            raise HiccupError(f"{tree.ending()} and said {said or 'nothing'}")
+            raise HiccupError(
+                "{ending} and said {said}",
+                ending=tree.ending(), said=Foreign(said) if said else "nothing",
+            )  # fmt: skip
         if not release.is_file() or release.stat().st_size == 0:
-            where = f"no file to {OUTPUT}" if written_by_itself else "nothing to standard output"
-            raise HiccupError(f"it ended well but wrote {where}", Fault.NO_RELEASE)
+            where = f"no file to {_OUTPUT}" if written_by_itself else "nothing to standard output"
+            raise HiccupError("it ended well but wrote {where}", Fault.NO_RELEASE, where=where)
 
 
 def _last_words(file: Path) -> str:

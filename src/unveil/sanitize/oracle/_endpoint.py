@@ -16,24 +16,28 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util import Url, make_headers, parse_url
 
 from unveil._version import __version__
-from unveil.errors import InputError
+from unveil.errors import File, Foreign, InputError, Message, Option
 from unveil.microdata import Microdata
-from unveil.sanitize.oracle._answers import table_in
-from unveil.sanitize.oracle._errors import Fault, HiccupError, OracleError
-from unveil.sanitize.oracle._form import Form
-from unveil.sanitize.oracle._limits import Limits, in_words
-from unveil.sanitize.oracle._own import Desks, Own
+from unveil.sanitize.oracle._files import Desks, table_in
+from unveil.sanitize.oracle._form import (
+    Fault,
+    Form,
+    HiccupError,
+    Limits,
+    OracleError,
+    Own,
+    in_words,
+)
 
-__all__ = ["PATIENCE", "Endpoint", "is_address"]
+__all__ = ["Endpoint", "is_address"]
 
-PATIENCE = 300.0
-"""Seconds in which an answer must be there if no other time is given."""
+_PATIENCE = 300.0  # default seconds for an answer
 _TO_CONNECT = 10.0
-_LARGEST = 10**9  # bytes of an answer, if no other size is given
+_LARGEST = 10**9  # default limit of an answer, in bytes
 _PIECE = 1 << 16
-_SHOWN = 300  # bytes of an answer that is none
+_SHOWN = 300  # bytes of an answer that is no table
 
-# What a Content-Type says of the answer; where it says nothing, the answer's first bytes do.
+# The kind of an answer by its Content-Type; None: by its first bytes.
 _KINDS = {
     "text/csv": "csv",
     "application/csv": "csv",
@@ -46,7 +50,7 @@ _KINDS = {
     "application/octet-stream": None,
     "": None,
 }
-_MAY_PASS = (408, 425, 429)  # and all from 500 up: the service has trouble, not the table
+_MAY_PASS = (408, 425, 429)  # and all from 500 up: a retry may help
 _BROKEN = (OSError, http.client.HTTPException, urllib3.exceptions.HTTPError)
 
 
@@ -57,7 +61,7 @@ def is_address(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Endpoint(Form):
-    """A service at an address, asked by POST over a connection that is kept."""
+    """A service at an address, asked by POST over a connection that is kept open."""
 
     address: str
     limits: Limits
@@ -72,13 +76,13 @@ class Endpoint(Form):
         except urllib3.exceptions.LocationParseError:
             url = Url()
         if not url.host:
-            raise InputError(f"cannot read the address {self.address!r}")
+            raise InputError("cannot read the address {address}", address=File(self.address))
         object.__setattr__(self, "url", url)
         object.__setattr__(self, "line", Own(_Line))
 
     @property
     def name(self) -> str:
-        """The address without what may be secret in it: a password, or what is asked."""
+        """The address without what may be secret: a password, or the query."""
         asked = "…" if self.url.query else None
         return self.url._replace(auth=None, query=asked, fragment=None).url
 
@@ -99,9 +103,9 @@ class Endpoint(Form):
             return table_in(file, kind)
 
     def _exchange(self, body: bytes, headers: dict[str, str], file: Path) -> str | None:
-        """Post the body and write the answer to a file; returns what kind of answer it is."""
+        """Post the body and write the answer to a file; returns the kind of the answer."""
         line = self.line.get()
-        seconds = PATIENCE if self.limits.seconds is None else self.limits.seconds
+        seconds = _PATIENCE if self.limits.seconds is None else self.limits.seconds
         try:
             with line.within(seconds):
                 response = line.post(self, body, headers)
@@ -117,18 +121,20 @@ class Endpoint(Form):
         status = response.status
         if 200 <= status < 300:
             return
-        said = f"it answered {status} {response.reason or ''}".rstrip()
+        reason = response.reason or ""
         if 300 <= status < 400:
-            to = response.headers.get("Location", "nowhere")
             raise OracleError(
-                f"{self.label}: {said} and sends us to {to}, where unveil does not follow with "
-                "the table; give that address if you trust it"
-            )
-        text = response.read(_SHOWN).decode(errors="replace")
-        said += f": {' '.join(text.split())}" if text.strip() else ""
+                "{label}: it answered {status} {reason} and sends us to {to}, where unveil does "
+                "not follow with the table; give that address if you trust it",
+                label=self.file, status=str(status), reason=Foreign(reason),
+                to=Foreign(response.headers.get("Location", "nowhere")),
+            )  # fmt: skip
+        text = " ".join(response.read(_SHOWN).decode(errors="replace").split())
+        said = " " + ": ".join(filter(None, [reason, text])) if reason or text else ""
+        answer = Message("it answered {status}{said}", status=str(status), said=Foreign(said))
         if status >= 500 or status in _MAY_PASS:
-            raise HiccupError(said)
-        raise OracleError(f"{self.label}: {said}")
+            raise HiccupError(answer)
+        raise OracleError("{label}: {answer}", label=self.file, answer=answer)
 
     def _save(self, response: Any, file: Path) -> None:
         most, size = self.limits.memory or _LARGEST, 0
@@ -137,9 +143,10 @@ class Endpoint(Form):
                 size += len(piece)
                 if size > most:
                     raise OracleError(
-                        f"{self.label}: its answer is larger than {in_words(most)}; if that is "
-                        "right, allow more with memory="
-                    )
+                        "{label}: its answer is larger than {most}; if that is right, allow more "
+                        "with {option}",
+                        label=self.file, most=in_words(most), option=Option("memory"),
+                    )  # fmt: skip
                 stream.write(piece)
         if size == 0:
             raise HiccupError("its answer is empty", Fault.NO_RELEASE)
@@ -150,29 +157,29 @@ def _kind(response: Any) -> str | None:
     if given not in _KINDS:
         text = " ".join(response.read(_SHOWN).decode(errors="replace").split())
         raise HiccupError(
-            f"its answer is {given}, not a table (text/csv, application/json or "
-            f"application/vnd.apache.parquet): {text}",
-            Fault.NO_RELEASE,
-        )
+            "its answer is {given}, not a table (text/csv, application/json or "
+            "application/vnd.apache.parquet): {text}",
+            Fault.NO_RELEASE, given=Foreign(given), text=Foreign(text),
+        )  # fmt: skip
     return _KINDS[given]
 
 
 class _Line:
-    """The connection to a service, opened when needed and kept open between questions."""
+    """The connection to a service, opened when needed and kept open between requests."""
 
     def __init__(self) -> None:
         self._connection: HTTPConnection | None = None
         self._socket: socket.socket | None = None
-        self._seconds = PATIENCE
+        self._seconds = _PATIENCE
         self._time_is_up = threading.Event()
 
     def __del__(self) -> None:
         self.hang_up()
 
     def post(self, endpoint: Endpoint, body: bytes, headers: dict[str, str]) -> Any:
-        """Send the table; returns the response, of which only the head has been read."""
+        """Send the table; returns the response, whose body has not been read."""
         if self._connection is not None and self._connection.is_connected:
-            # The service may have hung up since. Asking the same again does no harm.
+            # The service may have closed it since. Asking the same again does no harm.
             with suppress(ConnectionError):
                 return self._sent(endpoint, body, headers)
         self.hang_up()
@@ -194,21 +201,26 @@ class _Line:
         try:
             connection.connect()
         except _BROKEN as error:
-            nothing = f"nothing answers at {endpoint.name}"
+            address = File(endpoint.name, bare=True)
             # Not isinstance: to urllib3 being refused is a kind of timeout, too.
             if type(error) is urllib3.exceptions.ConnectTimeoutError:
-                nothing = f"{nothing} within {seconds:g} s; is the address right?"
-                raise OracleError(nothing) from None
-            raise OracleError(f"{nothing}: {_why(error)}; is it running?") from None
+                raise OracleError(
+                    "nothing answers at {address} within {seconds} s; is the address right?",
+                    address=address, seconds=f"{seconds:g}",
+                ) from None  # fmt: skip
+            raise OracleError(
+                "nothing answers at {address}: {why}; is it running?",
+                address=address, why=Foreign(_why(error)),
+            ) from None  # fmt: skip
         self._connection, self._socket = connection, connection.sock
-        connection.timeout = None  # `within` has the clock; every request would set it anew
+        connection.timeout = None  # `within` has the clock; every request would reset it
         if self._socket is not None:
             self._socket.settimeout(None)
         if self._time_is_up.is_set():  # while there was no socket to be shut
             raise TimeoutError
 
     def hang_up(self) -> None:
-        """Close the connection; the next question opens another one."""
+        """Close the connection; the next request opens another one."""
         if self._connection is not None:
             self._connection.close()
         self._connection = self._socket = None
@@ -217,8 +229,8 @@ class _Line:
     def within(self, seconds: float) -> Iterator[None]:
         """Give up after so many seconds, whatever is going on.
 
-        Timeouts of sockets begin anew with every byte, so a service that sends one now and then
-        would keep us for ever. Shutting the socket down from outside ends any waiting.
+        Timeouts of sockets restart with every byte, so a service that sends one now and then would
+        never time out. Shutting the socket down from outside ends any waiting.
         """
         self._seconds = seconds
         self._time_is_up.clear()
@@ -232,11 +244,16 @@ class _Line:
                 raise
         except _BROKEN as error:
             if not self._time_is_up.is_set():
-                raise HiccupError(f"the connection broke: {_why(error)}") from error
+                raise HiccupError(
+                    "the connection broke: {why}", why=Foreign(_why(error))
+                ) from error
         finally:
             clock.cancel()
         if self._time_is_up.is_set():  # an answer without a length only seems to be complete
-            raise HiccupError(f"its answer was not complete after {seconds:g} s", Fault.TOO_LONG)
+            raise HiccupError(
+                "its answer was not complete after {seconds} s", Fault.TOO_LONG,
+                seconds=f"{seconds:g}",
+            )  # fmt: skip
 
     def _cut(self) -> None:
         self._time_is_up.set()
@@ -247,7 +264,7 @@ class _Line:
 
 
 def _why(error: BaseException) -> str:
-    """The reason at the bottom of an error that others are wrapped around."""
+    """The innermost reason of an error."""
     while error.__cause__ is not None or error.__context__ is not None:
         error = error.__cause__ or error.__context__  # type: ignore[assignment]
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__

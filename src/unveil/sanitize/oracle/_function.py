@@ -1,9 +1,16 @@
-"""Oracles that are functions of the user's, in this process or, with limits, in one beside it."""
+"""Oracles that are functions of the user's, in this process or, with limits, in one beside it.
+
+The process beside reads requests from standard input and writes replies to standard output, each a
+pickle after its length. The function and the table are sent once and kept. It ends when the process
+that started it does, whatever the function is doing.
+"""
 
 from __future__ import annotations
 
+import os
 import pickle
 import queue
+import struct
 import subprocess
 import sys
 import threading
@@ -14,22 +21,31 @@ from functools import partial
 from typing import IO, Any, Literal
 from weakref import ref
 
-from unveil.errors import UnveilError
+import cloudpickle
+
+from unveil.errors import File, Foreign, Option, UnveilError
 from unveil.microdata import Microdata
 from unveil.sanitize._sanitizer import NeedsMicrodataError, Sanitizer
-from unveil.sanitize.oracle._errors import HiccupError, OracleError
-from unveil.sanitize.oracle._form import Form
-from unveil.sanitize.oracle._limits import Limits, in_words
-from unveil.sanitize.oracle._own import Own, when_gone
-from unveil.sanitize.oracle._processes import Tree, watched
-from unveil.sanitize.oracle._worker import Failed, argument, receive, send
+from unveil.sanitize.oracle._command import Tree, watched
+from unveil.sanitize.oracle._form import (
+    Form,
+    HiccupError,
+    Limits,
+    OracleError,
+    Own,
+    in_words,
+    when_gone,
+)
 
 __all__ = ["Function"]
+
+_LENGTH = struct.Struct(">Q")
+
 
 # The worker finds modules where this process finds them.
 _START = (
     "import sys; sys.path[:] = sys.argv[1:]; "
-    "from unveil.sanitize.oracle._worker import main; main()"
+    "from unveil.sanitize.oracle._function import main; main()"
 )
 
 
@@ -43,7 +59,7 @@ class Function(Form):
     worker: Own[_Worker] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        make = partial(_Worker, self.function, self.label, self.limits)
+        make = partial(_Worker, self.function, self.file, self.limits)
         object.__setattr__(self, "worker", Own(make))
 
     @property
@@ -72,11 +88,11 @@ class Function(Form):
         if self.limits.any:
             return self._call_beside(microdata, record, as_microdata)
         try:
-            return self.function(argument(microdata, record, as_microdata))
+            return self.function(_argument(microdata, record, as_microdata))
         except UnveilError:
             raise
         except (Exception, SystemExit) as error:
-            raise HiccupError(f"{type(error).__name__}: {error}") from error
+            raise HiccupError("{said}", said=Foreign(_said(error))) from error
 
     def _call_beside(self, microdata: Microdata, record: int | None, as_microdata: bool) -> Any:
         worker = self.worker.get()
@@ -87,17 +103,17 @@ class Function(Form):
             worker.tree.kill()
             self.worker.drop()
             raise
-        if not isinstance(reply, Failed):
+        if not isinstance(reply, _Failed):
             return reply
         if reply.error is not None:
             raise reply.error
-        raise HiccupError(reply.text)
+        raise HiccupError("{said}", said=Foreign(reply.text))
 
 
 class _Worker:
     """A process that runs the function, and is kept between calls."""
 
-    def __init__(self, function: Callable[[Any], Any], label: str, limits: Limits) -> None:
+    def __init__(self, function: Callable[[Any], Any], label: File, limits: Limits) -> None:
         self.label = label
         self.held: ref[Microdata] | None = None
         self.tree = Tree(
@@ -115,12 +131,13 @@ class _Worker:
         if limits.memory is not None and used > limits.memory:
             self.tree.kill()
             raise OracleError(
-                f"{label} may take {in_words(limits.memory)} of memory, but the process it runs in "
-                f"has {in_words(used)} before it begins; give it more"
-            )
+                "{label} may take {limit} of memory, but the process it runs in has {used} before "
+                "it begins; give it more",
+                label=label, limit=in_words(limits.memory), used=in_words(used),
+            )  # fmt: skip
 
     def hold(self, microdata: Microdata) -> None:
-        """Have the table sent, if it is not there yet."""
+        """Send the table if it is not there yet."""
         if self.held is None or self.held() is not microdata:
             self._give("table", microdata)
             self.held = ref(microdata)
@@ -131,12 +148,14 @@ class _Worker:
         except HiccupError:
             raise
         except Exception as error:  # whatever a user's object says about being pickled
-            reply = Failed(error)
-        if isinstance(reply, Failed):
+            reply = _Failed(error)
+        if isinstance(reply, _Failed):
             raise OracleError(
-                f"{self.label} cannot run in a process of its own, where it could be ended: "
-                f"{reply.text}; without timeout and memory it runs in this one"
-            )
+                "{label} cannot run in a process of its own, where it could be ended: {why}; "
+                "without {timeout} and {memory} it runs in this one",
+                label=self.label, why=Foreign(reply.text),
+                timeout=Option("timeout"), memory=Option("memory"),
+            )  # fmt: skip
 
     def request(self, message: Any, limits: Limits) -> Any:
         """Send a request and wait for the reply."""
@@ -152,23 +171,25 @@ class _Worker:
             return True
 
         try:
-            send(stream, message)
+            _send(stream, message)
         except BrokenPipeError:
-            self.tree.kill()
-            raise HiccupError(f"in the process it runs in: {self.tree.ending()}") from None
+            raise self._ended() from None
         watched(self.tree, arrived, limits)
         if packed[0] is None:
-            self.tree.kill()
-            raise HiccupError(f"in the process it runs in: {self.tree.ending()}")
+            raise self._ended()
         try:
             return pickle.loads(packed[0])
-        except Exception as error:  # an answer of a kind that is known only over there
-            return Failed(error)
+        except Exception as error:  # an answer of a type that is not known here
+            return _Failed(error)
+
+    def _ended(self) -> HiccupError:
+        self.tree.kill()
+        return HiccupError("in the process it runs in: {ending}", ending=self.tree.ending())
 
 
 def _listen(stream: IO[bytes], replies: queue.SimpleQueue[bytes | None]) -> None:
     with stream:
-        while (packed := receive(stream)) is not None:
+        while (packed := _receive(stream)) is not None:
             replies.put(packed)
     replies.put(None)
 
@@ -178,3 +199,91 @@ def _close(tree: Tree) -> None:
     if tree.process.stdin is not None:
         with suppress(OSError):  # what was not sent before it died
             tree.process.stdin.close()
+
+
+# What both processes use, and the process beside --------------------------------------------------
+
+
+class _Failed:
+    """A reply that is no answer: one of our errors, or the text of another one."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error if isinstance(error, UnveilError) else None
+        self.text = _said(error)
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _send(stream: IO[bytes], message: Any) -> None:
+    """Write one message."""
+    content = cloudpickle.dumps(message)
+    stream.write(_LENGTH.pack(len(content)))
+    stream.write(content)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> bytes | None:
+    """The next message, still pickled; None at the end."""
+    length = stream.read(_LENGTH.size)
+    if len(length) < _LENGTH.size:
+        return None
+    content = stream.read(_LENGTH.unpack(length)[0])
+    return content if len(content) == _LENGTH.unpack(length)[0] else None
+
+
+def _argument(microdata: Microdata, record: int | None, as_microdata: bool) -> Any:
+    """The argument of a function: all records or all but one, as microdata or as a table."""
+    rest = microdata if record is None else microdata.without(record)
+    return rest if as_microdata else rest.to_frame()
+
+
+class _Service:
+    """Keeps the function and the table, and answers."""
+
+    def __init__(self) -> None:
+        self.function: Callable[[Any], Any] = _nothing
+        self.microdata: Microdata | None = None
+
+    def reply(self, packed: bytes) -> Any:
+        try:
+            what, content = pickle.loads(packed)
+            if what == "function":
+                self.function = content
+            elif what == "table":
+                self.microdata = content
+                content.to_frame()  # so that imports do not count towards the function's time
+            else:
+                assert self.microdata is not None  # sent before the first question
+                return self.function(_argument(self.microdata, *content))
+        except (Exception, SystemExit) as error:
+            return _Failed(error)
+        return None
+
+
+def _nothing(_: Any) -> Any:
+    return None
+
+
+def main() -> None:
+    """Serve until the other process ends."""
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # What the function prints must not be mixed with the replies.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        while (packed := _receive(requests)) is not None:
+            waiting.put(packed)
+        os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    service = _Service()
+    while True:
+        reply = service.reply(waiting.get())
+        try:
+            _send(replies, reply)
+        except Exception as error:  # an answer that cannot be pickled
+            _send(replies, _Failed(error))

@@ -1,15 +1,15 @@
 """Compiled kernels of recoding: the classes of one node of the lattice, and greedy merging.
 
 **A node.** The table is a list of distinct combinations of quasi-identifiers and, for each, its
-*entries*: how many records with which sensitive value. `classes` groups the combinations by what
-their codes become at the levels of the node. Where the goal is about more than the size of a class,
-`judge` looks into the classes, and `judge_without` once more for each entry, as if one of its
+*entries*: how many records with which sensitive value. `classes` groups the combinations by the
+cells of their codes at the levels of the node. Where the goal depends on more than the size of a
+class, `judge` looks into the classes, and `judge_without` again for each entry, as if one of its
 records were missing.
 
 **Merging.** `merge` is the local recoding: see `_local`.
 
-Whether a class is close enough to the whole table is decided with whole numbers: shares are taken
-times the records of class and table, so that equal shares are equal.
+Whether a class is close enough to the whole table is decided in whole numbers: shares are
+multiplied by the records of class and table, so that equal shares are equal.
 
 Everything is in this one file because numba's cache does not notice changes in other files. What
 the main thread calls returns a number or nothing, for the reason given in Mondrian's kernels.
@@ -24,7 +24,7 @@ import numba
 import numpy as np
 
 NO_DISTANCE, ORDERED, TREE = 0, 1, 2
-"""How far values are apart: nobody asks, by their ranks, by the node above both."""
+"""Distance between values: not needed, by their ranks, by the node above both."""
 
 TUPLE, SECRET, COUNT = 0, 1, 2  # columns of an entry
 KEY, CLASS, FIRST_OF = 0, 1, 2  # rows of what `classes` works on
@@ -34,7 +34,7 @@ PARENT, FIRST, LAST, LOST = 0, 1, 2, 3  # columns of Cells.node
 BEGIN, END, UNIT = 0, 1, 2  # columns of Cells.column
 SIZE, FAILS, LOSES, HEAD, TAIL, INTO, ALIVE = range(7)  # columns of Classes.info
 
-NOT_MET = -1  # instead of a number of classes: everybody together misses the goal
+NOT_MET = -1  # instead of a number of classes: all records together miss the goal
 
 _SPAN = 2**62  # keys below it fit into 64 bits
 _ODD = np.int64(-7046029254386353131)  # a number without a pattern, to spread keys by
@@ -45,7 +45,7 @@ _inner = _jit(no_cpython_wrapper=True)
 
 
 class Goal(NamedTuple):
-    """What every class has to meet; k = l = 1 and ``NO_DISTANCE`` ask for nothing.
+    """What every class has to meet; k = l = 1 and ``NO_DISTANCE`` demand nothing.
 
     ``parent`` and ``height`` are those of a tree whose leaves are the sensitive values, children
     before parents; ``totals`` are the records of each value in the whole table, ``records`` all.
@@ -124,7 +124,7 @@ def _moved(hist, size, goal, tree):
             ahead += hist[s] * n - goal.totals[s] * size
             total += abs(ahead)
         return total
-    # Beneath each node as much as possible is moved, and the rest is handed on.
+    # Below each node as much as possible is moved, and the rest is passed up.
     total = 0
     for node in range(len(goal.parent)):
         tree[node, 0] = 0
@@ -146,7 +146,7 @@ def _moved(hist, size, goal, tree):
 
 @_inner
 def _whole(size, goal):
-    """What `_moved` is for a distance of 1."""
+    """The value of `_moved` for a distance of 1."""
     steps = len(goal.totals) - 1 if goal.distance == ORDERED else goal.height[-1]
     return float(size) * goal.records * steps
 
@@ -170,8 +170,8 @@ def _in_order(entry, class_of, n_classes, room):
         room[START, class_of[entry[e, TUPLE]] + 1] += 1
     for c in range(n_classes):
         room[START, c + 1] += room[START, c]
-    # A class is filled from behind. Its end, kept with the next class, becomes its start on the
-    # way, and is then moved to where it belongs.
+    # A class is filled from its end, which is stored with the next class and becomes its start, and
+    # is then moved to its place.
     for e in range(len(entry) - 1, -1, -1):
         c = class_of[entry[e, TUPLE]]
         room[START, c + 1] -= 1
@@ -197,8 +197,8 @@ def _count(entry, room, c, hist):
 def judge(entry, class_of, sizes, goal, room, hist, tree, spared, limit, misses):
     """Which classes miss the goal; returns how many records are in them.
 
-    With ``spared`` the largest such class is not counted. More than ``limit`` is more than is of
-    use: then the rest is not looked at. ``room`` has two rows, longer than there are entries.
+    With ``spared`` the largest such class is not counted. Above ``limit`` the rest is not looked
+    at. ``room`` has two rows with more columns than there are entries.
     """
     _in_order(entry, class_of, len(sizes), room)
     missing, largest = 0, 0
@@ -217,10 +217,10 @@ def judge(entry, class_of, sizes, goal, room, hist, tree, spared, limit, misses)
 
 @_jit()
 def judge_without(entry, class_of, sizes, goal, room, hist, known, tree, is_target, misses):
-    """Which targets, entries, are in a class that would miss the goal without one of its records.
+    """Which targets (entries) are in a class that would miss the goal without one of its records.
 
-    One record of that entry, that is. ``goal`` is that of the table without it. ``known``, -1 to
-    begin with, has what is known of the class without a record of each value.
+    ``goal`` is that of the table without a record of that entry. ``known``, initially -1, has the
+    result for the class without a record of each value.
     """
     _in_order(entry, class_of, len(sizes), room)
     for c in range(len(sizes)):
@@ -254,8 +254,8 @@ class Cells(NamedTuple):
     """The columns while classes are merged, those of hierarchy nodes first, those of sets last.
 
     ``begin``: the first column of ranges, the first of sets, and the number of columns. ``column``
-    has a row for each: where its part of ``node`` begins and ends, or its words of
-    `Classes.members`, and what one value more of a set loses.
+    has a row for each: where its part of ``node``, or its words of `Classes.members`, begin and
+    end, and the loss of one more value of a set.
     """
 
     begin: Any
@@ -264,15 +264,14 @@ class Cells(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Classes on their way to be merged.
+    """Classes while they are merged.
 
-    ``info`` has a row for each: its records, whether it misses the goal, what a record of it loses,
-    the first and last of its entries, which ``following`` chains, and the class that it has been
-    merged into; also, in a column that has nothing to do with the others, the classes alive.
+    ``info`` has a row for each: its records, whether it misses the goal, the loss of a record, the
+    first and last of its entries, which ``following`` chains, and the class that it was merged
+    into; the column ALIVE, independent of the others, lists the classes that are left.
 
-    ``cell`` has two numbers for each class and column: of a node its number, twice; of a range
-    the places where it begins and ends, whose difference is what it loses. What is in a set is
-    in ``members``, a bit for each value.
+    ``cell`` has two numbers for each class and column: the number of a node, twice; or the ends of
+    a range, whose difference is its loss. ``members`` has a bit for each value of a set.
     """
 
     info: Any
@@ -313,9 +312,9 @@ def _in_both(cells, classes, j, a, b):
 
 @_inner
 def _nearest(cells, classes, a, n_alive, joined):
-    """The class whose merging with `a` loses least in addition; ``joined`` is filled on the way.
+    """The class whose merging with `a` adds the least loss, the first of several.
 
-    The first of several. It has what a node loses once it is joined with a's.
+    ``joined`` is filled with the loss of each node once it is joined with a's.
     """
     ranges, sets, columns = cells.begin[0], cells.begin[1], cells.begin[2]
     for j in range(ranges):
@@ -350,7 +349,7 @@ def _nearest(cells, classes, a, n_alive, joined):
 
 @_inner
 def _take(cells, classes, a, b):
-    """Let class a have all of class b."""
+    """Merge class b into class a."""
     ranges, sets, columns = cells.begin[0], cells.begin[1], cells.begin[2]
     cell, lost = classes.cell, 0
     for j in range(ranges):
@@ -410,7 +409,7 @@ def _smallest_failing(classes, n_alive):
 
 @_inner
 def _bury(classes, n_alive, c):
-    """Take a class out of the list of those alive, which is in no order; returns its length."""
+    """Remove a class from the unordered list of those left; returns the length of the list."""
     for place in range(n_alive):
         if classes.info[place, ALIVE] == c:
             classes.info[place, ALIVE] = classes.info[n_alive - 1, ALIVE]
@@ -421,7 +420,7 @@ def _bury(classes, n_alive, c):
 def merge(entry, cells, classes, goal, everything, limit, hist, tree, joined):
     """Merge classes until all meet the goal; returns how many are left, or ``NOT_MET``.
 
-    Up to ``limit`` records are suppressed where that loses less: their class leads to -1.
+    Up to ``limit`` records are suppressed where that loses less: their class is merged into -1.
     """
     n_alive = len(classes.info)
     for c in range(n_alive):

@@ -1,40 +1,211 @@
-"""The lattice of a table's full-domain recodings: one level a column, and all combinations of them.
+"""The lattice of a table's full-domain recodings: all combinations of one level per column.
 
-A node loses at least what its levels lose without any suppression, which is a sum over the columns
-and known beforehand. That bound only grows on the way up. So the nodes are visited by their bound,
-the least first, and none need be visited any more once the bound exceeds what has been found.
+**Levels.** They lead from every value as it is to ``*``. A hierarchy may be ragged, so a level is
+not a step from the leaf: at level L a value becomes the highest node above it from which no leaf is
+more than L steps away. Then the nodes of a level never overlap, every level consists of whole nodes
+of the one before, and where all leaves are equally deep, it is L steps up. Levels that change
+nothing (a node with one child) are left out. A column without a hierarchy has two: the value, and
+``*``.
 
-**What need not be visited either.** Going up merges classes. Where a goal, once met by all parts,
-is met by the whole, and all classes have to meet it (nothing may be suppressed), every node above
-one that is good is good, and every node beneath one that is bad is bad. This holds for k (the whole
-is larger), for ℓ (a value that has at most 1/ℓ of each part has at most 1/ℓ of the whole) and for t
-(the earth mover's distance is convex). With suppression it holds for k alone: whoever is in a
-class of k stays in one, so on the way up the records to be suppressed only become fewer. It does
-*not* hold for ℓ and t: a class that meets them may be merged with a larger one that does not, and
-more has to be suppressed than before. For these only what is too small counts: records in classes
-of fewer than max(k, ℓ), whose number does fall on the way up.
+**Losses** are whole numbers, so that sums are exact and ties are ties. A cell that covers v of a
+column's n values loses (v − 1) / (n − 1): a single value loses nothing, ``*`` everything. Where
+ranges are measured by their width, a cell of an ordered column loses its width over the column's.
+All losses are multiplied by the *scale*: the least number that makes all fractions whole, or 2³²
+where that is smaller. The number of values must never depend on a record that was left out: ordinal
+levels and the leaves of a categorical hierarchy are declared; of numbers, and of categories without
+a hierarchy, those count that occur in the table.
 
-So a bad node tells about all beneath it. To learn as much as possible from one, the worst node is
-looked for on a way from there to the top, by bisection; A. Kohlmayer, F. Prasser et al., *Flash:
-Efficient, Stable and Optimal k-Anonymity* (2012), go through the lattice in such ways.
+**Search.** A node loses at least what its levels lose without suppression, a sum over the columns
+that is known beforehand. This bound only grows on the way up. So the nodes are visited by their
+bound, the least first, until the bound exceeds the best loss found.
+
+**Pruning.** Going up merges classes. If a goal that is met by all parts is met by the whole, and
+nothing may be suppressed, every node above a good one is good, and every node below a bad one is
+bad. This holds for k (the whole is larger), for ℓ (a value with at most 1/ℓ of each part has at
+most 1/ℓ of the whole) and for t (the earth mover's distance is convex). With suppression it holds
+for k alone: a record in a class of k stays in one, so on the way up fewer records are suppressed.
+It does *not* hold for ℓ and t: a class that meets them may be merged with a larger one that does
+not. For these only records in classes of fewer than max(k, ℓ) count, whose number does fall on the
+way up.
+
+So a bad node rules out all below it. To rule out as much as possible, the highest bad node is
+looked for by bisection on a path from there to the top, as in F. Kohlmayer, F. Prasser et al.,
+*Flash: Efficient, Stable and Optimal k-Anonymity* (2012).
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Column
-from unveil.sanitize.recoding._levels import Ladder, ladder_of
-from unveil.sanitize.recoding._losses import Domain, common_scale
+from unveil.microdata import Column, Hierarchy, Kind
+from unveil.sanitize._closeness import heights
 
-__all__ = ["Lattice", "Node", "Weights", "sweep"]
+__all__ = [
+    "Domain",
+    "Lattice",
+    "Loss",
+    "Node",
+    "Weights",
+    "common_scale",
+    "domain_of",
+    "is_declared",
+    "sweep",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ladder:
+    """For each level and code, the cell that it becomes.
+
+    Attributes
+    ----------
+    low, high : arrays
+        The first and last code of the cell.
+    node : array
+        The hierarchy's node; for a column without one, the code itself or -1.
+    """
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    node: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @cached_property
+    def group(self) -> NDArray[np.int32]:
+        """For each level and code, the number of its cell."""
+        new = np.zeros(self.low.shape, dtype=np.int32)
+        new[:, 1:] = self.low[:, 1:] != self.low[:, :-1]
+        return np.cumsum(new, axis=1, dtype=np.int32)
+
+
+def _ladder_of(column: Column) -> _Ladder:
+    """All levels of a column.
+
+    >>> from unveil.microdata import Kind, Role
+    >>> tree = Hierarchy.from_paths([("Lyon", "France", "*"), ("Nice", "France", "*"),
+    ...                              ("Rome", "*")])
+    >>> town = Column(name="town", role=Role.QUASI, kind=Kind.CATEGORICAL, hierarchy=tree,
+    ...               codes=np.zeros(1, dtype=np.int32), values=np.array(tree.leaves))
+    >>> _ladder_of(town).group
+    array([[0, 1, 2],
+           [0, 0, 1],
+           [0, 0, 0]], dtype=int32)
+    """
+    tree = column.hierarchy
+    nodes = _without_hierarchy(column) if tree is None else _at_levels(tree)
+    if tree is None:
+        low, high = np.where(nodes < 0, 0, nodes), np.where(nodes < 0, column.size - 1, nodes)
+    else:
+        low, high = tree.first[nodes], tree.last[nodes]
+    changes = np.ones(len(nodes), dtype=bool)
+    changes[1:] = (low[1:] != low[:-1]).any(axis=1)
+    return _Ladder(low[changes], high[changes], nodes[changes])
+
+
+def _without_hierarchy(column: Column) -> NDArray[np.int32]:
+    """The code, and above it everything."""
+    codes = np.arange(column.size, dtype=np.int32)
+    return np.stack([codes, np.full_like(codes, -1)])
+
+
+def _at_levels(tree: Hierarchy) -> NDArray[np.int32]:
+    """For each level and leaf, the node that it becomes."""
+    height = heights(tree)
+    node = np.arange(tree.n_leaves, dtype=np.int32)
+    found = [node]
+    for level in range(1, int(height[tree.root]) + 1):
+        while True:
+            above = tree.parent[node]
+            rises = (above >= 0) & (height[above] <= level)
+            if not rises.any():
+                break
+            node = np.where(rises, above, node)
+        found.append(node)
+    return np.array(found, dtype=np.int32)
+
+
+Loss: TypeAlias = Literal["values", "width"]
+
+_FINEST = 2**32  # times a record's columns times the records of a table: it fits into 64 bits
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The values of a column, relative to which losses are measured.
+
+    Attributes
+    ----------
+    there : array
+        The codes that count, ascending.
+    line : array or None
+        Where each code lies, if ranges are measured by their width.
+    """
+
+    there: NDArray[np.intp]
+    line: NDArray[np.float64] | None
+
+    @property
+    def denominator(self) -> int:
+        """The number that makes the losses of this column whole."""
+        return max(1, len(self.there) - 1) if self.line is None else _FINEST
+
+    @property
+    def everything(self) -> bool:
+        """Whether there is anything to lose."""
+        return len(self.there) > 1
+
+    def of_ranges(
+        self, low: NDArray[np.integer], high: NDArray[np.integer], scale: int
+    ) -> NDArray[np.int64]:
+        """The loss of cells from code `low` to code `high`."""
+        if not self.everything:
+            return np.zeros(low.shape, dtype=np.int64)
+        first = np.searchsorted(self.there, low)
+        last = np.searchsorted(self.there, high, side="right") - 1
+        some = np.minimum(first, len(self.there) - 1)
+        if self.line is None:
+            lost = (last - some) * scale // (len(self.there) - 1)
+        else:
+            points = self.line[self.there]
+            share = (points[last] - points[some]) / (points[-1] - points[0])
+            lost = np.rint(share * scale).astype(np.int64)
+        return np.where(first <= last, lost, 0)  # a cell that covers no value is never used
+
+
+def is_declared(column: Column) -> bool:
+    """Whether the values of a column are known without looking at any record."""
+    tree = column.kind is Kind.CATEGORICAL and column.hierarchy is not None
+    return column.kind is Kind.ORDINAL or tree
+
+
+def domain_of(column: Column, loss: Loss, *, lacking: int = -1) -> Domain:
+    """The values of a column that count, less the one that is lacking."""
+    if is_declared(column):
+        there = np.arange(column.size)
+    else:
+        there = np.flatnonzero(np.bincount(column.codes, minlength=column.size))
+        there = there[there != lacking]
+    return Domain(there, column.positions if loss == "width" and column.is_ordered else None)
+
+
+def common_scale(domains: Sequence[Domain]) -> int:
+    """The scale for these columns.
+
+    >>> common_scale([Domain(np.arange(4), None), Domain(np.arange(3), None)])
+    6
+    """
+    return min(_FINEST, math.lcm(*(domain.denominator for domain in domains)))
+
 
 Node: TypeAlias = tuple[int, ...]
 """The level of each column."""
@@ -44,12 +215,12 @@ Node: TypeAlias = tuple[int, ...]
 class Lattice:
     """The levels of all columns, laid out for the kernels."""
 
-    ladders: tuple[Ladder, ...]
+    ladders: tuple[_Ladder, ...]
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> Lattice:
         """The lattice of these columns."""
-        return cls(tuple(ladder_of(column) for column in columns))
+        return cls(tuple(_ladder_of(column) for column in columns))
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -92,15 +263,15 @@ class Lattice:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What every code loses at every level, laid out as `Lattice.group`.
+    """The loss of every code at every level, laid out as `Lattice.group`.
 
     Attributes
     ----------
     weight : array
     everything : int
-        What a suppressed record loses.
+        Loss of a suppressed record.
     bounds : list of lists
-        For each column and level, what the whole table loses there if nothing is suppressed.
+        For each column and level, the loss of the whole table if nothing is suppressed.
     """
 
     weight: NDArray[np.int64]
@@ -115,7 +286,10 @@ class Weights:
         # Columns of two levels lose all or nothing, on any scale.
         deep = [d for d, ladder in zip(domains, lattice.ladders, strict=True) if len(ladder) > 2]
         scale = common_scale(deep)
-        weights = [d.of_levels(one, scale) for d, one in zip(domains, lattice.ladders, strict=True)]
+        weights = [
+            d.of_ranges(one.low, one.high, scale)
+            for d, one in zip(domains, lattice.ladders, strict=True)
+        ]
         return cls(
             weight=np.concatenate([weight.ravel() for weight in weights]),
             everything=scale * sum(domain.everything for domain in domains),
@@ -123,7 +297,7 @@ class Weights:
         )
 
     def of_classes(self, codes: NDArray[np.integer], at: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What a record of each class loses; it depends on the cells alone, so on any member."""
+        """The loss of a record of each class, given the codes of any one member."""
         total: NDArray[np.int64] = self.weight[at[:, :1] + codes].sum(axis=0)
         return total
 
@@ -133,16 +307,10 @@ def sweep(
     visit: Callable[[Node], bool],
     enough: Callable[[int], bool],
 ) -> None:
-    """Visit the nodes by their bound until it is enough.
+    """Visit the nodes by their bound.
 
-    Parameters
-    ----------
-    bounds : sequence of sequences of int
-        What each level of each column loses, nowhere less than the level before.
-    visit : callable
-        Told a node, answers whether nodes beneath it may be good.
-    enough : callable
-        Told a bound, answers whether nodes with that bound, or a larger one, are of no use.
+    ``bounds`` has the loss of each level of each column, ascending. ``visit(node)`` returns whether
+    nodes below it may be good. ``enough(bound)`` returns whether to stop at that bound.
     """
     bad, seen = _Bad(len(bounds)), set[Node]()
 
@@ -164,8 +332,8 @@ def sweep(
         if enough(bound):
             return
         if not bad.has(node) and not is_good(node):
-            _climb(_way_up(node, bounds), is_good)
-        # Every node has one way from the bottom on which columns rise in their order.
+            _climb(_path_up(node, bounds), is_good)
+        # Every node has one path from the bottom on which columns rise in order.
         for j in range(column, len(node)):
             if node[j] + 1 < len(bounds[j]):
                 above = (*node[:j], node[j] + 1, *node[j + 1 :])
@@ -174,7 +342,7 @@ def sweep(
 
 
 class _Bad:
-    """The nodes at or beneath one that was found bad."""
+    """The nodes at or below one that was found bad."""
 
     def __init__(self, columns: int) -> None:
         self._highest = np.zeros((0, columns), dtype=np.int64)
@@ -183,13 +351,13 @@ class _Bad:
         return bool((self._highest >= node).all(axis=1).any())
 
     def add(self, node: Node) -> None:
-        beneath = (self._highest <= node).all(axis=1)
-        self._highest = np.concatenate([self._highest[~beneath], [node]])
+        below = (self._highest <= node).all(axis=1)
+        self._highest = np.concatenate([self._highest[~below], [node]])
 
 
-def _way_up(node: Node, bounds: Sequence[Sequence[int]]) -> list[Node]:
-    """Nodes from here to the top, each one step above the other, at the least loss a step."""
-    way: list[Node] = []
+def _path_up(node: Node, bounds: Sequence[Sequence[int]]) -> list[Node]:
+    """A path from here to the top, by the step of least loss each time."""
+    path: list[Node] = []
     levels = list(node)
     while True:
         steps = [
@@ -198,17 +366,17 @@ def _way_up(node: Node, bounds: Sequence[Sequence[int]]) -> list[Node]:
             if level + 1 < len(bounds[j])
         ]
         if not steps:
-            return way
+            return path
         levels[min(steps)[1]] += 1
-        way.append(tuple(levels))
+        path.append(tuple(levels))
 
 
-def _climb(way: Sequence[Node], is_good: Callable[[Node], bool]) -> None:
-    """Find by bisection where a way up becomes good; what is bad beneath is then known."""
-    low, high = 0, len(way)
+def _climb(path: Sequence[Node], is_good: Callable[[Node], bool]) -> None:
+    """Find by bisection where a path becomes good, which rules out what is below."""
+    low, high = 0, len(path)
     while low < high:
         middle = (low + high) // 2
-        if is_good(way[middle]):
+        if is_good(path[middle]):
             high = middle
         else:
             low = middle + 1

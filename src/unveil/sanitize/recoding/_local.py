@@ -1,57 +1,109 @@
-"""Local recoding: classes are merged until they meet the goal, each publishing cells of its own.
+"""Local recoding: classes are merged until they meet the goal, and each publishes its own cells.
 
 After J. Xu, W. Wang, J. Pei, X. Wang, B. Shi, A. Fu, *Utility-Based Anonymization Using Local
-Recoding*, KDD 2006, from the bottom up. People with equal quasi-identifiers are a class to start
-with. The smallest class that misses the goal is merged with the one with which least is lost in
-addition, counted over the records of both; then the next. Of several equally small or near, the
-first in the order of the columns' values is taken. So the same value may be published as it is in
-one class and within a set in another: cells overlap.
+Recoding*, KDD 2006, from the bottom up. People with equal quasi-identifiers are a class at first.
+The smallest class that misses the goal is merged with the one that adds the least loss, summed over
+the records of both; then the next. Ties go to the first in the order of the columns' values. So the
+same value may be published as it is in one class and within a set in another: cells overlap. A
+class is suppressed instead of merged where that loses less and the limit allows it.
 
 A class publishes for each column the least cell of its kind that covers its members: the lowest
-node of the column's hierarchy; without one, the range of an ordered column, the common beginning
-of codes (texts of at least three digits, all of one length, such as ZIP: ``4550*``), and the set of
-values of any other column.
-
-A class is suppressed rather than merged where that loses less and the limit allows it.
+node of the column's hierarchy; without one, the range of an ordered column, the common prefix of
+codes (texts of at least three digits, all of one length, such as ZIP: ``4550*``), or the set of
+values of any other column. Cells are written so that they are read back as what they mean.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Column, Hierarchy, Kind, Microdata, Regions, prefix_hierarchy
+from unveil.microdata import (
+    Column,
+    Hierarchy,
+    Intervals,
+    Kind,
+    Microdata,
+    Regions,
+    Sets,
+    prefix_hierarchy,
+)
+from unveil.microdata._cells import cell_reader
+from unveil.microdata._notations import span
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._cells import node_regions, range_regions, set_regions
-from unveil.sanitize.recoding._losses import Domain, Loss, common_scale, domain_of
-from unveil.sanitize.recoding._table import Table, distinct
+from unveil.sanitize.recoding._lattice import Loss, common_scale, domain_of
+from unveil.sanitize.recoding._search import Table, distinct
 
-__all__ = ["Merged", "merged"]
+__all__ = ["merged", "node_regions", "range_regions"]
 
-_WORD = 64
+
+_HIDDEN = "*"
+
+
+def range_regions(
+    column: Column, low: NDArray[np.integer], high: NDArray[np.integer], hidden: NDArray[np.bool_]
+) -> Intervals:
+    """Cells from one code to another, ``*`` where a class is hidden."""
+    low, high = np.where(hidden, 0, low), np.where(hidden, column.size - 1, high)
+    plain = Intervals(low.astype(np.int32), high.astype(np.int32))
+    return replace(plain, written=_hiding(plain.texts(column), hidden))
+
+
+def node_regions(
+    column: Column, tree: Hierarchy, node: NDArray[np.integer], hidden: NDArray[np.bool_]
+) -> Intervals:
+    """Cells that are nodes of a hierarchy, ``*`` where a class is hidden.
+
+    They have the nodes' names, unless these would be read as something else: in a column with an
+    order, ``20-30`` is a range, whatever a node of that name covers.
+    """
+    plain = range_regions(column, tree.first[node], tree.last[node], hidden)
+    names = {int(one): _name(column, tree, int(one)) for one in np.unique(node)}
+    ranges = zip(node.tolist(), plain.texts(column), strict=True)
+    return replace(plain, written=_hiding([names[one] or text for one, text in ranges], hidden))
+
+
+def _set_regions(
+    column: Column, members: Sequence[NDArray[np.integer]], hidden: NDArray[np.bool_]
+) -> Sets:
+    """Cells of any values, ``*`` where a class is hidden."""
+    whole = np.arange(column.size)
+    codes = [whole if gone else some for some, gone in zip(members, hidden, strict=True)]
+    start = np.concatenate([[0], np.cumsum([len(some) for some in codes])]).astype(np.int64)
+    plain = Sets(start, np.concatenate(codes).astype(np.int32))
+    return replace(plain, written=_hiding(plain.texts(column), hidden))
+
+
+def _hiding(texts: Sequence[str], hidden: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(_HIDDEN if gone else text for text, gone in zip(texts, hidden, strict=True))
+
+
+def _name(column: Column, tree: Hierarchy, node: int) -> str | None:
+    """The name of an inner node, if it is read as that."""
+    if node < tree.n_leaves:
+        return None
+    read = cell_reader(column).read(tree.names[node]).only
+    meant = span(int(tree.first[node]), int(tree.last[node]))
+    return tree.names[node] if read is not None and read.reading.spans == meant else None
+
+
+_WORD = 64  # bits
 _SHORTEST_CODE = 3  # digits
 
 
-class Merged(NamedTuple):
-    """Classes that all meet the goal; the last one, if any, is that of the suppressed.
-
-    Attributes
-    ----------
-    class_of : array
-        The class of each record.
-    regions : tuple of Regions
-    suppressed : int
-        How many records are.
-    """
+class _Merged(NamedTuple):
+    """The class of each record, the cells, and the size of a last class of the suppressed."""
 
     class_of: NDArray[np.int32]
     regions: tuple[Regions, ...]
     suppressed: int
 
 
-def merged(microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss) -> Merged:
+def merged(microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss) -> _Merged:
     """Merge the classes of a table that, taken as a whole, meets the goal."""
     found = distinct(microdata)
     columns = _Columns(microdata, loss)
@@ -65,11 +117,11 @@ def merged(microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss) -> 
         columns.regions(j, codes, class_of_combination, hidden)
         for j, codes in enumerate(found.table.codes)
     )
-    return Merged(class_of, regions, int(hidden[class_of].sum()))
+    return _Merged(class_of, regions, int(hidden[class_of].sum()))
 
 
 class _Columns:
-    """The columns as the kernels want them: hierarchies first, then ranges, then sets."""
+    """The columns as the kernels need them: hierarchies first, then ranges, then sets."""
 
     def __init__(self, microdata: Microdata, loss: Loss) -> None:
         self.quasi = microdata.quasi
@@ -79,7 +131,7 @@ class _Columns:
         self.everything = self.scale * sum(domain.everything for domain in self.domains)
 
     def merged(self, table: Table, goal: kernels.Goal, limit: int) -> NDArray[np.int64]:
-        """For each combination, that with which its class begins; -1 if it is suppressed."""
+        """For each combination, the first one of its class; -1 if it is suppressed."""
         order, cells = self._cells()
         for allowed in (limit, 0):
             classes = self._start(table, order, cells)
@@ -91,13 +143,13 @@ class _Columns:
             )  # fmt: skip
             if left != kernels.NOT_MET:
                 break
-            # Once some are suppressed, the others may be too much alike; then nobody is.
+            # Once some are suppressed, the others may be too much alike; then none is suppressed.
         return _ends(classes.info[:, kernels.INTO])
 
     def _cells(self) -> tuple[list[int], kernels.Cells]:
-        """The columns in the order of the kernels, and what these have to know of them."""
+        """The columns in the order of the kernels, and their description."""
         nodes, ranges, sets = self._kinds()
-        trees = [_nodes(self.trees[j], self.domains[j], self.scale) for j in nodes]
+        trees = [self._rows_of(j) for j in nodes]
         bounds = np.cumsum([0, *map(len, trees)]).tolist()
         rows = [(bounds[i], bounds[i + 1], 0) for i in range(len(nodes))]
         rows += [(0, 0, 0)] * len(ranges)
@@ -109,6 +161,13 @@ class _Columns:
         begin = np.array([len(nodes), len(nodes) + len(ranges), len(rows)])
         stacked = np.concatenate([np.zeros((0, 4), dtype=np.int64), *trees])
         return [*nodes, *ranges, *sets], kernels.Cells(begin, np.array(rows), stacked)
+
+    def _rows_of(self, j: int) -> NDArray[np.int64]:
+        """The rows of `kernels.Cells.node` for the hierarchy of column j."""
+        tree = self.trees[j]
+        assert tree is not None  # `_kinds` says so
+        lost = self.domains[j].of_ranges(tree.first, tree.last, self.scale)
+        return np.stack([tree.parent, tree.first, tree.last, lost], axis=1).astype(np.int64)
 
     def _kinds(self) -> tuple[list[int], list[int], list[int]]:
         """The columns whose cells are nodes, ranges and sets."""
@@ -153,13 +212,13 @@ class _Columns:
         class_of: NDArray[np.integer],
         hidden: NDArray[np.bool_],
     ) -> Regions:
-        """What classes publish for column j; the codes and classes are those of combinations."""
+        """The cells of column j; the codes and classes are those of combinations."""
         column, tree = self.quasi[j], self.trees[j]
         order = np.lexsort([codes, class_of])
         starts = np.searchsorted(class_of[order], np.arange(len(hidden)))
         if tree is None and not column.is_ordered:
             groups = np.split(codes[order], starts[1:])
-            return set_regions(column, [np.unique(some) for some in groups], hidden)
+            return _set_regions(column, [np.unique(some) for some in groups], hidden)
         low = codes[order[starts]]
         high = codes[order[np.append(starts[1:], len(order)) - 1]]
         if tree is not None:
@@ -169,15 +228,8 @@ class _Columns:
         return range_regions(column, low, high, hidden)
 
 
-def _nodes(tree: Hierarchy | None, domain: Domain, scale: int) -> NDArray[np.int64]:
-    """The rows of `kernels.Cells.node` for one hierarchy."""
-    assert tree is not None  # `_kinds` says so
-    lost = domain.of_nodes(tree, scale)
-    return np.stack([tree.parent, tree.first, tree.last, lost], axis=1).astype(np.int64)
-
-
 def _ends(into: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The class that each class has ended in, -1 if it is suppressed."""
+    """The class that each class ended up in, -1 if it is suppressed."""
     end = np.append(into, -1)
     while not np.array_equal(end[end], end):
         end = end[end]
@@ -185,7 +237,7 @@ def _ends(into: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _prefixes(column: Column) -> Hierarchy | None:
-    """The beginnings of a column of codes; None for any other column."""
+    """The prefixes of a column of codes; None for any other column."""
     texts = column.texts
     of_codes = (
         column.kind is Kind.CATEGORICAL
@@ -193,5 +245,5 @@ def _prefixes(column: Column) -> Hierarchy | None:
         and len(texts[0]) >= _SHORTEST_CODE
         and all(text.isdecimal() for text in texts)
     )
-    # Sorted, texts with a common beginning are neighbours, as the leaves of a node must be.
+    # In sorted order, texts with a common prefix are neighbours, as the leaves of a node must be.
     return prefix_hierarchy(texts) if of_codes and list(texts) == sorted(texts) else None

@@ -1,29 +1,255 @@
-"""The node of the lattice that loses least, of those at which few enough records miss the goal."""
+"""The classes of a node of the lattice, and the search for the node that loses least.
+
+A table is the list of its distinct combinations of quasi-identifiers, each with its *entries*: the
+number of records with each sensitive value. A node is good if few enough records are in classes
+that miss the goal; of the good ones, the node with the least loss is taken.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Microdata
+from unveil.microdata import Column, Microdata, flat_hierarchy
+from unveil.sanitize._closeness import Distance, distance_between, heights
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._goal import looks_inside
-from unveil.sanitize.recoding._lattice import Lattice, Node, Weights, sweep
-from unveil.sanitize.recoding._losses import Loss, domain_of
-from unveil.sanitize.recoding._table import Classes, Classifier, Distinct, Table, distinct
+from unveil.sanitize.recoding._lattice import Lattice, Loss, Node, Weights, domain_of, sweep
 
-__all__ = ["Judged", "Problem", "Shrinking", "judged", "largest_l", "least_loss", "sinks"]
+__all__ = [
+    "Judged",
+    "Problem",
+    "Shrinking",
+    "Table",
+    "distinct",
+    "goal_for",
+    "judged",
+    "largest_l",
+    "least_loss",
+    "looks_inside",
+    "sinks",
+    "suppressible",
+]
 
-_REMEMBERED = 12  # nodes whose classes are kept, so that nodes above need not start from the table
+
+def goal_for(
+    secret: Column,
+    totals: NDArray[np.int64],
+    *,
+    k: int | None,
+    l: int | None,  # noqa: E741  (it is called l everywhere in this field)
+    t: float | None,
+    distance: Distance | None,
+) -> kernels.Goal:
+    """The goal as the kernels need it; ``totals``: records of the table with each value."""
+    parent = height = np.zeros(1, dtype=np.int64)
+    kind = kernels.NO_DISTANCE
+    if t is not None:
+        name = distance_between(secret, distance)
+        if name == "ordered":
+            kind = kernels.ORDERED
+        else:
+            kind = kernels.TREE
+            parent, height = _tree(secret, name)
+    return kernels.Goal(
+        k=int(k or 1),
+        l=int(l or 1),
+        t=0.0 if t is None else float(t),
+        distance=kind,
+        parent=parent,
+        height=height,
+        totals=totals.astype(np.int64),
+        records=int(totals.sum()),
+    )
+
+
+def looks_inside(goal: kernels.Goal) -> bool:
+    """Whether a goal depends on the sensitive values of a class, not only on its size."""
+    return bool(goal.l > 1 or goal.distance != kernels.NO_DISTANCE)
+
+
+def _tree(secret: Column, name: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Parents and heights of a tree above the sensitive values, children before parents."""
+    tree = secret.hierarchy if name == "hierarchical" else flat_hierarchy(range(secret.size))
+    assert tree is not None  # distance_between says so
+    # Inner nodes are numbered from the root down; in reverse, children come first.
+    leaves, nodes = tree.n_leaves, len(tree.names)
+    order = np.concatenate([np.arange(leaves), np.arange(nodes - 1, leaves - 1, -1)])
+    place = np.append(np.argsort(order), -1)
+    return place[tree.parent[order]].astype(np.int64), heights(tree)[order]
+
+
+def suppressible(share: float, records: int) -> int:
+    """How many records a share allows to suppress; the share is taken as it is written.
+
+    >>> suppressible(0.29, 100)
+    29
+    """
+    return int(Fraction(repr(float(share))) * records)
+
+
+_SPAN = 2**62  # numbers below it fit into 64 bits
+_DENSE = 16  # counters per entry up to which counting beats sorting
+
+
+class Table(NamedTuple):
+    """Distinct combinations of codes (columns × combinations), and their entries.
+
+    An entry is a row: a combination, a sensitive value, and the number of records with both.
+    Entries are sorted.
+    """
+
+    codes: NDArray[np.int32]
+    entry: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """Number of combinations."""
+        return self.codes.shape[1]
+
+    def rolled_up(self, classes: Classes, values: int) -> Table:
+        """The table of the classes: one combination of each, and the entries of all."""
+        flat = classes.class_of[self.entry[:, kernels.TUPLE]] * values
+        flat += self.entry[:, kernels.SECRET]
+        number = self.entry[:, kernels.COUNT]
+        room = len(classes.first) * values
+        if room <= _DENSE * len(flat):
+            counts = np.bincount(flat, weights=number, minlength=room)
+            found = np.flatnonzero(counts)
+            number = counts[found].astype(np.int64)
+        else:
+            found, which = np.unique(flat, return_inverse=True)
+            number = np.bincount(which, weights=number).astype(np.int64)
+        rows = np.stack([found // values, found % values, number], axis=1)
+        return Table(np.ascontiguousarray(self.codes[:, classes.first]), rows)
+
+    def without_secrets(self) -> Table:
+        """The same with one sensitive value for all, for goals that do not depend on it."""
+        sizes = np.bincount(self.entry[:, kernels.TUPLE], weights=self.entry[:, kernels.COUNT])
+        rows = np.zeros((len(sizes), 3), dtype=np.int64)
+        rows[:, kernels.TUPLE], rows[:, kernels.COUNT] = np.arange(len(sizes)), sizes
+        return Table(self.codes, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """A table, and the combination and entry of each record."""
+
+    table: Table
+    tuple_of: NDArray[np.int64]
+    entry_of: NDArray[np.int64]
+
+
+def distinct(microdata: Microdata) -> Distinct:
+    """Count the combinations of a table.
+
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [30, 20, 30], "vote": ["a", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> distinct(survey).table.entry
+    array([[0, 1, 1],
+           [1, 0, 2]])
+    """
+    codes, secret = microdata.codes, microdata.sensitive
+    keys, span = np.zeros(len(microdata), dtype=np.int64), 1
+    for row, column in zip(codes, microdata.quasi, strict=True):
+        if span > _SPAN // column.size:  # number only the combinations that occur
+            kept, keys = np.unique(keys, return_inverse=True)
+            span = len(kept)
+        keys = keys * column.size + row
+        span *= column.size
+    _, first, tuple_of = np.unique(keys, return_index=True, return_inverse=True)
+    flat = tuple_of * secret.size + secret.codes
+    found, entry_of, number = np.unique(flat, return_inverse=True, return_counts=True)
+    rows = np.stack([found // secret.size, found % secret.size, number], axis=1)
+    table = Table(np.ascontiguousarray(codes[:, first]), rows.astype(np.int64))
+    return Distinct(table, tuple_of, entry_of)
+
+
+class Classes(NamedTuple):
+    """The class of each combination, the first combination and the records of each class."""
+
+    class_of: NDArray[np.int64]
+    first: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+class Classifier:
+    """Puts the combinations of a table, or of a smaller one, into classes and judges these."""
+
+    def __init__(self, table: Table, group: NDArray[np.int32], goal: kernels.Goal) -> None:
+        self.goal = goal
+        self._group = group
+        self._work = np.zeros((3, table.size), dtype=np.int64)
+        self._slots = np.zeros(1 << max(4, (2 * table.size).bit_length()), dtype=np.int64)
+        self._room = np.zeros((2, len(table.entry) + 1), dtype=np.int64)
+        self._hist = np.zeros(len(goal.totals), dtype=np.int64)
+        self._known = np.full(len(goal.totals), -1)
+        self._tree = np.zeros((len(goal.parent), 2), dtype=np.int64)
+
+    def classes(self, table: Table, at: NDArray[np.int64]) -> Classes:
+        """The classes of a node; ``at`` as `Lattice.at` gives it."""
+        n = kernels.classes(table.codes, self._group, at, self._work, self._slots)
+        class_of = self._work[kernels.CLASS, : table.size].copy()
+        sizes = np.bincount(
+            class_of[table.entry[:, kernels.TUPLE]], weights=table.entry[:, kernels.COUNT]
+        )
+        first = self._work[kernels.FIRST_OF, :n].copy()
+        return Classes(class_of, first, sizes.astype(np.int64))
+
+    def misses(self, table: Table, classes: Classes) -> NDArray[np.bool_]:
+        """Which classes miss the goal."""
+        misses = self.misses_within(table, classes, int(classes.sizes.sum()))
+        assert misses is not None  # no more records than there are
+        return misses
+
+    def misses_within(
+        self, table: Table, classes: Classes, limit: int, *, spared: bool = False
+    ) -> NDArray[np.bool_] | None:
+        """The same; None if more than ``limit`` records are in classes that miss the goal.
+
+        With ``spared`` the largest such class does not count.
+        """
+        # ℓ values with at most 1/ℓ each need ℓ records: this is known without looking inside.
+        misses = classes.sizes < max(self.goal.k, self.goal.l)
+        missing = classes.sizes[misses]
+        known = int(missing.sum() - (missing.max(initial=0) if spared else 0))
+        if known <= limit and looks_inside(self.goal):
+            known = kernels.judge(
+                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
+                self._tree, int(spared), limit, misses,
+            )  # fmt: skip
+        return misses if known <= limit else None
+
+    def too_small(self, classes: Classes) -> int:
+        """Number of records in classes that are too small for the goal."""
+        return int(classes.sizes[classes.sizes < max(self.goal.k, self.goal.l)].sum())
+
+    def misses_without(
+        self, table: Table, classes: Classes, is_target: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """For each entry that is a target, whether its class misses the goal without one of it."""
+        class_of_entry = classes.class_of[table.entry[:, kernels.TUPLE]]
+        misses: NDArray[np.bool_] = (classes.sizes <= self.goal.k)[class_of_entry]
+        if looks_inside(self.goal):
+            kernels.judge_without(
+                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
+                self._known, self._tree, is_target, misses,
+            )  # fmt: skip
+        return misses
+
+
+_REMEMBERED = 12  # nodes whose classes are kept, for nodes above to start from
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is searched: a table, its lattice, a goal, and how many records may be suppressed."""
+    """A table, its lattice, a goal, and the number of records that may be suppressed."""
 
     microdata: Microdata
     lattice: Lattice
@@ -38,24 +264,24 @@ class Problem:
 
     @cached_property
     def table(self) -> Table:
-        """The same, without the sensitive values if the goal does not look at them."""
+        """The same, without the sensitive values if the goal does not depend on them."""
         whole = self.distinct.table
         return whole if looks_inside(self.goal) else whole.without_secrets()
 
     @cached_property
     def counts(self) -> list[NDArray[np.int64]]:
-        """How many records have each code of each column."""
+        """Number of records with each code of each column."""
         return [np.bincount(c.codes, minlength=c.size) for c in self.microdata.quasi]
 
     def weights(self, lacking: Sequence[int] | None = None) -> Weights:
-        """What is lost at each level; ``lacking``: values that are not there, -1 for none."""
+        """The loss at each level; ``lacking``: a value per column that is gone, -1 for none."""
         gone = [-1] * len(self.microdata.quasi) if lacking is None else lacking
         columns = zip(self.microdata.quasi, gone, strict=True)
         domains = [domain_of(column, self.loss, lacking=code) for column, code in columns]
         return Weights.of(self.lattice, domains, self.counts)
 
     def classifier(self, goal: kernels.Goal | None = None) -> Classifier:
-        """What makes and judges classes, by the goal or another one."""
+        """A classifier for the goal or another one."""
         return Classifier(self.table, self.lattice.group, self.goal if goal is None else goal)
 
 
@@ -76,14 +302,14 @@ def judged(problem: Problem, node: Node, goal: kernels.Goal | None = None) -> Ju
 
 
 def least_loss(problem: Problem) -> Judged | None:
-    """The node that loses least; of several, the first in the order of levels. None: no node."""
+    """The node that loses least, the first of several; None if no node is good."""
     search = _Search(problem)
     sweep(search.weights.bounds, search.visit, search.enough)
     return None if search.best is None else judged(problem, search.best[1])
 
 
 class _Search:
-    """A search on its way: the best node so far."""
+    """A search in progress: the best node so far."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -93,7 +319,7 @@ class _Search:
         self.best: tuple[int, Node] | None = None
 
     def visit(self, node: Node) -> bool:
-        """Whether nodes beneath may be good: see `_lattice`."""
+        """Whether nodes below may be good: see `_lattice`."""
         problem = self.problem
         table, at = self.shrinking.table_for(node), problem.lattice.at(node)
         classes = self.classifier.classes(table, at)
@@ -108,17 +334,17 @@ class _Search:
         return self.classifier.too_small(classes) <= problem.limit
 
     def enough(self, bound: int) -> bool:
-        """Whether nothing with this bound can be better, or as good and come first."""
+        """Whether no node with this bound can be better, or as good and come first."""
         return self.best is not None and bound > self.best[0]
 
 
 def sinks(goal: kernels.Goal, limit: int) -> bool:
-    """Whether all nodes beneath one that is bad are bad: see `_lattice`."""
+    """Whether all nodes below a bad one are bad: see `_lattice`."""
     return not looks_inside(goal) or limit == 0
 
 
 class Shrinking:
-    """Tables with the classes of a node for combinations, to start from instead of the whole."""
+    """Smaller tables, made of the classes of a node, to start from instead of the whole."""
 
     def __init__(self, table: Table, values: int) -> None:
         self._whole = table
@@ -126,14 +352,14 @@ class Shrinking:
         self._rolled: list[_Rolled] = []
 
     def table_for(self, node: Node) -> Table:
-        """The smallest table at hand from which this node's classes can be made."""
-        fitting = [one for one in self._rolled if one.is_beneath(node)]
+        """The smallest known table from which this node's classes can be made."""
+        fitting = [one for one in self._rolled if one.is_below(node)]
         if not fitting:
             return self._whole
         return min(fitting, key=lambda one: len(one.classes.first)).table
 
     def remember(self, node: Node, table: Table, classes: Classes) -> None:
-        """Keep the classes of a node, if they are few enough to be of use."""
+        """Keep the classes of a node if they are few enough to be useful."""
         if 2 * len(classes.first) < table.size:
             self._rolled = self._rolled[1 - _REMEMBERED :]
             self._rolled.append(_Rolled(node, table, classes, self._values))
@@ -141,25 +367,24 @@ class Shrinking:
 
 @dataclass(frozen=True, eq=False)
 class _Rolled:
-    """The classes of a node; as a table of their own when first asked for it."""
+    """The classes of a node, and the table made of them."""
 
     node: Node
     source: Table
     classes: Classes
     values: int
 
-    def is_beneath(self, node: Node) -> bool:
-        """Whether the classes of a node are made of whole classes of this one."""
+    def is_below(self, node: Node) -> bool:
+        """Whether the classes of a node consist of whole classes of this one."""
         return all(low <= high for low, high in zip(self.node, node, strict=True))
 
     @cached_property
     def table(self) -> Table:
-        """The table rolled up."""
         return self.source.rolled_up(self.classes, self.values)
 
 
 def largest_l(problem: Problem) -> int:
-    """The largest ℓ for which there is a node, all else being as it is."""
+    """The largest ℓ for which there is a good node, with all other options unchanged."""
     table, goal = problem.distinct.table, problem.goal._replace(l=1)
     classifier = Classifier(table, problem.lattice.group, goal)
     largest = 0

@@ -1,14 +1,13 @@
 """The best node without each record, for all records at once.
 
-Without record i, every node has the classes that it has with i, but for one that has a record
-less. So a node is visited once for all records: what it loses, and how many miss the goal, is
-known for the whole table, and for each i only its own class is judged again. The search goes on
-until the bound on a node's loss exceeds the worst of what the records have found. Nothing is
-approximated.
+Without record i, every node has the same classes, except that one has a record less. So a node is
+visited once for all records: its loss and its records that miss the goal are known for the whole
+table, and for each i only its own class is judged again. The search goes on until the bound on a
+node's loss exceeds the worst of the best losses found. Nothing is approximated.
 
-Two things may hang on i beyond its class, and records are searched for together where they are
-alike in both: which values a column has (`_losses`), and, for t-closeness, the sensitive values of
-the whole table, which lack i's.
+Two more things may depend on i, and records are searched for together where they agree in both:
+the values that a column has (see `_lattice`), and, for t-closeness, the sensitive values of the
+whole table, which lack i's.
 """
 
 from __future__ import annotations
@@ -22,10 +21,8 @@ from numpy.typing import NDArray
 from unveil.microdata import Statistic
 from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize.recoding import _kernels as kernels
-from unveil.sanitize.recoding._goal import looks_inside
-from unveil.sanitize.recoding._lattice import Node, Weights, sweep
-from unveil.sanitize.recoding._losses import is_declared
-from unveil.sanitize.recoding._search import Judged, Problem, Shrinking, judged, sinks
+from unveil.sanitize.recoding._lattice import Node, Weights, is_declared, sweep
+from unveil.sanitize.recoding._search import Judged, Problem, Shrinking, judged, looks_inside, sinks
 
 __all__ = ["leave_one_out"]
 
@@ -33,7 +30,7 @@ _NONE = np.iinfo(np.int64).max
 
 
 class _Alike(NamedTuple):
-    """Targets that are searched for together: the entries they are, and what they all change."""
+    """Targets that are searched for together: their entries, goal and weights."""
 
     entries: NDArray[np.intp]
     goal: kernels.Goal
@@ -51,8 +48,8 @@ def leave_one_out(
 ) -> LeaveOneOut:
     """Count ``statistic`` for each of the records in the release with and without it.
 
-    ``chosen`` is the node of the whole table; ``limit``: how many records of the table without
-    one may be suppressed.
+    ``chosen`` is the node of the whole table, ``limit`` the number of records that may be
+    suppressed in the table without one.
     """
     microdata = problem.microdata
     secrets, combinations = microdata.sensitive.codes[records], problem.distinct.tuple_of[records]
@@ -66,7 +63,7 @@ def leave_one_out(
             absent[which] = without.of(statistic, combinations[which])
             possible[which] = True
             done(len(which))
-    # Wherever i's own class went, i was covered by i's own cells, in every column.
+    # In both releases i's own cells cover i in every column.
     absent[np.arange(len(records)), ..., secrets] -= 1
     return LeaveOneOut(present, absent, possible)
 
@@ -87,12 +84,12 @@ def _best_nodes(
 
 
 def _groups(problem: Problem, entries: NDArray[np.int64]) -> Iterator[_Alike]:
-    """The entries of which one record is to be left out, those together that change the same."""
+    """The entries of which one record is left out, grouped by what that changes."""
     table, columns = problem.table, problem.microdata.quasi
     codes = table.codes[:, table.entry[entries, kernels.TUPLE]]
     lacking = np.full(codes.shape, -1, dtype=np.int64)
     for j, (column, counts) in enumerate(zip(columns, problem.counts, strict=True)):
-        # With two levels, a column loses all or nothing, however many values it has.
+        # With two levels a column loses all or nothing, however many values it has.
         shallow = len(problem.lattice.ladders[j]) < 3 and (counts > 0).sum() > 2
         if not is_declared(column) and not shallow:
             alone = counts[codes[j]] == 1
@@ -110,11 +107,11 @@ def _groups(problem: Problem, entries: NDArray[np.int64]) -> Iterator[_Alike]:
 
 
 class _Outlook:
-    """What is known of a node without looking at each record, once for all kinds of targets."""
+    """What is known of a node without looking at each record, for all groups of targets."""
 
     def __init__(self, problem: Problem, limit: int) -> None:
         goal = problem.goal
-        # A record less moves the whole table by at most 1/(n − 1), and a class as far from it.
+        # One record less moves the whole table, and so every distance to it, by at most 1/(n − 1).
         lenient = goal._replace(t=goal.t + 1 / max(1, goal.records - 1))
         self._classifier = problem.classifier(lenient)
         self._shrinking = Shrinking(problem.table, len(goal.totals))
@@ -122,30 +119,24 @@ class _Outlook:
         self._known: dict[Node, tuple[bool, bool]] = {}
 
     def of(self, node: Node) -> tuple[bool, bool]:
-        """Whether a node may be good without some record; and whether nodes beneath it may be.
+        """Whether a node may be good without some record; and whether nodes below it may be.
 
-        The latter by the classes that are too small alone, which holds for every goal.
+        The latter follows from the classes that are too small, for every goal.
         """
         if node not in self._known:
             table = self._shrinking.table_for(node)
             classes = self._classifier.classes(table, self._lattice.at(node))
             self._shrinking.remember(node, table, classes)
-            # Without a target only its own class may meet a goal that it has missed before.
+            # Without a target only its own class may meet a goal that it missed before.
             misses = self._classifier.misses_within(table, classes, self._limit, spared=True)
             # The target may itself have been in one of the classes that are too small.
-            beneath = self._classifier.too_small(classes) - 1 <= self._limit
-            self._known[node] = (misses is not None, beneath)
+            below = self._classifier.too_small(classes) - 1 <= self._limit
+            self._known[node] = (misses is not None, below)
         return self._known[node]
 
 
 class _Search:
-    """A search for all targets of a kind on its way: the best node so far without each.
-
-    Attributes
-    ----------
-    loss, number : arrays
-        What the best node loses without each target, and its number; `_NONE` where there is none.
-    """
+    """A search for a group of targets: loss and number of the best node so far without each."""
 
     def __init__(self, problem: Problem, alike: _Alike, limit: int, outlook: _Outlook) -> None:
         self.table, self.lattice = problem.table, problem.lattice
@@ -157,46 +148,42 @@ class _Search:
         self.number = np.full(len(alike.entries), _NONE)
 
     def visit(self, node: Node) -> bool:
-        """Whether nodes beneath may be good for any target: see `_lattice`."""
-        may_be_good, beneath = self.outlook.of(node)
+        """Whether nodes below may be good for any target: see `_lattice`."""
+        may_be_good, below = self.outlook.of(node)
         good = may_be_good and self._judge_each(node)
-        return good if sinks(self.alike.goal, self.limit) else beneath
+        return good if sinks(self.alike.goal, self.limit) else below
 
     def _judge_each(self, node: Node) -> bool:
-        """Let each target have this node if it is the best; whether it is good for any."""
+        """Note this node for each target for which it is the best; whether it is good for any."""
         at, everything = self.lattice.at(node), self.alike.weights.everything
         classes = self.classifier.classes(self.table, at)
         misses = self.classifier.misses(self.table, classes)
         alone = self.alike.weights.of_classes(self.table.codes[:, classes.first], at)
         missing = np.where(misses, classes.sizes, 0)
         loss = classes.sizes * np.where(misses, everything, alone)
-        # Without a target all is as it was, but for the class that the target was in.
+        # Without a target only the class that it was in changes.
         entries = self.alike.entries
         own = classes.class_of[self.table.entry[entries, kernels.TUPLE]]
         rest = classes.sizes[own] - 1
         now = self.classifier.misses_without(self.table, classes, self.is_target)[entries]
         meets = missing.sum() - missing[own] + rest * now <= self.limit
         loss_now = loss.sum() - loss[own] + rest * np.where(now, everything, alone[own])
-        self._take(self.lattice.number(node), meets, loss_now)
+        number = self.lattice.number(node)
+        first = (loss_now == self.loss) & (number < self.number)
+        better = meets & ((loss_now < self.loss) | first)
+        self.loss[better], self.number[better] = loss_now[better], number
         return bool(meets.any())
 
-    def _take(self, number: int, meets: NDArray[np.bool_], loss: NDArray[np.int64]) -> None:
-        """Let those have this node for whom it is the best so far, the first of several."""
-        first = (loss == self.loss) & (number < self.number)
-        better = meets & ((loss < self.loss) | first)
-        self.loss[better] = loss[better]
-        self.number[better] = number
-
     def enough(self, bound: int) -> bool:
-        """Whether nothing with this bound can be better without any of the targets.
+        """Whether no node with this bound can be better without any of the targets.
 
-        The record left out has lost no more than everything.
+        The record left out loses at most everything.
         """
         return bound - self.alike.weights.everything > int(self.loss.max())
 
 
 class _Counted:
-    """How many released records cover each cell, once a node's classes are published."""
+    """The counts of released records that cover targets, for the release of a node."""
 
     def __init__(self, problem: Problem, judged: Judged) -> None:
         self.table, self.ladders = problem.distinct.table, problem.lattice.ladders

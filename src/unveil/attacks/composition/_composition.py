@@ -1,0 +1,304 @@
+"""Composition: several releases about the same people, put together.
+
+After S. R. Ganta, S. P. Kasiviswanathan and A. Smith, *Composition Attacks and Auxiliary
+Information in Data Privacy*, KDD 2008: the *intersection attack*. Two hospitals publish their
+patients, each with k-anonymity. An attacker who knows that a person was in both looks for that
+person in each release, and keeps only what fits both. Each release may meet its goal while both
+together do not.
+
+*What is known.* The person is in all published tables, and has the same sensitive value in each.
+The attacker knows the quasi-identifiers that the releases have.
+
+*One release.* The *candidates* of person p are the published sensitive values that may be p's:
+those of the records whose cells cover p or, in a permuted release, those of the groups that have a
+record like p. c(s) is the number of candidates with value s.
+
+*Together.* A value s may be p's only if each release has it among p's candidates, so the sets of
+values are intersected. How many people may still be p? They are in all tables, too, and their
+records are among p's candidates in each release. The attacker cannot tell which records of two
+releases are the same person's. But at most min over the releases of c(s) people have the value s,
+so at most Σ min c(s) people are left, summed over the values. If that is less than k, it is
+certain, although nobody knows which records they are.
+
+*Pseudonyms.* If the releases tell which records are the same person's (a pseudonym, a key, the
+same order), records are intersected instead, and the number is exact: the people whose records
+cover p in every release.
+
+*Contradictions.* If p is in all tables and everything published is true, p's own record is a
+candidate in each release, so p's own value is always left. Releases with changed values
+(microaggregation, randomized response) are refused: there, an empty intersection means nothing. If
+a person's own value is lost anyway, the person is not in one of the tables, or was published
+differently. That is an error if the release has as many records as the original; otherwise these
+people are counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks.composition._finding import Composition
+from unveil.attacks.composition._intersection import (
+    Left,
+    Problem,
+    intersected,
+    joint_index,
+    matched_records,
+)
+from unveil.attacks.people import (
+    External,
+    Index,
+    Placing,
+    Truth,
+    external_of,
+    known_columns,
+    truth_of,
+    with_candidates,
+)
+from unveil.errors import Call, Column, File, InputError, MissingValuesError, Option, Row
+from unveil.microdata import (
+    AnyRelease,
+    Mapped,
+    Microdata,
+    Permuted,
+    Release,
+    checked_mapping,
+    refuse_perturbed,
+)
+from unveil.options import MissingPeople, Unknown
+
+__all__ = ["composition"]
+
+
+def composition(
+    releases: Sequence[AnyRelease] | Mapping[str, AnyRelease],
+    microdata: Microdata | None = None,
+    *,
+    external: Any = None,
+    k: int | None = None,
+    pseudonyms: Sequence[Sequence[Any] | NDArray[Any]] | None = None,
+    identifier: str | None = None,
+    quasi: str | Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    mapping: Mapped = None,
+    unknown: Unknown = "error",
+    missing: MissingPeople = "error",
+    record_of: Sequence[int] | NDArray[Any] | None = None,
+    progress: bool | None = None,
+) -> Composition:
+    """Combine two or more releases, and count the candidates that are left for each person.
+
+    Parameters
+    ----------
+    releases : sequence of releases, or mapping of names to releases
+        Generalized or permuted releases with the same sensitive column. Their quasi-identifiers
+        and domains may differ.
+    microdata : Microdata, optional
+        The people who are in all of the tables, with their own values. Required unless
+        ``external`` is given.
+    external : table, optional
+        The people to look for, if they are others, as for `linkage`. Their own values are known if
+        they are found in the microdata.
+    k : int, optional
+        Number of candidates that a person should have at least. Default: the number of records in
+        the smallest class (or group) of all releases.
+    pseudonyms : sequence of sequences, optional
+        If the releases tell which records are the same person's: for each release, the names of
+        its records, in their order.
+    identifier, quasi, columns, mapping, unknown, missing, record_of, progress
+        As for `linkage`.
+
+    Returns
+    -------
+    Composition
+
+    Examples
+    --------
+    Two hospitals, both with k = 2. Bob, 36, was in both:
+
+    >>> import unveil as uv
+    >>> city = uv.read_release(
+    ...     {"age": ["30-39", "30-39", "40-49", "40-49"],
+    ...      "disease": ["Flu", "HIV", "Flu", "Cold"]}, quasi="age", sensitive="disease")
+    >>> county = uv.read_release(
+    ...     {"age": ["20-36", "20-36", "37-60", "37-60"],
+    ...      "disease": ["HIV", "Cold", "Flu", "Flu"]}, quasi="age", sensitive="disease")
+    >>> bob = {"name": ["Bob"], "age": [36]}
+    >>> finding = uv.composition({"city": city, "county": county}, external=bob,
+    ...                          identifier="name")
+    >>> [alone.values.tolist() for alone in finding.alone], finding.left.values.tolist()
+    ([[2], [2]], [1])
+    >>> finding.to_frame()["disease"].tolist()
+    ['HIV']
+    """
+    labels, published = _released(releases)
+    names = known_columns(published, quasi)
+    said = checked_mapping(mapping, names)
+    least = _least(k, published)
+    if microdata is None and external is None:
+        raise InputError(
+            "{composition} needs people to look for; give {microdata}, the people who are in all "
+            "the tables, or {external}, a table of people with the quasi-identifiers",
+            composition=Call("composition"), microdata=Option("microdata"),
+            external=Option("external"),
+        )  # fmt: skip
+    if external is None and columns is not None:
+        raise InputError(
+            "{columns} says what the external table calls columns; give {external}, too",
+            columns=Option("columns"), external=Option("external"),
+        )  # fmt: skip
+    table = microdata if external is None else external
+    people = external_of(table, names, identifier, rename=columns)
+    truth = truth_of(
+        published[0], people, table, microdata, identifier=identifier, record_of=record_of
+    )
+    records = None if pseudonyms is None else matched_records(published, labels, pseudonyms)
+    started = time.perf_counter()
+    placings = [
+        Placing.of(release, [people], recode=said, unknown=unknown, missing=missing)
+        for release in published
+    ]
+    kept = _kept(people, placings)
+    people = people.take(kept)
+    texts, value_of = _all_values(published)
+    indexes = [
+        Index.of(release, placing.regions, placing.sizes, placing.everything, by_group=True)
+        for release, placing in zip(published, placings, strict=True)
+    ]
+    joint = None
+    if records is not None:
+        joint = joint_index(published, labels, indexes, records, value_of, len(texts))
+    secrets, known = _secrets(microdata, truth, kept, texts, published[0].sensitive.name)
+    problem = Problem(
+        indexes=indexes, codes=[placing.codes[0][kept] for placing in placings],
+        value_of=value_of, width=len(texts), secrets=secrets, joint=joint,
+    )  # fmt: skip
+    alone, left = intersected(problem, progress)
+    if external is None and microdata is not None:
+        _check_own(published, labels, microdata, people, alone)
+    notes = [
+        *(note for release in published for note in release.notes),
+        *people.notes,
+        *(note for placing in placings for note in placing.notes),
+    ]
+    return Composition(
+        releases=published,
+        labels=labels,
+        people=people,
+        known=tuple(names),
+        texts=texts,
+        k=least,
+        alone=tuple(alone),
+        left=left,
+        is_known=known,
+        problem=problem,
+        seconds=time.perf_counter() - started,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted, ...]]:
+    """The releases, and what each is called."""
+    if isinstance(releases, AnyRelease) or not isinstance(releases, Iterable):
+        raise InputError(
+            "{composition} combines two or more releases; give a list of them, got a {kind}",
+            composition=Call("composition"), kind=type(releases).__name__,
+        )  # fmt: skip
+    listed = list(releases.values()) if isinstance(releases, Mapping) else list(releases)
+    published = tuple(with_candidates(release, "composition") for release in listed)
+    if len(published) < 2:
+        raise InputError(
+            "{composition} combines two or more releases, got {given}; {linkage} takes one",
+            composition=Call("composition"), given=len(published), linkage=Call("linkage"),
+        )  # fmt: skip
+    for release in published:
+        if isinstance(release, Release):
+            refuse_perturbed(release, [release.sensitive], "composition")
+        if release.sensitive.name != published[0].sensitive.name:
+            raise InputError(
+                "the releases have different sensitive columns, {first} and {second}; give "
+                "releases with the same one",
+                first=Column(published[0].sensitive.name), second=Column(release.sensitive.name),
+            )  # fmt: skip
+    if isinstance(releases, Mapping):
+        return tuple(str(name) for name in releases), published
+    made = [release.made_by for release in published]
+    return tuple(
+        name if made.count(name) == 1 else f"{name}, release {number}"
+        for number, name in enumerate(made, start=1)
+    ), published
+
+
+def _least(k: Any, releases: Sequence[Release | Permuted]) -> int:
+    if k is None:
+        return min(int(release.sizes.min()) for release in releases)
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InputError(
+            "{k} must be a whole number of at least 1, got {given}", k=Option("k"), given=repr(k)
+        )
+    return int(k)
+
+
+def _kept(people: External, placings: Sequence[Placing]) -> NDArray[np.intp]:
+    """The people whom no release leaves out."""
+    left = np.flatnonzero(~np.any([placing.gone[0] for placing in placings], axis=0))
+    if not len(left):
+        raise MissingValuesError(
+            "{drop} leaves nobody of {source}: everybody lacks a value",
+            drop=Option("missing", "drop"), source=File(people.source, bare=True),
+        )  # fmt: skip
+    return left
+
+
+def _all_values(
+    releases: Sequence[Release | Permuted],
+) -> tuple[tuple[str, ...], list[NDArray[np.int64]]]:
+    """All sensitive values, and for each release which of them its own are."""
+    places: dict[str, int] = {}
+    value_of = [
+        np.array([places.setdefault(text, len(places)) for text in release.sensitive.texts])
+        for release in releases
+    ]
+    return tuple(places), value_of
+
+
+def _secrets(
+    microdata: Microdata | None,
+    truth: Truth | None,
+    kept: NDArray[np.intp],
+    texts: Sequence[str],
+    sensitive: str,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Everybody's own value (-1: not known, or in no release), and for whom it is known."""
+    if truth is None or microdata is None:
+        return np.full(len(kept), -1), np.zeros(len(kept), dtype=bool)
+    places = {text: place for place, text in enumerate(texts)}
+    column = microdata[sensitive]
+    codes = np.array([places.get(text, -1) for text in column.texts])[column.codes]
+    some = truth.take(kept)
+    return some.of_people(codes, -1), some.is_known
+
+
+def _check_own(
+    releases: Sequence[Release | Permuted],
+    labels: Sequence[str],
+    microdata: Microdata,
+    people: External,
+    alone: Sequence[Left],
+) -> None:
+    """Refuse a release that has all records, but lacks somebody's own value among candidates."""
+    for release, label, left in zip(releases, labels, alone, strict=True):
+        lost = np.flatnonzero(~left.own)
+        if len(lost) and len(release) >= len(microdata):
+            raise InputError(
+                "{label} lacks the own value of {column} of {lost} of {people} people (the first "
+                "is in {row} of {source}) among the records that cover them: it is not a release "
+                "of this table, or values were changed; give the people who are in all the tables",
+                label=File(label, bare=True), column=Column(release.sensitive.name),
+                lost=len(lost), people=len(people), row=Row(int(people.rows[lost[0]]) + 1),
+                source=File(people.source, bare=True),
+            )  # fmt: skip

@@ -1,0 +1,272 @@
+"""The intersection attack: what is left of a person's candidates in several releases together.
+
+Where pseudonyms tell which records are the same person's, records are intersected; otherwise
+sensitive values are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks.people import (
+    START,
+    STOP,
+    Boxes,
+    Found,
+    Index,
+    counts_of,
+    distinct_points,
+    values_in_boxes,
+)
+from unveil.engine import Progress
+from unveil.errors import Cell, Column, File, InputError, Option
+from unveil.microdata import Permuted, Release, value_text
+
+__all__ = ["Left", "Problem", "candidates_of_one", "intersected", "joint_index", "matched_records"]
+
+_Side: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Left:
+    """What is left for each person, from one release or from all together.
+
+    Attributes
+    ----------
+    candidates : array
+        Number of published sensitive values that may be the person's (for all together: at most).
+    values : array
+        Number of different ones.
+    value : array
+        The only value left, as a code of all values; -1 if there is none, or several.
+    own : array
+        Whether the person's own value is left; False where it is not known.
+    """
+
+    candidates: NDArray[np.int64]
+    values: NDArray[np.int64]
+    value: NDArray[np.int64]
+    own: NDArray[np.bool_]
+
+    def take(self, people: NDArray[np.integer]) -> Left:
+        """The entries of some people."""
+        return Left(**{one.name: getattr(self, one.name)[people] for one in fields(self)})
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem:
+    """The releases to search, and the people to search for.
+
+    Attributes
+    ----------
+    indexes : list of Index
+        One per release.
+    codes : list of arrays
+        For each release, people × columns.
+    value_of : list of arrays
+        For each release, its sensitive values as codes of all values.
+    width : int
+        Number of values.
+    secrets : array
+        Everybody's own value; -1 if it is not known, or in no release.
+    joint : Index, optional
+        Records of the same person in all releases, if pseudonyms tell. Its columns are those of
+        all releases side by side.
+    """
+
+    indexes: list[Index]
+    codes: list[NDArray[np.int32]]
+    value_of: list[NDArray[np.int64]]
+    width: int
+    secrets: NDArray[np.int64]
+    joint: Index | None = None
+
+
+def intersected(problem: Problem, progress: bool | None = None) -> tuple[list[Left], Left]:
+    """What each release leaves, and what all together do.
+
+    People with the same quasi-identifiers and sensitive value are searched for once.
+    """
+    first, kind = distinct_points(*problem.codes, problem.secrets[:, None])
+    points = [codes[first] for codes in problem.codes]
+    searches = [index.search(p) for index, p in zip(problem.indexes, points, strict=True)]
+    if problem.joint is not None:
+        searches.append(problem.joint.search(np.hstack(points)))
+    parts: list[list[Left]] = []
+    width, (*each, whole) = problem.width, (*problem.value_of, np.arange(problem.width))
+    with Progress("looking for people", len(first), progress, unit="points") as shown:
+        for found in _in_step(searches):
+            secrets = problem.secrets[first[found[0].points]]
+            sides = [_side(f, v, width) for f, v in zip(found, [*each, whole], strict=False)]
+            if problem.joint is None:
+                sides.append(_common(sides))
+            parts.append([_left(keys, numbers, secrets, width) for keys, numbers in sides])
+            shown.advance(len(secrets))
+    every = [_joined(column).take(kind) for column in zip(*parts, strict=True)]
+    return every[:-1], every[-1]
+
+
+def candidates_of_one(problem: Problem, person: int) -> NDArray[np.int64]:
+    """How many candidates of a person have each value: one row per release, and one for all."""
+    points = [codes[person : person + 1] for codes in problem.codes]
+    sides = [
+        _side(next(index.search(point)), value_of, problem.width)
+        for index, point, value_of in zip(problem.indexes, points, problem.value_of, strict=True)
+    ]
+    if problem.joint is None:
+        sides.append(_common(sides))
+    else:
+        found = next(problem.joint.search(np.hstack(points)))
+        sides.append(_side(found, np.arange(problem.width), problem.width))
+    numbers = np.zeros((len(sides), problem.width), dtype=np.int64)
+    for row, (values, times) in zip(numbers, sides, strict=True):
+        np.add.at(row, values, times)
+    return numbers
+
+
+def _in_step(searches: Sequence[Iterator[Found]]) -> Iterator[tuple[Found, ...]]:
+    """What several searches have found about the same points.
+
+    A search ends a block when it has no more room for values, so the blocks of two searches end at
+    different points.
+    """
+    ahead = [next(search) for search in searches]
+    done = 0
+    while True:
+        upto = min(found.points.stop for found in ahead)
+        yield tuple(found.part(done, upto) for found in ahead)
+        done = upto
+        for j, search in enumerate(searches):
+            if ahead[j].points.stop == done:
+                following = next(search, None)
+                if following is None:  # all searches have the same points, so all are done
+                    return
+                ahead[j] = following
+
+
+def _side(found: Found, value_of: NDArray[np.int64], width: int) -> _Side:
+    """A key for each point and value, and how many candidates have it."""
+    return found.point * width + value_of[found.value], found.number.astype(np.int64)
+
+
+def _common(sides: Sequence[_Side]) -> _Side:
+    """The points and values that all releases have, and the fewest candidates in any of them.
+
+    >>> keys, fewest = _common([(np.array([1, 4, 5]), np.array([2, 1, 7])),
+    ...                         (np.array([5, 1, 3]), np.array([3, 4, 9]))])
+    >>> keys.tolist(), fewest.tolist()
+    ([1, 5], [2, 3])
+    """
+    keys, numbers = (np.concatenate(column) for column in zip(*sides, strict=True))
+    order = np.argsort(keys, kind="stable")
+    each, start, times = np.unique(keys[order], return_index=True, return_counts=True)
+    if not len(each):
+        return each, numbers
+    fewest = np.minimum.reduceat(numbers[order], start)
+    return each[times == len(sides)], fewest[times == len(sides)]
+
+
+def _left(
+    keys: NDArray[np.int64], numbers: NDArray[np.int64], secrets: NDArray[np.int64], width: int
+) -> Left:
+    point, value = np.divmod(keys, width)
+    n = len(secrets)
+    values = np.bincount(point, minlength=n)
+    candidates = np.bincount(point, numbers, minlength=n).astype(np.int64)
+    only, own = np.full(n, -1), np.zeros(n, dtype=bool)
+    alone = values[point] == 1
+    only[point[alone]] = value[alone]
+    own[point[value == secrets[point]]] = True
+    return Left(candidates=candidates, values=values, value=only, own=own)
+
+
+def _joined(parts: Sequence[Left]) -> Left:
+    return Left(
+        **{one.name: np.concatenate([getattr(p, one.name) for p in parts]) for one in fields(Left)}
+    )
+
+
+def matched_records(
+    releases: Sequence[Release | Permuted], labels: Sequence[str], pseudonyms: Any
+) -> list[NDArray[np.intp]]:
+    """For each release, the records of the pseudonyms that all of them have, in the same order."""
+    option = Option("pseudonyms")
+    if isinstance(pseudonyms, str) or not isinstance(pseudonyms, Sequence):
+        raise InputError(
+            "{option} must be a list with one sequence per release, which names its records in "
+            "their order, but got a {kind}",
+            option=option, kind=type(pseudonyms).__name__,
+        )  # fmt: skip
+    if len(pseudonyms) != len(releases):
+        raise InputError(
+            "{option} has {given} sequences for {releases} releases; give one per release",
+            option=option, given=len(pseudonyms), releases=len(releases),
+        )  # fmt: skip
+    places: list[dict[str, int]] = []
+    for release, name, names in zip(releases, labels, pseudonyms, strict=True):
+        label = File(name, bare=True)
+        if isinstance(release, Permuted):
+            raise InputError(
+                "{label} is a permuted release, whose records have no sensitive values of their "
+                "own; {option} names records that do",
+                label=label, option=option,
+            )  # fmt: skip
+        texts = [value_text(one) for one in names]
+        if len(texts) != len(release):
+            raise InputError(
+                "{option} has {names} names for the {records} records of {label}",
+                option=option, names=len(texts), records=len(release), label=label,
+            )  # fmt: skip
+        place = {text: record for record, text in enumerate(texts)}
+        if len(place) < len(texts):
+            twice = next(text for record, text in enumerate(texts) if place[text] != record)
+            raise InputError(
+                "two records of {label} have the pseudonym {twice}", label=label, twice=Cell(twice)
+            )
+        places.append(place)
+    common = [text for text in places[0] if all(text in place for place in places[1:])]
+    if not common:
+        raise InputError("no pseudonym is in all releases: they have nobody in common")
+    return [np.array([place[text] for text in common], dtype=np.intp) for place in places]
+
+
+def joint_index(
+    releases: Sequence[Release | Permuted],
+    labels: Sequence[str],
+    indexes: Sequence[Index],
+    records: Sequence[NDArray[np.intp]],
+    value_of: Sequence[NDArray[np.int64]],
+    width: int,
+) -> Index:
+    """An index of matched records, whose columns are those of all releases side by side."""
+    classes, secrets = [], []
+    for release, some, values in zip(releases, records, value_of, strict=True):
+        assert isinstance(release, Release)
+        classes.append(release.class_of[some].astype(np.int64))
+        secrets.append(values[release.sensitive.codes[some]])
+    for label, theirs in zip(labels[1:], secrets[1:], strict=True):
+        if (theirs != secrets[0]).any():
+            raise InputError(
+                "a record of {first} and a record of {second} have the same pseudonym, but "
+                "different values of {column}: they are not the same person's, or values were "
+                "changed",
+                first=File(labels[0], bare=True), second=File(label, bare=True),
+                column=Column(releases[0].sensitive.name),
+            )  # fmt: skip
+    first, box_of = distinct_points(np.stack(classes, axis=1))
+    parts = [index.boxes for index in indexes]
+    before = np.cumsum([0, *(len(part.members) for part in parts)])
+    sides = [
+        index.boxes.sides[index.place[own[first]]]
+        for index, own in zip(indexes, classes, strict=True)
+    ]
+    for side, offset in zip(sides, before, strict=False):
+        side[:, :, [START, STOP]] += offset
+    boxes = Boxes(np.hstack(sides), np.concatenate([part.members for part in parts]))
+    counts = counts_of(np.bincount(box_of), values_in_boxes(box_of, secrets[0], len(first)))
+    return Index.sorted(boxes, counts, width)

@@ -1,0 +1,414 @@
+"""Learn a model across groups, re-weigh beliefs within groups, and repeat.
+
+*The model* is naive Bayes: P(s) of each sensitive value and P(a | s) of each column's values. P(s)
+is published. P(a | s) is estimated from how many people with value a are believed to have s, each
+belief counting as that part of a person. *Smoothing* λ adds λ people to every s whose values are
+distributed like everybody's, so that little is concluded from few people:
+
+    P(a | s) = (n(a, s) + λ p(a)) / (n(s) + λ)
+
+p(a) is the share of the value among all people. Values that are unknown, or in no group, are left
+out.
+
+*The loop* is the EM algorithm: both steps make what is published more likely, so the likelihood
+(with the prior of smoothing) never falls. Where Bethe's approximation is used in some groups, the
+same holds for the sum that its beliefs maximize.
+
+*Three beliefs* follow. *Random worlds*: the shares of the person's group. *Re-weighted*: by what
+was learnt across groups. *Population*: naive Bayes alone, as about anybody with the same values.
+They are about tuples of quasi-identifiers. If a permuted release has several records with the same
+ones, the attacker does not know which is the person's, and believes the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from unveil.attacks.definetti._groups import Groups
+from unveil.attacks.definetti._kernels import ASTRAY, BETHE, Sheet, reweigh, tally
+from unveil.attacks.relative_risk import ROUNDING
+from unveil.engine import Progress
+from unveil.engine.counting import combined
+
+__all__ = ["Judged", "Knowledge", "Learned", "Model", "Views", "judged", "learned", "told"]
+
+_TOGETHER = 2**22  # numbers in memory at a time
+
+_Some: TypeAlias = Callable[[slice], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Knowledge:
+    """The columns of a model, and how their values are distributed.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the columns.
+    codes : array (tuples × columns)
+        Everybody's values; below 0 if not known.
+    offset : array
+        Where each column's values begin in tables of all columns.
+    shares : array, one per value of any column
+        p(a).
+    secrets : array
+        P(s).
+    smoothing : float
+        λ.
+    """
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int32]
+    offset: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    secrets: NDArray[np.float64]
+    smoothing: float
+
+    @classmethod
+    def of(
+        cls, groups: Groups, names: tuple[str, ...], codes: NDArray[np.int32],
+        totals: NDArray[np.int64], smoothing: float,
+    ) -> Knowledge:  # fmt: skip
+        """What is known of people in groups; ``codes`` are the values of each tuple."""
+        sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
+        offset = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
+        there = groups.tuple_of >= 0
+        people = np.bincount(groups.tuple_of[there], groups.people[there], minlength=len(codes))
+        shares = np.zeros(int(sizes.sum()))
+        for column, first in zip(codes.T, offset, strict=True):
+            known = column >= 0
+            number = np.bincount(column[known], people[known])
+            shares[first : first + len(number)] = number / max(number.sum(), 1)
+        return cls(names=names, codes=codes, offset=offset, shares=shares,
+                   secrets=totals / totals.sum(), smoothing=smoothing)  # fmt: skip
+
+    def learnt(self, sheet: Sheet, beliefs: NDArray[np.float64]) -> Model:
+        """The most likely model, given beliefs about everybody."""
+        counts = np.zeros((len(self.shares), len(self.secrets)))
+        tally(sheet, self.offset, beliefs, counts)
+        return Model(knowledge=self, counts=counts)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """Naive Bayes.
+
+    ``counts`` (values of all columns × sensitive values) is the number of people with the one
+    value who are believed to have the other.
+    """
+
+    knowledge: Knowledge
+    counts: NDArray[np.float64]
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """log P(a | s); 0, which says nothing, for values that nobody in a group has."""
+        known = self.knowledge
+        ends = [*known.offset[1:], len(known.shares)]
+        found = np.zeros_like(self.counts)
+        for a, b in zip(known.offset, ends, strict=True):
+            there = a + np.flatnonzero(known.shares[a:b])
+            if not len(there):  # a column of which nothing is known
+                continue
+            prior = known.smoothing * known.shares[there, None]
+            # Very little smoothing must not be rounded to zero.
+            smoothed = np.maximum(self.counts[there] + prior, np.finfo(np.float64).tiny)
+            found[there] = np.log(smoothed) - np.log(smoothed.sum(axis=0))
+        return found
+
+    @property
+    def log_prior(self) -> float:
+        """The log prior that smoothing stands for: λ Σ p(a) log P(a | s)."""
+        known = self.knowledge
+        some = known.shares > 0
+        return float(known.smoothing * (known.shares[some] @ self.table[some]).sum())
+
+    def about(self, tuples: NDArray[np.integer] | slice) -> NDArray[np.float64]:
+        """P(s | values) of some tuples, whatever their group: tuples × sensitive values."""
+        known = self.knowledge
+        with np.errstate(divide="ignore"):
+            found = np.tile(np.log(known.secrets), (len(known.codes[tuples]), 1))
+        for column, first in zip(known.codes[tuples].T, known.offset, strict=True):
+            there = column >= 0
+            found[there] += self.table[first + column[there]]
+        found -= found.max(axis=1, keepdims=True)
+        np.exp(found, out=found)
+        return found / found.sum(axis=1, keepdims=True)
+
+
+def told(groups: Groups, model: Model) -> float:
+    """How much the only column of a model, learnt from the shares of groups, tells.
+
+    The likelihood of groups by what was learnt from them would favour columns whose values are all
+    different: each of them has learnt its own group by heart. So each person is compared with what
+    the *other* groups say. With P₋(a | s) and p₋(a) learnt without the person's group, and b(s)
+    the shares of the group,
+
+        Σ over people and values of b(s) log (P₋(a | s) / Σ_t P(t) P₋(a | t))
+
+    is above 0 if people with a value are in groups that have its sensitive values. A value that is
+    in no other group adds 0.
+    """
+    known = model.knowledge
+    codes = known.codes[groups.tuple_of, 0]
+    rows = np.flatnonzero((groups.tuple_of >= 0) & (codes >= 0))
+    if not len(rows):
+        return 0.0
+    group, value = groups.group_of[rows], codes[rows].astype(np.int64)
+    _, pair = combined([group, value])
+    people = groups.people[rows]
+    alike = np.bincount(pair, people)[pair]  # people of the group with the value
+    in_group = np.bincount(group, people)[group]  # and with any that is known
+    elsewhere = np.bincount(value, people)[value] - alike
+    some = np.flatnonzero(elsewhere)
+    share = elsewhere[some] / (people.sum() - in_group[some])
+    step = max(1, _TOGETHER // len(known.secrets))
+    found = 0.0
+    for a in range(0, len(some), step):
+        now = some[a : a + step]
+        found += _told_of_rows(
+            groups, model, rows[now], value[now], alike[now], in_group[now], share[a : a + step]
+        )
+    return found
+
+
+def _told_of_rows(
+    groups: Groups,
+    model: Model,
+    rows: NDArray[np.int64],
+    value: NDArray[np.int64],
+    alike: NDArray[np.number],
+    in_group: NDArray[np.number],
+    elsewhere: NDArray[np.float64],
+) -> float:
+    """The sum over some rows; ``elsewhere`` is p₋ of their values."""
+    known, group = model.knowledge, groups.group_of[rows]
+    width = np.diff(groups.value_start)[group]
+    row = np.repeat(np.arange(len(rows)), width)
+    first = np.cumsum(width) - width
+    at = np.arange(len(row)) - first[row] + groups.value_start[group][row]
+    secret, number = groups.values[at], groups.numbers[at]
+    share = np.zeros((len(rows), len(known.secrets)))
+    share[row, secret] = number / groups.sizes[group][row]
+    prior = known.smoothing * elsewhere[:, None]
+    seen = np.maximum(model.counts[value] - alike[:, None] * share, 0.0) + prior
+    others = np.maximum(model.counts.sum(axis=0) - in_group[:, None] * share, 0.0)
+    given = seen / (others + known.smoothing)
+    ratio = given / (given @ known.secrets)[:, None]
+    # Where the group has no record of the value nothing is added, whatever the ratio.
+    each = (share * np.log(np.where(share > 0, ratio, 1.0))).sum(axis=1)
+    return float(each @ groups.people[rows])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learned:
+    """The result of learning.
+
+    Attributes
+    ----------
+    beliefs : array
+        In the order of `Groups.entry`.
+    model : Model
+        The last model, which gave these beliefs.
+    likelihood : array
+        Log likelihood of what is published, plus the log prior, after each round.
+    moved : float
+        How far beliefs moved in the last round, on average over people (total variation).
+    tolerance : float
+        Beliefs have settled if they moved by no more; infinite if one round is wanted.
+    how : array, one per group
+    """
+
+    beliefs: NDArray[np.float64]
+    model: Model
+    likelihood: NDArray[np.float64]
+    moved: float
+    tolerance: float
+    how: NDArray[np.int64]
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return len(self.likelihood)
+
+    @property
+    def settled(self) -> bool:
+        """Whether beliefs had settled."""
+        return self.moved <= self.tolerance
+
+    @property
+    def approximate(self) -> NDArray[np.bool_]:
+        """Which groups have approximate answers."""
+        return self.how >= BETHE
+
+    @property
+    def astray(self) -> int:
+        """Number of groups in which the approximation had not settled."""
+        return int((self.how == ASTRAY).sum())
+
+
+def learned(
+    groups: Groups,
+    knowledge: Knowledge,
+    *,
+    rounds: int,
+    tolerance: float,
+    steps: int,
+    progress: bool | None = None,
+) -> Learned:
+    """Start from random worlds; learn and re-weigh until beliefs settle, or rounds are over."""
+    sheet = groups.sheet(knowledge.codes, steps)
+    before, beliefs = groups.shares, np.empty(len(groups.shares))
+    how = np.zeros(len(groups), dtype=np.int64)
+    weight = groups.people[groups.entry_row] / (2 * groups.people.sum())
+    likelihood: list[float] = []
+    with Progress("learning and re-weighing", rounds, progress, unit="rounds") as shown:
+        while True:
+            model = knowledge.learnt(sheet, before)
+            found = reweigh(sheet, knowledge.offset, model.table, beliefs, how)
+            likelihood.append(found + model.log_prior)
+            moved = float(np.abs(beliefs - before) @ weight)
+            shown.advance(1)
+            if len(likelihood) == rounds or moved <= tolerance:
+                break
+            before, beliefs = beliefs, before if len(likelihood) > 1 else np.empty_like(beliefs)
+    return Learned(beliefs=beliefs, model=model, likelihood=np.array(likelihood), moved=moved,
+                   tolerance=tolerance, how=how)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Views:
+    """Beliefs about tuples; rows of nan for those that are in no group.
+
+    Attributes
+    ----------
+    shares, beliefs : sparse arrays (tuples × sensitive values)
+        Random worlds, and re-weighted.
+    learned : Learned
+    promise : array, one per tuple
+        The largest share of a value in its group (the largest of several groups'); nan without.
+    """
+
+    shares: csr_array
+    beliefs: csr_array
+    learned: Learned
+    promise: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, groups: Groups, learned: Learned, secrets: int) -> Views:
+        """The beliefs about groups, as beliefs about tuples."""
+        known = groups.tuple_of >= 0
+        tuples = len(groups.tuples)
+        people = np.bincount(groups.tuple_of[known], groups.people[known], minlength=tuples)
+        weight = np.zeros(len(known))
+        weight[known] = groups.people[known] / people[groups.tuple_of[known]]
+        there = known[groups.entry_row]
+        row, value = groups.entry_row[there], groups.values[groups.entry_value[there]]
+        where, shape = (groups.tuple_of[row], value), (tuples, secrets)
+        promise = np.full(tuples, -np.inf)
+        np.maximum.at(promise, groups.tuple_of[known], groups.promise[groups.group_of[known]])
+        return cls(
+            shares=csr_array((groups.shares[there] * weight[row], where), shape=shape),
+            beliefs=csr_array((learned.beliefs[there] * weight[row], where), shape=shape),
+            learned=learned,
+            promise=np.where(people > 0, promise, np.nan),
+        )
+
+    def random_worlds(self, tuples: slice) -> NDArray[np.float64]:
+        """By the shares of the group."""
+        return self._without_strangers(self.shares[tuples].toarray(), tuples)
+
+    def reweighted(self, tuples: slice) -> NDArray[np.float64]:
+        """By what was learnt across groups, within the group."""
+        return self._without_strangers(self.beliefs[tuples].toarray(), tuples)
+
+    def population(self, tuples: slice) -> NDArray[np.float64]:
+        """By what was learnt alone."""
+        return self._without_strangers(self.learned.model.about(tuples), tuples)
+
+    def _without_strangers(
+        self, beliefs: NDArray[np.float64], tuples: slice
+    ) -> NDArray[np.float64]:
+        return np.where(np.isnan(self.promise[tuples])[:, None], np.nan, beliefs)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judged:
+    """One of the beliefs, for each person.
+
+    Attributes
+    ----------
+    likeliest : array
+        The code of the most likely value, the first of several; -1 without a belief.
+    belief : array
+        The belief in it.
+    own : array
+        The belief in the person's own value; nan if that is not known.
+    right : array
+        1 if the person's own value is the most likely one, the share of several that are equally
+        likely if it is one of them, else 0; nan if it is not known, or there is no belief.
+    """
+
+    likeliest: NDArray[np.int64]
+    belief: NDArray[np.float64]
+    own: NDArray[np.float64]
+    right: NDArray[np.float64]
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of people guessed right; None if nobody's own value is known."""
+        known = ~np.isnan(self.right)
+        return float(self.right[known].mean()) if known.any() else None
+
+
+def judged(
+    some: _Some,
+    tuple_of: NDArray[np.int64],
+    secret: NDArray[np.int64],
+    in_table: NDArray[np.bool_],
+    *,
+    tuples: int,
+    secrets: int,
+) -> Judged:
+    """Judge beliefs, which are made for some tuples at a time, because there may be many.
+
+    Parameters
+    ----------
+    some : callable
+        The beliefs about a slice of tuples: tuples × sensitive values.
+    tuple_of : array, one per person
+        Everybody's tuple; -1 for people who have none.
+    secret : array, one per person
+        Everybody's own value; -1 if the release does not have it, or it is not known.
+    in_table : array, one per person
+        Whether it is known.
+    """
+    n = len(tuple_of)
+    likeliest, belief = np.full(n, -1), np.full(n, np.nan)
+    own, right = np.full(n, np.nan), np.full(n, np.nan)
+    order = np.argsort(tuple_of, kind="stable")
+    step = max(1, _TOGETHER // secrets)
+    for first in range(0, tuples, step):
+        last = min(first + step, tuples)
+        beliefs = some(slice(first, last))
+        a, b = np.searchsorted(tuple_of, [first, last], sorter=order)
+        who = order[a:b]
+        row = tuple_of[who] - first
+        who, row = who[~np.isnan(beliefs[row, 0])], row[~np.isnan(beliefs[row, 0])]
+        top = beliefs.max(axis=1)
+        near = beliefs >= top[:, None] - ROUNDING
+        # The first of those that are equally likely, whatever the rounding.
+        likeliest[who], belief[who] = near.argmax(axis=1)[row], top[row]
+        known = in_table[who]
+        who, row = who[known], row[known]
+        there = secret[who] >= 0
+        own[who] = np.where(there, beliefs[row, secret[who]], 0.0)
+        right[who] = np.where(there & near[row, secret[who]], 1 / near.sum(axis=1)[row], 0.0)
+    return Judged(likeliest=likeliest, belief=belief, own=own, right=right)

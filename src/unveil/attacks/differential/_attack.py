@@ -1,0 +1,275 @@
+"""Differential inference testing: does a prediction about a person change without their record?
+
+After A. Kassem, G. Ács, C. Castelluccia (2018) and, with C. Palamidessi, 2019. For every
+individual i, an adversary predicts i's sensitive value from the release of the whole table, and
+again from the release of the table *without i*. What the adversary would have learned anyway is a
+fact about the population; what changes is what i's own record gives away:
+
+    d_i = distance(A(f(D), q_i), A(f(D without i), q_i)),
+
+and f(D) is δ-indifferentiable with respect to A for δ = max d_i. The sanitizer is run again
+without i, which is not the same as deleting i's row from the release.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.adversary import Adversary, prior_for
+from unveil.attacks.differential._beliefs import Workplace
+from unveil.attacks.differential._distances import distance_named
+from unveil.attacks.differential._earth_movers import EarthMovers
+from unveil.attacks.differential._finding import DifferentialInference, SeveralAdversaries
+from unveil.attacks.differential._formulas import Distance
+from unveil.attacks.differential._plan import Plan
+from unveil.attacks.differential._sampling import Sampling
+from unveil.attacks.differential._targets import check_draw
+from unveil.attacks.differential._ways import chance_of
+from unveil.attacks.shared import INTERRUPTED, adversaries_named, seed_number
+from unveil.engine import chosen_backend, parse_duration, workers
+from unveil.microdata import Microdata
+from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
+
+__all__ = ["check_chance", "differential_inference"]
+
+
+def differential_inference(
+    microdata: Microdata,
+    sanitizer: Sanitizer | Callable[[Any], Any],
+    *,
+    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
+    distance: Distance | EarthMovers | str = "total-variation",
+    prior: Any = None,
+    samples: int | None = None,
+    error: float | None = None,
+    epsilons: Sequence[float] | None = None,
+    targets: int | Sequence[int] | NDArray[Any] | str | None = None,
+    draw: Literal["random", "stratified", "exposed"] = "random",
+    budget: str | float | None = None,
+    seed: int = 0,
+    path: Literal["auto", "fast", "general"] = "auto",
+    predictions: bool = False,
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    progress: bool | None = None,
+) -> DifferentialInference:
+    """Test how much each individual's own record gives them away.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        The original table.
+    sanitizer : Sanitizer or callable
+        What is tested. It is run again without each target, exactly.
+    adversary : Adversary, str, scikit-learn classifier, or a list of these
+        Who attacks. Default: naive Bayes, or smoothed frequencies against noisy counts. Several
+        adversaries attack the same releases. The finding then has, for each target, the result of
+        the strongest; those of all are in `DifferentialInference.against`.
+    distance : str, EarthMovers or callable
+        Between the beliefs with and without the target's record: ``"total-variation"``, ``"l1"``,
+        ``"emd:path"``, ``"kl"``, ``"jensen-shannon"``, …, or a function of two tables of beliefs.
+    prior : mapping or table, optional
+        What the adversary knows about the sensitive values beforehand, in place of their shares
+        in the release: a probability for each value, or a table with one row per record.
+    samples : int, optional
+        For a random sanitizer or adversary: the number of runs with and without each record.
+        Distances are then between the distributions of beliefs, value by value, corrected for the
+        bias of sampling; see `DifferentialInference.sampling`. By default nothing is sampled where
+        the distance can be computed, as for `LaplaceCounts`; sanitizers that are known to be
+        random, such as `Anatomy`, are sampled 1,000 times.
+    error : float, optional
+        Continue sampling until the error of each distance is at most this (with 95% confidence),
+        or ``samples`` are taken.
+    epsilons : sequence of float, optional
+        The ε for which to count how often belief moves by ε or more; see
+        `DifferentialInference.tail`.
+    targets : int, sequence of int or "available", optional
+        Which records to test: all (default), this many, these, or those whose release without them
+        is available (an oracle that is a folder).
+    draw : {"random", "stratified", "exposed"}
+        How targets are drawn: at random, at random within each sensitive value, or those first
+        that the fewest released records cover.
+    budget : str or float, optional
+        Time limit, such as ``"10 min"`` or a number of seconds. As many targets as fit are tested,
+        in random order. `DifferentialInference.bound` says what follows for all records.
+    seed : int
+        Random seed.
+    path : {"auto", "fast", "general"}
+        ``"general"`` runs the sanitizer again for each target and lets the adversary learn again.
+        ``"fast"`` does neither, and needs a sanitizer and an adversary that allow it. ``"auto"``
+        takes the quickest one. All are exact.
+    predictions : bool
+        Keep the adversary's beliefs, for `DifferentialInference.to_frame`.
+    n_jobs : int, optional
+        Number of threads on the fast path, of processes on the general one. Default: all cores.
+        The numbers do not depend on it.
+    backend : str, optional
+        A joblib backend for the general path, such as ``"dask"``. Default: processes on this
+        machine, or the one of ``joblib.parallel_config``.
+    progress : bool, optional
+        Show progress. Default: if standard error is a terminal.
+
+    Returns
+    -------
+    DifferentialInference
+        The distances of all targets, and statistics of them.
+
+    Examples
+    --------
+    The worked example of the 2019 report, whose adversary counts and whose distance is Σ:
+
+    >>> import unveil as uv
+    >>> patients = uv.read_table(
+    ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
+    ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
+    ...     quasi=["age", "gender"], sensitive="disease")
+    >>> finding = uv.differential_inference(
+    ...     patients, uv.Mondrian(k=2, regions="cut"),
+    ...     adversary="conditional-frequency", distance="l1")
+    >>> finding.distances.round(3)
+    array([1.   , 1.   , 0.667, 0.333, 0.333])
+    """
+    microdata = as_microdata(microdata, "differential_inference")
+    f = as_sanitizer(sanitizer)
+    wanted = f.attacked_by if adversary is None else adversary
+    attackers = adversaries_named(wanted, seed_number(seed))
+    threads = workers(n_jobs)
+    seconds = None if budget is None else parse_duration(budget)
+    plan = Plan(
+        microdata=microdata,
+        sanitizer=f,
+        adversaries=attackers,
+        distance=distance_named(distance, microdata.sensitive),
+        prior=prior_for(attackers, prior, microdata),
+        chance=chance_of(samples, error, epsilons),
+        targets=targets,
+        draw=check_draw(draw),
+        seconds=seconds,
+        seed=seed_number(seed),
+        path=path,
+        predictions=predictions,
+        threads=threads,
+        workplace=Workplace(
+            chosen_backend(n_jobs, backend),
+            asked_for=n_jobs is not None or backend is not None,
+            budget=seconds,
+        ),
+        progress=progress,
+    )
+    findings = plan.run()
+    return findings[0] if len(findings) == 1 else _strongest(findings)
+
+
+def check_chance(*, samples: Any = None, error: Any = None, epsilons: Any = None) -> None:
+    """Check the options of sampling before anything else is done."""
+    chance_of(samples, error, epsilons)
+
+
+def _strongest(findings: Sequence[DifferentialInference]) -> DifferentialInference:
+    """One finding from those of several adversaries against the same sanitizer.
+
+    If some adversaries could not be tested on a target, the others count, and a note says so. A
+    target counts as not tested if no adversary could be, or if the user interrupted before it.
+    """
+    records = reduce(_common, (finding.targets for finding in findings))
+    at = [finding.places_of(records) for finding in findings]
+    distances = np.stack([f.distances[where] for f, where in zip(findings, at, strict=True)])
+    missing = np.isnan(distances)
+    cut_short = np.array([INTERRUPTED in finding.not_tested for finding in findings])
+    untested = missing.all(axis=0) | missing[cut_short].any(axis=0)
+    best = np.argmax(np.where(missing, -np.inf, distances), axis=0)
+    each = np.arange(len(records))
+
+    def of_best(name: str) -> Any:
+        parts = [getattr(f, name)[where] for f, where in zip(findings, at, strict=True)]
+        return np.stack(parts)[best, each]
+
+    first = findings[0]
+    kept = first.present is not None
+    lost = set(records[untested].tolist())
+    failures = {r: text for f in findings for r, text in f.failures if r in lost}
+    # The adversary that reached the fewest targets determines how they are a sample of all.
+    fewest = min(findings, key=lambda finding: len(finding.targets))
+    return replace(
+        first,
+        distances=np.where(untested, np.nan, distances[best, each]),
+        targets=records,
+        mode_changed=of_best("mode_changed"),
+        present=of_best("present") if kept else None,
+        absent=of_best("absent") if kept else None,
+        not_tested=_not_tested(findings, int(untested.sum())),
+        failures=tuple(failures.items()),
+        adversary=SeveralAdversaries(tuple(f.adversary.label for f in findings)),
+        n_classes=fewest.n_classes,
+        smallest_class=min(
+            (f.smallest_class for f in findings if f.smallest_class is not None), default=None
+        ),
+        way=next((f.way for f in findings if not f.fast), first.way),
+        how=fewest.how,
+        wanted=fewest.wanted,
+        seconds=_seconds(findings),
+        notes=(*dict.fromkeys(note for f in findings for note in f.notes), *_gaps(findings)),
+        against={f.adversary.label: f for f in findings},
+        strongest=np.where(untested, -1, best),
+        sampling=_sampling(findings, at, best),
+        certain=all(f.certain for f in findings),
+        interrupted=any(f.interrupted for f in findings),
+    )
+
+
+def _sampling(
+    findings: Sequence[DifferentialInference],
+    at: Sequence[NDArray[np.intp]],
+    best: NDArray[np.intp],
+) -> Sampling | None:
+    """How the distances of the strongest were sampled; some may be exact."""
+    sampled = next((f.sampling for f in findings if f.sampling is not None), None)
+    if sampled is None:
+        return None
+    merged = Sampling.none(len(best), sampled.epsilons.tolist(), sampled.wanted)
+    for number, (finding, where) in enumerate(zip(findings, at, strict=True)):
+        its = np.flatnonzero(best == number)
+        part = finding.sampling
+        if part is None:
+            part = Sampling.exact(finding.distances, sampled.epsilons.tolist(), sampled.wanted)
+        merged.put(its, part.take(where[its]))
+    return merged
+
+
+def _gaps(findings: Sequence[DifferentialInference]) -> list[str]:
+    """Notes on targets that single adversaries could not be tested on."""
+    return [
+        f"{f.adversary.label} could not be tested on {n:,} of {len(f.targets):,} targets "
+        f"({reason}), so their distances may be larger than reported"
+        for f in findings
+        for reason, n in f.not_tested.items()
+        if reason != INTERRUPTED
+    ]
+
+
+def _common(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Those in both, in the order of the first."""
+    return a[np.isin(a, b)]
+
+
+def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[str, int]:
+    """How many were not tested, because of an interrupt or for the most frequent reason."""
+    if not count:
+        return {}
+    reasons: Counter[str] = Counter()
+    for finding in findings:
+        reasons.update(finding.not_tested)
+    return {INTERRUPTED if INTERRUPTED in reasons else reasons.most_common(1)[0][0]: count}
+
+
+def _seconds(findings: Sequence[DifferentialInference]) -> float:
+    """Adversaries that share their releases share their time."""
+    shared = [f.seconds for f in findings if not f.fast]
+    return sum(f.seconds for f in findings if f.fast) + max(shared, default=0.0)

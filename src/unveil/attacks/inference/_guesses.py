@@ -1,0 +1,279 @@
+"""What adversaries guess about people in a release, and about people who are not in it.
+
+For each person an adversary gives five numbers: the belief in the true value; the probability that
+the guess is right (of several equally believed values one is picked at random); whether they are
+sure; the probability that they are sure and right; and whether they believe anything at all. An
+adversary without a belief about somebody is neither right nor sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.adversary import Adversary
+from unveil.attacks._estimates import (
+    Estimate,
+    difference_of,
+    mean_of,
+    paired_difference,
+    share_of,
+)
+from unveil.attacks.inference._splits import Splits
+from unveil.attacks.relative_risk import ROUNDING
+from unveil.attacks.shared import Knowledge, understood
+from unveil.engine import Progress
+from unveil.errors import InputError, Option
+from unveil.microdata import AnyRelease
+
+__all__ = ["BELIEF", "RIGHT", "SURE", "SURE_RIGHT", "Game", "Guesses", "TwoSides"]
+
+BELIEF, RIGHT, SURE, SURE_RIGHT, KNOWN = range(5)
+"""The rows of answers."""
+
+_STEP = 4096  # people asked about at a time
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Guesses:
+    """What was guessed about some people, each number the mean over the releases used for it.
+
+    Attributes
+    ----------
+    records : array
+        Who they are, as record numbers.
+    answers : array of shape (5, people)
+        Rows: belief in the true value, right, sure, sure and right, any belief.
+    folds : array or None
+        The fold of each, if there were several releases.
+    """
+
+    records: NDArray[np.intp]
+    answers: NDArray[np.float64]
+    folds: NDArray[np.intp] | None = None
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def beliefs(self) -> NDArray[np.float64]:
+        """The belief in each person's true value; NaN without a belief."""
+        return np.where(self.answers[KNOWN] > 0, self.answers[BELIEF], np.nan)
+
+    @property
+    def right(self) -> NDArray[np.float64]:
+        """The probability that the guess about each person is the true value."""
+        return self.answers[RIGHT]
+
+    @cached_property
+    def accuracy(self) -> Estimate:
+        """The share of people who are guessed right."""
+        return share_of(self.answers[RIGHT], self.folds)
+
+    @cached_property
+    def belief(self) -> Estimate:
+        """The mean belief in the true value; 0 for people without a belief."""
+        return mean_of(self.answers[BELIEF], self.folds)
+
+    @cached_property
+    def sure(self) -> Estimate:
+        """The share of people about whom the adversary is sure."""
+        return share_of(self.answers[SURE], self.folds)
+
+    @property
+    def accuracy_if_sure(self) -> float | None:
+        """The share of these who are guessed right; None if the adversary is sure of nobody."""
+        sure = float(self.answers[SURE].sum())
+        return float(self.answers[SURE_RIGHT].sum()) / sure if sure else None
+
+    @property
+    def not_believed(self) -> int:
+        """The number of people about whom nothing is believed."""
+        return int((self.answers[KNOWN] == 0).sum())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TwoSides:
+    """What one adversary guesses about people in the release, and about people who are not.
+
+    Attributes
+    ----------
+    adversary : Adversary
+    inside : Guesses
+        About people whose records are in the release.
+    outside : Guesses or None
+        About people whose records are not; None if there are none.
+    """
+
+    adversary: Adversary
+    inside: Guesses
+    outside: Guesses | None
+
+    @cached_property
+    def gap(self) -> Estimate | None:
+        """Accuracy about people in the release minus accuracy about others."""
+        return self._difference(RIGHT)
+
+    @cached_property
+    def belief_gap(self) -> Estimate | None:
+        """Mean belief in the true values of people in the release minus that of others."""
+        return self._difference(BELIEF)
+
+    def _difference(self, row: int) -> Estimate | None:
+        if self.outside is None:
+            return None
+        inside, outside = self.inside.answers[row], self.outside.answers[row]
+        if np.array_equal(self.inside.records, self.outside.records):
+            return paired_difference(inside, outside, self.inside.folds)
+        return difference_of(inside, outside)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Game:
+    """Releases, who is in each, and the people whom adversaries are asked about.
+
+    Attributes
+    ----------
+    known : Knowledge
+    splits : Splits
+    confidence : float
+        Belief in one value from which an adversary is sure.
+    targets : array
+        Record numbers, in ascending order.
+    """
+
+    known: Knowledge
+    splits: Splits
+    confidence: float
+    targets: NDArray[np.intp]
+
+    def __post_init__(self) -> None:
+        if not np.isin(self.targets, self.splits.ever_in).any():
+            raise InputError(
+                "none of the targets is in the release, so there is nobody to compare others with; "
+                "leave out {targets}, or include people who are in the release",
+                targets=Option("targets"),
+            )
+
+    def play(
+        self,
+        attackers: Sequence[Adversary],
+        releases: Iterable[AnyRelease],
+        progress: bool | None,
+    ) -> tuple[list[TwoSides], list[AnyRelease]]:
+        """Ask every adversary about every target, release by release."""
+        targets, each, seen = self.targets, self.splits.each, []
+        sides = [(_Tally(len(targets)), _Tally(len(targets))) for _ in attackers]
+        total = len(targets) * len(each) * len(attackers)
+        with Progress("guessing", total, progress) as shown:
+            for split, release in zip(each, releases, strict=True):
+                seen.append(release)
+                for attacker, (inside, outside) in zip(attackers, sides, strict=True):
+                    understood(attacker, release)
+                    found = self._asked(attacker, release)
+                    is_in = np.isin(targets, split.members)
+                    inside.add(np.flatnonzero(is_in), found[:, is_in])
+                    out = np.isin(targets, split.held_out)
+                    outside.add(np.flatnonzero(out), found[:, out])
+                    shown.advance(len(targets))
+        fold_of = self.splits.fold_of
+        folds = None if fold_of is None else fold_of[targets]
+        played = []
+        for attacker, (inside, outside) in zip(attackers, sides, strict=True):
+            within = inside.guesses(targets, folds)
+            assert within is not None  # some target is in a release
+            played.append(
+                TwoSides(adversary=attacker, inside=within, outside=outside.guesses(targets, folds))
+            )
+        return played, seen
+
+    def by_prior(self, played: Sequence[TwoSides]) -> tuple[Guesses, Guesses | None]:
+        """What is guessed about the same people without any release: by a prior, or by shares."""
+        secret = self.splits.everybody.sensitive
+        counts = np.bincount(secret.codes[self.splits.ever_in], minlength=secret.size)
+        prior = counts / counts.sum() if self.known.prior is None else self.known.prior
+
+        def guessed(about: Guesses) -> Guesses:
+            people = about.records
+            rows = prior[people] if prior.ndim == 2 else np.tile(prior, (len(people), 1))
+            found = answers(rows, secret.codes[people], self.confidence)
+            return Guesses(records=people, answers=found, folds=about.folds)
+
+        first = played[0]
+        outside = None if first.outside is None else guessed(first.outside)
+        return guessed(first.inside), outside
+
+    def _asked(self, adversary: Adversary, release: AnyRelease) -> NDArray[np.float64]:
+        """An adversary's answers about all targets from one release: five numbers × targets."""
+        records = self.targets
+        first, which = self._each_once()
+        order = np.argsort(which, kind="stable")
+        ends = np.searchsorted(which[order], np.arange(len(first) + 1))
+        found = np.empty((5, len(records)))
+        for start in range(0, len(first), _STEP):
+            stop = min(start + _STEP, len(first))
+            beliefs = self.known.believed(adversary, release, first[start:stop])
+            rows = order[ends[start] : ends[stop]]
+            true = self.known.microdata.sensitive.codes[records[rows]]
+            found[:, rows] = answers(beliefs[which[rows] - start], true, self.confidence)
+        return found
+
+    def _each_once(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """One record for each combination of quasi-identifiers, and each target's place there.
+
+        With a prior of their own, all targets are asked about one by one.
+        """
+        known, records = self.known, self.targets
+        if known.prior is not None and known.prior.ndim == 2:
+            return records, np.arange(len(records))
+        _, first, which = np.unique(
+            known.microdata.cells.cell_of[records], return_index=True, return_inverse=True
+        )
+        return records[first], which.ravel()
+
+
+def answers(
+    beliefs: NDArray[np.float64], true: NDArray[np.integer], confidence: float
+) -> NDArray[np.float64]:
+    """The five numbers for each person, from beliefs (people × values; NaN: no belief).
+
+    >>> beliefs = np.array([[0.7, 0.3], [0.5, 0.5], [np.nan, np.nan]])
+    >>> answers(beliefs, np.array([0, 1, 1]), 0.6).T
+    array([[0.7, 1. , 1. , 1. , 1. ],
+           [0.5, 0.5, 0. , 0. , 1. ],
+           [0. , 0. , 0. , 0. , 0. ]])
+    """
+    each = np.arange(len(true))
+    known = np.logical_not(np.isnan(beliefs).any(axis=1))
+    believed = np.where(known.reshape(-1, 1), beliefs, 0.0)
+    top = believed.max(axis=1)
+    first: NDArray[np.bool_] = np.greater_equal(believed, top[:, None] - ROUNDING)
+    right = np.where(first[each, true] & known, 1 / first.sum(axis=1), 0.0)
+    sure = known & (top >= confidence - ROUNDING)
+    return np.stack([believed[each, true], right, sure, sure * right, known])
+
+
+class _Tally:
+    """Answers about people, added up over releases."""
+
+    def __init__(self, people: int) -> None:
+        self._sums, self._times = np.zeros((5, people)), np.zeros(people)
+
+    def add(self, places: NDArray[np.intp], answers: NDArray[np.float64]) -> None:
+        """Add answers about the people at these places, each once."""
+        self._sums[:, places] += answers
+        self._times[places] += 1
+
+    def guesses(self, records: NDArray[np.intp], folds: NDArray[np.intp] | None) -> Guesses | None:
+        """The means of those who were asked about; None if nobody was."""
+        had = self._times > 0
+        if not had.any():
+            return None
+        means = self._sums[:, had] / self._times[had]
+        return Guesses(
+            records=records[had], answers=means, folds=None if folds is None else folds[had]
+        )

@@ -1,0 +1,73 @@
+"""Linkage: people with names against a release."""
+
+from typing import TYPE_CHECKING, Any
+
+from unveil.findings import Figure, Question
+from unveil.registry import Declaration
+
+if TYPE_CHECKING:
+    from unveil.attacks.linkage._finding import Linkage, Links, Right
+    from unveil.attacks.linkage._linkage import linkage
+
+__all__ = ["DECLARATION", "LINKED", "ONE_VALUE", "Linkage", "Links", "Right", "linkage"]
+
+LINKED = Figure(
+    name="linked",
+    title="linked to one record",
+    says="share of the people who are linked to a single record by their quasi-identifiers",
+    question=Question.LINKABILITY,
+    share=True,
+)
+ONE_VALUE = Figure(
+    name="one_value",
+    title="linked to one value",
+    says="share of the people who are linked to a single sensitive value",
+    question=Question.LINKABILITY,
+    share=True,
+)
+
+DECLARATION = Declaration(
+    name="linkage",
+    function="unveil.attacks.linkage._linkage:linkage",
+    title="Linkage: who can be found with a list of names",
+    help="Look for people with names in a release: who is linked to one record or one value?",
+    questions=(Question.LINKABILITY,),
+    fits=("grouped", "permuted"),
+    figures=(LINKED, ONE_VALUE),
+    means="An attacker has a list with the names and the quasi-identifiers of all people of the "
+    "table, such as a register. A person's candidates are the records whose cells cover that "
+    "person. With one candidate the record is found. With several that all have the same sensitive "
+    "value, the value is found.",
+    assumes="The list is right and complete. With people on it who are not in the table, links are "
+    "less certain.",
+    order=60,
+    default=True,
+    examples="""
+A register of voters against a published file; nothing else is known:
+
+    unveil linkage --release published.csv --quasi age,zip,sex --sensitive disease \\
+           --external voters.csv --identifier name
+
+The same with the original, to count which links are right:
+
+    unveil linkage patients.csv --quasi age,zip,sex --sensitive disease \\
+           --release published.csv --external voters.csv --identifier name
+
+The worst case, an attacker who knows everybody in the table, and two sanitizers:
+
+    unveil linkage patients.csv --quasi age,zip,sex --sensitive disease \\
+           --sanitizer mondrian:k=5 --sanitizer anatomy:l=3 --plot candidates.png
+
+A register with other names for columns and values, and one person of it:
+
+    unveil linkage --release published.csv --quasi age,zip,sex --sensitive disease \\
+           --external voters.csv --identifier name --rename zip=postcode \\
+           --recode 'sex=F->Female|M->Male' --person 'Ann Smith'
+""",
+)
+
+
+def __getattr__(name: str) -> Any:
+    from unveil._lazy import from_modules
+
+    return from_modules(__name__, name, {"linkage": "_linkage", "Linkage Links Right": "_finding"})

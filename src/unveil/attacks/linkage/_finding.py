@@ -1,0 +1,463 @@
+"""The finding of a linkage attack: what it says in numbers, words, tables and a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._text import of_all, percent
+from unveil.attacks.linkage import LINKED, ONE_VALUE
+from unveil.attacks.people import External, Index
+from unveil.errors import Call, Cell, File, Listed, Message, Option, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Story,
+    Table,
+    Value,
+    distribution,
+    number_cell,
+)
+from unveil.microdata import Permuted, Release
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Linkage", "Links", "Right"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Links:
+    """What an attacker sees, for each person.
+
+    Attributes
+    ----------
+    candidates : array
+        How many records cover the person.
+    classes : array
+        In how many classes (of a permuted release: groups) they are.
+    values : array
+        How many sensitive values they have.
+    likeliest : array
+        The code of the value that most of them have, the first of several; -1: there is none.
+    share : array
+        The share of them that have it.
+    """
+
+    candidates: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    values: NDArray[np.int64]
+    likeliest: NDArray[np.int64]
+    share: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Right:
+    """What is true of it, for each person.
+
+    Attributes
+    ----------
+    in_table : array
+        Who is in the original.
+    among : array
+        Whose own record is among the candidates.
+    value : array
+        The share of the candidates that have the person's own value; 0 for people who are not in
+        the original.
+    chance : array
+        The share of all records that have it.
+    """
+
+    in_table: NDArray[np.bool_]
+    among: NDArray[np.bool_]
+    value: NDArray[np.float64]
+    chance: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Linkage(Finding):
+    """Who of an external table is found in a release, and what that tells.
+
+    Attributes
+    ----------
+    release : Release or Permuted
+    people : External
+        Whom the attacker knows.
+    known : tuple of str
+        The quasi-identifiers that they know.
+    links : Links
+        What the attacker sees, for each person.
+    right : Right or None
+        What is true of it, if the original is known.
+    persons : array
+        How many of the people each box of the index covers: a class, or the records of a permuted
+        release that are alike.
+    """
+
+    entry: ClassVar[str] = "linkage"
+
+    release: Release | Permuted
+    people: External
+    known: tuple[str, ...]
+    links: Links
+    right: Right | None
+    persons: NDArray[np.int64]
+    index: Index
+    codes: NDArray[np.int32]
+    seconds: float
+    notes: tuple[Text, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    @property
+    def candidates(self) -> NDArray[np.int64]:
+        """How many records each person may be."""
+        return self.links.candidates
+
+    @property
+    def values(self) -> NDArray[np.int64]:
+        """How many sensitive values each person may have."""
+        return self.links.values
+
+    @property
+    def found(self) -> int:
+        """How many people have a candidate at all."""
+        return int((self.candidates > 0).sum())
+
+    @property
+    def unique(self) -> NDArray[np.bool_]:
+        """Who is linked to a single record."""
+        return self.candidates == 1
+
+    @property
+    def one_value(self) -> NDArray[np.bool_]:
+        """Who is linked to a single sensitive value, by one record or by several."""
+        return self.values == 1
+
+    @property
+    def in_table(self) -> int | None:
+        """How many people are in the original; None if that is not known."""
+        return None if self.right is None else int(self.right.in_table.sum())
+
+    @property
+    def own_among(self) -> int | None:
+        """How many of them have their own record among their candidates."""
+        return None if self.right is None else int(self.right.among.sum())
+
+    @property
+    def unique_right(self) -> int | None:
+        """How many of those who are linked to a single record are linked to their own."""
+        return None if self.right is None else int((self.unique & self.right.among).sum())
+
+    @property
+    def one_value_right(self) -> int | None:
+        """How many of those who are linked to a single value are linked to their own."""
+        if self.right is None:
+            return None
+        return int((self.one_value & (self.right.value == 1)).sum())
+
+    @property
+    def record_right(self) -> float | None:
+        """Of those in the original, the expected share of right links to a record.
+
+        The attacker picks one of the candidates at random: the mean of 1 / candidates, and 0
+        where the own record is not among them.
+        """
+        if self.right is None or not self.in_table:
+            return None
+        among = self.right.among
+        return float((1 / self.candidates[among]).sum() / self.in_table)
+
+    @property
+    def value_right(self) -> float | None:
+        """Of those in the original, the expected share of right values, guessed in the same way."""
+        if self.right is None or not self.in_table:
+            return None
+        return float(self.right.value[self.right.in_table].sum() / self.in_table)
+
+    @property
+    def value_by_chance(self) -> float | None:
+        """The same if any record of the release is picked, whomever its cells cover."""
+        if self.right is None or not self.in_table:
+            return None
+        return float(self.right.chance[self.right.in_table].sum() / self.in_table)
+
+    @property
+    def records_of_one(self) -> int:
+        """How many records have cells that cover exactly one of the people."""
+        return int(self.index.records[self.persons == 1].sum())
+
+    @property
+    def records_of_nobody(self) -> int:
+        """How many records have cells that cover none of the people."""
+        return int(self.index.records[self.persons == 0].sum())
+
+    def candidates_of(self, person: int | str) -> pd.DataFrame:
+        """What one person's candidates have: a row for each sensitive value.
+
+        Parameters
+        ----------
+        person : int or str
+            Their number, counted from 0 as in `to_frame`, or their name.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``value``; ``records``, how many candidates have it (of a permuted release, how many
+            are expected to); ``share``.
+        """
+        import pandas as pd
+
+        one = self.people.number_of(person)
+        found = next(self.index.search(self.codes[one : one + 1]))
+        order = np.argsort(found.value)
+        value, number = found.value[order], found.number[order]
+        exact = isinstance(self.release, Release)
+        return pd.DataFrame(
+            {
+                "value": self.release.sensitive.values[value],
+                "records": number.astype(np.int64) if exact else number,
+                "share": number / max(1, int(found.records[0])),
+            }
+        )
+
+    def of_person(self, person: int | str) -> Table:
+        number = self.people.number_of(person)
+        frame = self.candidates_of(number)
+        who = Message(
+            "{name}row {row} of {source}",
+            name="" if self.people.name is None else Message(
+                "{it}, ", it=Cell(self.people.names[number], bare=True)
+            ),
+            row=int(self.people.rows[number]) + 1, source=File(self.people.source, bare=True),
+        )  # fmt: skip
+        if not len(frame):
+            return Table(
+                title=Message("{who} has no candidates: no record can be that person's", who=who),
+                columns=[], rows=[],
+            )  # fmt: skip
+        secret = self.release.sensitive.name
+        return Table(
+            title=Message("{who}: {secret} of the candidates", who=who, secret=secret),
+            columns=[Column(title=secret, number=False), Column(title="records"),
+                     Column(title="share")],
+            rows=[
+                [str(value), number_cell(records, f"{records:,.6g}"),
+                 number_cell(share, percent(share))]
+                for value, records, share in frame.sort_values(
+                    "records", ascending=False, kind="stable"
+                ).to_numpy().tolist()
+            ],
+        )  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per person: who it is, what an attacker sees, and what is true of it.
+
+        ``name``, ``row`` (of the external table, from 0), ``candidates``, ``classes``,
+        ``values``, ``likeliest`` (the value that most candidates have) and ``share`` of them; with
+        the original also ``in_table``, ``own_among`` and ``own_value``, the share of the
+        candidates that have the person's own.
+        """
+        import pandas as pd
+
+        links, texts = self.links, np.array([*self.release.sensitive.texts, None], dtype=object)
+        frame = pd.DataFrame(
+            {
+                "name": pd.Series(self.people.names, dtype=object),
+                "row": self.people.rows,
+                "candidates": links.candidates,
+                "classes": links.classes,
+                "values": links.values,
+                "likeliest": pd.Series(texts[links.likeliest], dtype=object),
+                "share": links.share,
+            }
+        )
+        if self.right is not None:
+            frame["in_table"] = self.right.in_table
+            frame["own_among"] = self.right.among
+            frame["own_value"] = self.right.value
+        return frame
+
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        people = max(1, len(self))
+        return (
+            LINKED.of(self.unique.sum() / people),
+            ONE_VALUE.of(self.one_value.sum() / people),
+        )
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {
+            "external": self.people.source,
+            "made_by": self.release.made_by,
+            "known": self.known,
+            "sensitive": self.release.sensitive.name,
+            "people": len(self),
+            "unique": int(self.unique.sum()),
+            "one_value": int(self.one_value.sum()),
+            "published": len(self.release),
+            **self.attributes(
+                "found in_table own_among unique_right one_value_right record_right value_right "
+                "value_by_chance records_of_one records_of_nobody seconds"
+            ),
+        }
+
+    def story(self, release: Text | None = None) -> Story:
+        n = len(self)
+        return Story(
+            title=Message(
+                "Linkage: {n} of {source} against {release}",
+                n=f"{n:,} {'person' if n == 1 else 'people'}",
+                source=File(self.people.source, bare=True),
+                release=File(self.release.in_short, bare=True),
+            ),
+            about=[f"known of them: {', '.join(self.known)}; {self.seconds:.2g} s"],
+            verdict=self._verdict(release),
+            sentences=[self._journalist(), *self._explained()],
+            tables=[self._table()],
+            charts=self._charts(release or self.release.made_by),
+        )
+
+    def _verdict(self, release: Text | None) -> Message:
+        n, secret = len(self), self.release.sensitive.name
+        unique, one = int(self.unique.sum()), int(self.one_value.sum())
+        linked = Message(
+            "{begin} {n}, {unique} linked to a single record{where}{rightly}, and {one} to a "
+            "single {secret}{one_rightly}",
+            begin="Of" if release is None else Message("Under {release}, of", release=release),
+            n="1 person" if n == 1 else f"{n:,} people",
+            unique=f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}",
+            where="" if release is not None else Message(
+                " of the release by {release}", release=File(self.release.made_by, bare=True)
+            ),
+            rightly=_rightly(unique, self.unique_right),
+            one=of_all(one, n), secret=secret, one_rightly=_rightly(one, self.one_value_right),
+        )  # fmt: skip
+        if self.right is None:
+            return Message("{linked}; whether these links are right is not known.", linked=linked)
+        if not self.in_table:
+            return Message("{linked}; none of them is in the table, so every link is wrong.",
+                           linked=linked)  # fmt: skip
+        assert self.record_right is not None
+        assert self.value_right is not None
+        assert self.value_by_chance is not None
+        return Message(
+            "{linked}. Of the {people} in the table, an attacker who picks a candidate at random "
+            "finds the right record for {record}, and the right {secret} for {value} ({chance} by "
+            "picking any record).",
+            linked=linked, secret=secret, record=percent(self.record_right),
+            people="1 person" if self.in_table == 1 else f"{self.in_table:,} people",
+            value=percent(self.value_right), chance=percent(self.value_by_chance),
+        )  # fmt: skip
+
+    def _table(self) -> Table:
+        n, secret, right = len(self), self.release.sensitive.name, self.right
+        rows: list[Any] = [["with candidates", *_counted(self.found, n)]]
+        single = [
+            ("linked to a single record", self.unique, self.unique_right),
+            (f"linked to a single {secret}", self.one_value, self.one_value_right),
+        ]
+        for what, who, rightly in single:
+            number = int(who.sum())
+            rows.append([what, *_counted(number, n)])
+            if right is not None and rightly is not None:
+                rows.append(["  and rightly so", *_counted(rightly, number)])
+        if right is not None and self.in_table is not None and self.own_among is not None:
+            rows.append(["in the table", *_counted(self.in_table, n)])
+            own = _counted(self.own_among, self.in_table)
+            rows.append(["  own record among the candidates", *own])
+        shares = {
+            "  right record, a candidate picked at random": self.record_right,
+            f"  right {secret}, a candidate picked at random": self.value_right,
+            f"  right {secret}, any record picked at random": self.value_by_chance,
+        }
+        rows += [
+            [what, "", number_cell(share, percent(share))]
+            for what, share in shares.items()
+            if share is not None
+        ]
+        return Table(
+            title="", columns=[Column(title="", number=False), Column(title="people"),
+                               Column(title="share")], rows=rows,
+        )  # fmt: skip
+
+    def _journalist(self) -> str:
+        total = int(self.index.records.sum())
+        return (
+            f"Records whose cells cover exactly one of these people: "
+            f"{of_all(self.records_of_one, total)}; nobody: "
+            f"{of_all(self.records_of_nobody, total)}."
+        )
+
+    def _explained(self) -> list[Text]:
+        said: list[Text] = [
+            "Candidates of a person are the records whose cells cover the person in every known "
+            "column."
+        ]
+        if isinstance(self.release, Permuted):
+            said.append(
+                "The release has quasi-identifiers as they are: a record is easily found, and its "
+                f"{self.release.sensitive.name} is one of its group's."
+            )
+        if self.right is None:
+            said.append(Message("Give the original, {microdata}, to count which links are right.",
+                                microdata=Option("microdata")))  # fmt: skip
+        elif uncovered := int((self.right.in_table & (self.candidates == 0)).sum()):
+            said.append(
+                Message(
+                    "{people} of those in the table have no candidate: no cell is true of them. "
+                    "That does not make them safe, because an attacker may take the nearest "
+                    "records instead; {others} test such releases.",
+                    people=uncovered,
+                    others=Listed([Call("differential_inference"), Call("membership")], "and"),
+                )
+            )
+        return said
+
+    def _charts(self, name: Text) -> list[Chart]:
+        half = int(np.median(self.candidates))
+        nobody = len(self) - self.found
+        none = f"; {nobody:,} of {len(self):,} people have none" if nobody else ""
+        share = Axis(label="share of people", share=True)
+        return [
+            Chart(
+                kind="distribution",
+                title="How many records a person may be",
+                says=Message(
+                    "{name}: half of the people have at most {half} candidate{s}{none}",
+                    name=name, half=half, s="" if half == 1 else "s", none=none,
+                ),
+                x=Axis(label="candidates of a person", scale="log"), y=share,
+                series=[distribution(name, self.candidates, floor=0.5)],
+            ),
+            Chart(
+                kind="distribution",
+                title="How many sensitive values a person may have",
+                says=Message("{name}: {one} have a single one", name=name,
+                             one=of_all(int(self.one_value.sum()), len(self))),
+                x=Axis(label=f"values of {self.release.sensitive.name} among the candidates",
+                       scale="log"),
+                y=share, series=[distribution(name, self.values, floor=0.5)],
+            ),
+        ]  # fmt: skip
+
+
+def _rightly(linked: int, right: int | None) -> str:
+    """How many links are right, beside how many there are: one is nothing without the other."""
+    return "" if right is None or not linked else f" ({right:,} rightly)"
+
+
+def _counted(number: int, whole: int) -> list[tuple[float | None, str]]:
+    share = number / whole if whole else None
+    return [
+        number_cell(number, f"{number:,}"),
+        number_cell(share, "–" if share is None else percent(share)),
+    ]

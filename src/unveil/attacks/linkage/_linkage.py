@@ -1,0 +1,283 @@
+"""Linkage: an external table with names against a release.
+
+The oldest attack of all. L. Sweeney (*k-Anonymity: a Model for Protecting Privacy*, 2002) bought
+the voter list of Cambridge, Massachusetts, and found the governor's hospital record by date of
+birth, sex and ZIP code. The attacker has a table of people, with names and quasi-identifiers, and
+looks for each of them in the release.
+
+*Candidates* of a person are the records whose cells cover the person's values in every column that
+the attacker knows. If the person is in the release, and what is published is true, one of the
+candidates is the person's own record. The attacker links
+
+- *uniquely*, if there is one candidate;
+- *to one sensitive value*, if all candidates have the same: which record is the person's does not
+  matter (homogeneity);
+- otherwise by picking one at random: right about the record with probability 1 / candidates, and
+  about the value with the share of the candidates that have it.
+
+The attacker does not know who is right: people who are not in the release may have candidates too.
+With the original (``microdata=``) that is counted: how many have their own record among their
+candidates, how many links are right, and how many that look certain are wrong. From the other side,
+a journalist who wants anybody picks a record whose cells cover a single person of the table.
+
+Of a *permuted* release (Anatomy), which publishes quasi-identifiers as they are, candidates are the
+records that are like the person; their groups tell about the sensitive value.
+
+People with the same values are one point, classes are boxes in a tree, and a search looks only
+where boxes may cover the point.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks.linkage._finding import Linkage, Links, Right
+from unveil.attacks.people import (
+    ANY_VALUE,
+    NO_VALUE,
+    Found,
+    Index,
+    Placing,
+    Truth,
+    distinct_points,
+    external_of,
+    known_columns,
+    truth_of,
+    with_candidates,
+)
+from unveil.engine import Progress as ProgressBar
+from unveil.errors import File, Message, Text
+from unveil.microdata import AnyRelease, Microdata, Permuted, Release, checked_mapping
+from unveil.options import (
+    Knows,
+    MissingPeople,
+    Progress,
+    Recode,
+    Rename,
+    Unknown,
+    checked,
+)
+
+__all__ = ["linkage"]
+
+
+@checked
+def linkage(
+    release: AnyRelease,
+    external: Any,
+    *,
+    microdata: Microdata | None = None,
+    identifier: str | None = None,
+    knows: Knows = None,
+    rename: Rename = None,
+    recode: Recode = None,
+    unknown: Unknown = "error",
+    missing_people: MissingPeople = "error",
+    record_of: Sequence[int] | NDArray[Any] | None = None,
+    progress: Progress = None,
+) -> Linkage:
+    """Look for the people of an external table in a release.
+
+    Parameters
+    ----------
+    release : Release or Permuted
+    external : Microdata, pandas, polars or Arrow table, mapping, or path
+        The people whom the attacker knows, one row per person. It needs the release's
+        quasi-identifiers, and nothing sensitive.
+    microdata : Microdata, optional
+        The original, to count which links are right.
+    identifier : str, optional
+        The column that names people, in both tables. By default that of microdata.
+    record_of : sequence of int, optional
+        Instead of names: everybody's record in the original, counted from 0, and -1 for people
+        who are not in it. Not needed if the external table is the original itself.
+
+    Returns
+    -------
+    Linkage
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> patients = uv.read_table(
+    ...     {"name": ["Ann", "Bob", "Cat", "Dan"], "age": [28, 36, 47, 53],
+    ...      "disease": ["Flu", "Flu", "Cancer", "Flu"]},
+    ...     identifier="name", quasi="age", sensitive="disease")
+    >>> release = uv.Mondrian(k=2).sanitize(patients)
+    >>> register = {"name": ["Ann", "Dan", "Eve"], "age": [28, 53, 70]}
+    >>> finding = uv.linkage(release, register, identifier="name", microdata=patients)
+    >>> finding.candidates.tolist(), finding.values.tolist()
+    ([2, 2, 0], [1, 2, 0])
+    >>> print(finding.verdict())
+    Of 3 people, none is linked to a single record of the release by Mondrian(k=2), and 1 (33%) to
+    a single disease (1 rightly). Of the 2 people in the table, an attacker who picks a candidate at
+    random finds the right record for 50%, and the right disease for 75% (75% by picking any
+    record).
+    """
+    published = with_candidates(release, "linkage")
+    names = known_columns([published], knows)
+    said = checked_mapping(recode, names)
+    people = external_of(external, names, identifier, rename=rename)
+    truth = truth_of(
+        published, people, external, microdata, identifier=identifier, record_of=record_of
+    )
+    started = time.perf_counter()
+    tables = [people] if truth is None else [people, truth.original]
+    placing = Placing.of(published, tables, recode=said, unknown=unknown, missing=missing_people)
+    kept = placing.kept(people)
+    people, codes = people.take(kept), placing.codes[0][kept]
+    index = Index.of(published, placing.regions, placing.sizes, placing.everything)
+    notes: list[Text] = [*published.notes, *people.notes, *placing.notes, *_about_values(published)]
+    right = None
+    if truth is None:
+        links, _, persons = _links_of(index, codes, progress=progress)
+    else:
+        truth = truth.take(kept)
+        links, right, persons = _links_of(
+            index, codes, truth, placing.codes[1], changed=_is_changed(published),
+            progress=progress,
+        )  # fmt: skip
+        right, told = _exactly(published, index, codes, truth, placing.codes[1], right)
+        notes += told
+    return Linkage(
+        release=published, people=people, known=tuple(names), links=links, right=right,
+        persons=persons, index=index, codes=codes, seconds=time.perf_counter() - started,
+        notes=tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def _is_changed(release: Release | Permuted) -> bool:
+    """Whether published sensitive values need not be true."""
+    return isinstance(release, Release) and release.sensitive.name in release.perturbed
+
+
+def _about_values(release: Release | Permuted) -> list[Text]:
+    if not _is_changed(release):
+        return []
+    return [
+        Message(
+            "{release} publishes values of {secret} that need not be true: a link to a record may "
+            "be right, and its value wrong",
+            release=File(release.made_by, bare=True), secret=release.sensitive.name,
+        )
+    ]  # fmt: skip
+
+
+def _exactly(
+    release: Release | Permuted,
+    index: Index,
+    codes: NDArray[np.int32],
+    truth: Truth,
+    original: NDArray[np.int32],
+    right: Right,
+) -> tuple[Right, list[Text]]:
+    """Whose own record is among the candidates, by the record itself if its place is known."""
+    if isinstance(release, Permuted):
+        return right, [
+            "no record of a permuted release has a sensitive value of its own: a record counts as "
+            "a person's own if it is like theirs in the original and its group has their value"
+        ]
+    if not _in_order(release, index, truth, original):
+        return right, [
+            "the release does not have the original's records in their order: a record counts as a "
+            "person's own if its cells cover the person's values"
+            + ("" if _is_changed(release) else " and it has the same sensitive value")
+        ]
+    known = np.flatnonzero(right.in_table)
+    among = right.among.copy()
+    classes = release.class_of[truth.record_of[known]].astype(np.int64)
+    among[known] = index.covered(classes, codes[known])
+    return replace(right, among=among), []
+
+
+def _in_order(release: Release, index: Index, truth: Truth, original: NDArray[np.int32]) -> bool:
+    """Whether each record of the release can be that of the original in its place."""
+    if len(release) != len(original):
+        return False
+    if not _is_changed(release) and (release.sensitive.codes != truth.secrets).any():
+        return False
+    return bool(index.covered(release.class_of.astype(np.int64), original).all())
+
+
+def _links_of(
+    index: Index,
+    codes: NDArray[np.int32],
+    truth: Truth | None = None,
+    original: NDArray[np.int32] | None = None,
+    *,
+    changed: bool = False,
+    progress: bool | None = None,
+) -> tuple[Links, Right, NDArray[np.int64]]:
+    """Search for everybody; people who are alike in all that matters are searched for once.
+
+    Parameters
+    ----------
+    index : Index
+    codes : array
+        People × columns.
+    truth : Truth, optional
+    original : array, optional
+        The original's records × columns, coded in the same way.
+    changed : bool
+        Whether published sensitive values need not be true: then a record may be somebody's own
+        whatever it has.
+    progress : bool, optional
+
+    Returns
+    -------
+    links : Links
+    right : Right
+        Without the truth, nobody is in the original.
+    persons : array
+        How many people each box of the index covers.
+    """
+    n = len(codes)
+    own, secrets = codes, np.full(n, -1)
+    in_table = np.zeros(n, dtype=bool)
+    if truth is not None and original is not None:
+        in_table = truth.is_known
+        own = np.where(in_table[:, None], truth.of_people(original, 0), codes)
+        secrets = truth.of_people(truth.secrets, -1)
+    first, kind = distinct_points(codes, own, secrets[:, None])
+    wanted = np.where(in_table, ANY_VALUE, NO_VALUE) if changed else secrets
+    persons = np.zeros(len(index.place), dtype=np.int64)
+    searching = index.search(
+        codes[first], weights=np.bincount(kind), own=own[first], secrets=wanted[first],
+        people=persons,
+    )  # fmt: skip
+    parts = []
+    with ProgressBar("looking for people", len(first), progress, unit="points") as shown:
+        for found in searching:
+            parts.append(_summed(found, secrets[first][found.points]))
+            shown.advance(len(found.records))
+    whole = [np.concatenate(column)[kind] for column in zip(*parts, strict=True)]
+    candidates, classes, values, likeliest, share, among, value = whole
+    links = Links(
+        candidates=candidates, classes=classes, values=values, likeliest=likeliest, share=share
+    )
+    totals = np.bincount(index.counts.value, index.counts.number, minlength=index.width)
+    chance = np.append(totals / totals.sum(), 0.0)[secrets]  # -1 is the last
+    right = Right(in_table=in_table, among=among, value=value, chance=chance)
+    return links, right, persons[index.place]
+
+
+def _summed(found: Found, secrets: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
+    """For each point what `Links` has; whether its own is among them, and its value's share."""
+    n = len(found.records)
+    values = np.bincount(found.point, minlength=n)
+    # The most frequent value of a point comes last, and of equally frequent ones the first.
+    order = np.lexsort((-found.value, found.number, found.point))
+    some = np.flatnonzero(values)
+    last = order[np.cumsum(values)[some] - 1]
+    likeliest, share, value = np.full(n, -1), np.zeros(n), np.zeros(n)
+    likeliest[some] = found.value[last]
+    share[some] = found.number[last] / found.records[some]
+    own = np.flatnonzero(found.value == secrets[found.point])
+    value[found.point[own]] = found.number[own] / found.records[found.point[own]]
+    return found.records, found.classes, values, likeliest, share, found.among, value

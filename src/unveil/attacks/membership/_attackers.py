@@ -1,0 +1,361 @@
+"""The three attackers: what each makes of their beliefs, as a score for everybody.
+
+A larger score means a likelier member. Scores are logarithms of the belief in a person's true
+sensitive value, or differences of two. A value that is ruled out gives -∞, the lowest score there
+is, or +∞ if only the second belief rules it out; if both do, they do not differ, and the score is
+0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.adversary import Adversary
+from unveil.attacks.differential import DifferentialInference, differential_inference
+from unveil.attacks.membership._people import People
+from unveil.attacks.shared import (
+    ADVERSARY_FAILED,
+    INTERRUPTED,
+    NO_BELIEF,
+    AdversaryError,
+    Knowledge,
+    each_if_not_all,
+    reason_of,
+    said,
+)
+from unveil.engine import Progress
+from unveil.errors import GoalError, Message, Text, UnveilError
+from unveil.microdata import AnyRelease, Microdata
+from unveil.sanitize import Sanitizer
+
+__all__ = ["Removal", "Scores", "TrueBeliefs", "published", "scores_of", "true_beliefs"]
+
+_STEP = 4096  # people asked about at a time
+_DECIMALS = 9  # smaller differences are rounding errors, and must be ties
+_NO_SAMPLE = "the attacker's own sample cannot be sanitized this way"
+_NOT_THERE = "there is no release without them"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scores:
+    """The scores of one attacker for everybody whom they ask about.
+
+    Attributes
+    ----------
+    scores : array
+        In the order of `People.asked`; NaN for those who could not be scored.
+    reasons : dict
+        Kinds of reasons why some could not be scored, and how many people each concerns.
+    failures : tuple of (record, message)
+        The errors behind them.
+    together : array of int, or None
+        For each person, the number of their group: people held out who were asked about together.
+        None: each was asked about alone.
+    notes : tuple of str or Message
+    """
+
+    scores: NDArray[np.float64]
+    reasons: dict[str, int] = field(default_factory=dict)
+    failures: tuple[tuple[int, str], ...] = ()
+    together: NDArray[np.intp] | None = None
+    notes: tuple[Text, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        people: People,
+        scores: NDArray[np.float64],
+        *beliefs: TrueBeliefs,
+        together: NDArray[np.intp] | None = None,
+        notes: tuple[Text, ...] = (),
+    ) -> Scores:
+        """Scores from beliefs; people without one are counted by what went wrong first."""
+        reasons: dict[int, str] = {}
+        details: dict[int, str] = {}
+        for one in reversed(beliefs):
+            reasons |= one.reasons
+            details |= one.details
+        return cls(
+            scores=scores,
+            reasons=dict(Counter(why for _, why in sorted(reasons.items()))),
+            failures=tuple(
+                (int(people.asked[place]), text) for place, text in sorted(details.items())
+            ),
+            together=together,
+            notes=notes,
+        )
+
+    @classmethod
+    def nobody(cls, people: People, reason: str, *notes: Text) -> Scores:
+        """An attacker who could not score anybody."""
+        n = len(people.asked)
+        return cls(scores=np.full(n, np.nan), reasons={reason: n}, notes=notes)
+
+
+def scores_of(attacker: str, game: Removal, present: TrueBeliefs) -> Scores:
+    """The scores of an attacker by name; ``present`` are the beliefs from f(D)."""
+    if attacker == "release":
+        return Scores.of(game.people, _logarithm(present.true), present)
+    return _population(game, present) if attacker == "population" else _removal(game, present)
+
+
+def _population(game: Removal, present: TrueBeliefs) -> Scores:
+    """How much better the release explains a value than a release of other people does."""
+    people = game.people
+    try:
+        release = game.sanitizer.sanitize(people.own_table)
+        usual = true_beliefs(people.everybody, game.adversary, release, people.asked)
+    except GoalError as error:
+        note = Message('the attacker "population" is missing: {error}', error=error)
+        return Scores.nobody(people, _NO_SAMPLE, note)
+    except UnveilError as error:
+        return Scores.nobody(people, f"{_kind_of(error)} (the attacker's own sample)")
+    return Scores.of(people, _log_ratio(present.true, usual.true), present, usual)
+
+
+def _removal(game: Removal, present: TrueBeliefs) -> Scores:
+    """How much worse the release without one member explains a value."""
+    people = game.people
+    try:
+        absent, together = game.others()
+        before, after, notes = game.members()
+    except KeyboardInterrupt:  # ends the work, but what the other attackers found stays
+        return Scores.nobody(people, INTERRUPTED)
+    members, first = np.flatnonzero(people.is_member), present.copy()
+    first.put(members, before)
+    absent.put(members, after)
+    return Scores.of(
+        people, _log_ratio(first.true, absent.true), first, absent, together=together, notes=notes
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TrueBeliefs:
+    """The belief in the true value of each of some people; NaN where there is none.
+
+    ``reasons`` says why, by place, and ``details`` which error it was.
+    """
+
+    true: NDArray[np.float64]
+    reasons: dict[int, str] = field(default_factory=dict)
+    details: dict[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, people: int) -> TrueBeliefs:
+        """Nothing is known yet."""
+        return cls(np.full(people, np.nan))
+
+    def put(self, places: NDArray[np.intp], others: TrueBeliefs) -> None:
+        """Take over what is known about the people at some places."""
+        self.true[places] = others.true
+        for ours, theirs in ((self.reasons, others.reasons), (self.details, others.details)):
+            for place in places.tolist():
+                ours.pop(place, None)
+            ours.update({int(places[place]): text for place, text in theirs.items()})
+
+    def copy(self) -> TrueBeliefs:
+        """A copy that can be changed."""
+        return TrueBeliefs(self.true.copy(), dict(self.reasons), dict(self.details))
+
+    def lack(self, places: NDArray[np.intp], reason: str, detail: str = "") -> None:
+        """Note that nothing is believed about the people at some places."""
+        self.reasons.update(dict.fromkeys(places.tolist(), reason))
+        if detail:
+            self.details.update(dict.fromkeys(places.tolist(), detail))
+
+
+def true_beliefs(
+    everybody: Microdata, adversary: Adversary, release: AnyRelease, records: NDArray[np.intp]
+) -> TrueBeliefs:
+    """An adversary's beliefs from a release in the true values of some records."""
+    known, secret = Knowledge(microdata=everybody), everybody.sensitive
+    found = TrueBeliefs.none(len(records))
+    for first in range(0, len(records), _STEP):
+        some = records[first : first + _STEP]
+        beliefs, failed = each_if_not_all(
+            lambda rows, some=some: known.believed(adversary, release, some[rows]),  # type: ignore[misc]
+            len(some),
+            secret.size,
+        )
+        if len(failed) == len(some) > 1:  # it would fail on the others as well
+            raise AdversaryError(next(iter(failed.values())))
+        true = beliefs[np.arange(len(some)), secret.codes[some]]
+        none = np.isnan(beliefs).any(axis=1)
+        true[none] = np.nan
+        reasons = dict.fromkeys(np.flatnonzero(none).tolist(), NO_BELIEF)
+        reasons |= dict.fromkeys(failed, ADVERSARY_FAILED)
+        found.put(first + np.arange(len(some)), TrueBeliefs(true, reasons, failed))
+    return found
+
+
+def _logarithm(beliefs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The logarithm, -∞ for a value that is ruled out.
+
+    >>> _logarithm(np.array([1.0, 0.5, 0.0])).tolist()
+    [0.0, -0.693147181, -inf]
+    """
+    with np.errstate(divide="ignore"):
+        logarithms: NDArray[np.float64] = np.log(beliefs)
+    return logarithms.round(_DECIMALS)
+
+
+def _log_ratio(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The difference of the logarithms; 0 where both beliefs are 0.
+
+    >>> _log_ratio(np.array([0.5, 0.5, 0.0, 0.0]), np.array([0.5, 0.0, 0.5, 0.0])).tolist()
+    [0.0, inf, -inf, 0.0]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio: NDArray[np.float64] = np.log(first) - np.log(second)
+    ratio[(first == 0) & (second == 0)] = 0
+    return ratio.round(_DECIMALS)
+
+
+def _kind_of(error: Exception) -> str:
+    """The kind of error, which says nothing about anybody."""
+    return ADVERSARY_FAILED if isinstance(error, AdversaryError) else reason_of(error)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Removal:
+    """The attacker who sees two releases between which one person left.
+
+    Members are compared with the release without them, people held out with releases without a
+    random member.
+
+    Attributes
+    ----------
+    people : People
+    sanitizer : Sanitizer
+        f, which must give the same f(D) each time.
+    adversary : Adversary
+    removals : int
+        Number of releases without a random member, at most.
+    seed : int
+    options : dict
+        Further options of `differential_inference`.
+    """
+
+    people: People
+    sanitizer: Sanitizer
+    adversary: Adversary
+    removals: int
+    seed: int
+    options: dict[str, Any]
+
+    def members(self) -> tuple[TrueBeliefs, TrueBeliefs, tuple[Text, ...]]:
+        """Beliefs about members with and without their records, and notes.
+
+        These are the pairs of the differential inference test, which has fast paths.
+        """
+        table, available = self.people.table, self.sanitizer.can_leave_out(self.people.table)
+        if available is not None and not len(available):
+            nothing = TrueBeliefs.none(len(table))
+            nothing.lack(np.arange(len(table)), _NOT_THERE)
+            return nothing, nothing, ()
+        finding = differential_inference(
+            table, self.sanitizer, adversary=self.adversary, targets=available, predictions=True,
+            seed=self.seed, **self.options,
+        )  # fmt: skip
+        if INTERRUPTED in finding.not_tested:
+            raise KeyboardInterrupt
+        assert finding.present is not None
+        assert finding.absent is not None
+        notes = tuple(note for note in finding.notes if note not in table.notes)
+        present, absent = (_of_members(finding, b) for b in (finding.present, finding.absent))
+        return present, absent, notes
+
+    def others(self) -> tuple[TrueBeliefs, NDArray[np.intp]]:
+        """Beliefs about people held out from releases without a random member, and which member.
+
+        People who share a release were asked about together. Both results are in the order of
+        everybody who is asked about; members have no entries.
+        """
+        people, rng = self.people, np.random.default_rng([self.seed, 2])
+        places = rng.permutation(np.flatnonzero(~people.is_member))
+        found = TrueBeliefs.none(len(people.asked))
+        together = np.full(len(people.asked), -1, dtype=np.intp)
+        available = self.sanitizer.can_leave_out(people.table)
+        leavable = np.arange(len(people.members)) if available is None else available
+        drawn = rng.permutation(leavable)[: min(self.removals, len(places))]
+        if not len(drawn):
+            found.lack(places, _NOT_THERE)
+            return found, together
+        label = f"{self.sanitizer.label}: those held out"
+        with Progress(label, len(places), self.options.get("progress")) as shown:
+            for removed, some in zip(drawn, np.array_split(places, len(drawn)), strict=True):
+                together[some] = removed
+                self._ask(found, int(removed), some)
+                shown.advance(len(some))
+        return found, together
+
+    def _ask(self, found: TrueBeliefs, removed: int, places: NDArray[np.intp]) -> None:
+        people = self.people
+        try:
+            release = self.sanitizer.sanitize_without(people.table, removed)
+            some = true_beliefs(people.everybody, self.adversary, release, people.asked[places])
+        except Exception as error:  # anything may go wrong in a user's sanitizer or model
+            found.lack(places, _kind_of(error), said(error))
+        else:
+            found.put(places, some)
+
+
+def _of_members(finding: DifferentialInference, beliefs: NDArray[np.float64]) -> TrueBeliefs:
+    """The beliefs in the true values of all members."""
+    table, targets = finding.microdata, finding.targets
+    found = TrueBeliefs.none(len(table))
+    tested = ~np.isnan(finding.distances)
+    rows = np.flatnonzero(tested)
+    found.true[targets[rows]] = beliefs[rows, table.sensitive.codes[targets[rows]]]
+    found.lack(np.setdiff1d(np.arange(len(table)), targets), _NOT_THERE)
+    # The test counts reasons and does not say whose they are; here too they are only counted.
+    reasons = [why for why, count in finding.not_tested.items() for _ in range(count)]
+    found.reasons.update(zip(targets[~tested].tolist(), reasons, strict=True))
+    found.details.update(dict(finding.failures))
+    return found
+
+
+def published(sanitizer: Sanitizer, table: Microdata, release: AnyRelease, seed: int) -> Sanitizer:
+    """The sanitizer, which gives this release of the table again even if it is random.
+
+    An attacker who compares two releases must not profit from noise that both share, nor compare
+    some people with one release of the table and other people with another.
+    """
+    same_again = sanitizer.deterministic or sanitizer.row_by_row
+    if same_again or sanitizer.leaves_one_out:
+        return sanitizer
+    return _Published(sanitizer, table, release, seed)
+
+
+class _Published(Sanitizer):
+    """Gives the existing release, and for every other table one with noise of its own."""
+
+    def __init__(
+        self, sanitizer: Sanitizer, table: Microdata, release: AnyRelease, seed: int
+    ) -> None:
+        self.sanitizer, self.table, self.release, self.seed = sanitizer, table, release, seed
+
+    @property
+    def label(self) -> str:
+        return self.sanitizer.label
+
+    def sanitize(self, microdata: Microdata) -> AnyRelease:
+        return self.release if microdata is self.table else self._anew(0).sanitize(microdata)
+
+    def sanitize_without(self, microdata: Microdata, record: int) -> AnyRelease:
+        return self._anew(1 + record).sanitize_without(microdata, record)
+
+    def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
+        return self.sanitizer.can_leave_out(microdata)
+
+    def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> Text | None:
+        return self.sanitizer.missing_of(microdata, records)
+
+    def _anew(self, number: int) -> Sanitizer:
+        state = np.random.SeedSequence([self.seed, 4, number]).generate_state(1, np.uint64)
+        return self.sanitizer.with_seed(int(state[0]))

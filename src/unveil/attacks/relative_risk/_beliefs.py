@@ -1,0 +1,157 @@
+"""Beliefs about tuples and records: one form for exact and for sampled answers.
+
+A record is *at risk* if its own sensitive value is the most likely one. In small groups several
+values are often equally likely, and how such ties are counted moves the result by percentage
+points. They count fully (an attacker who may name all of them would be right), by their share (an
+attacker who picks one at random), or not at all. Sampled beliefs are never exactly equal: they
+are tied if they differ by less than their Monte Carlo errors can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks.relative_risk._problem import Problem
+
+__all__ = [
+    "ROUNDING",
+    "TIES",
+    "Answer",
+    "AtRisk",
+    "Table",
+    "Ties",
+    "attacker",
+    "given_tuple",
+    "joint_learner",
+    "mean_answer",
+    "saturated_density",
+]
+
+Table: TypeAlias = NDArray[np.float64]
+"""Sensitive values × watched tuples."""
+
+Ties: TypeAlias = Literal["full", "fraction", "none"]
+TIES: tuple[Ties, ...] = get_args(Ties)
+
+ROUNDING = 1e-9
+"""Exact beliefs that differ by less are equal."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Answer:
+    """Expectations given the release: sensitive values × watched tuples each.
+
+    Attributes
+    ----------
+    rows : array
+        A(s, r): the expected number of rows (s, r).
+    density : array
+        E[f(r | s, π)], which the learner of eq. 4 is made of.
+    conditional : array, optional
+        E[f(s | r, π)], the learner of eq. 5, if it was requested.
+    """
+
+    rows: Table
+    density: Table
+    conditional: Table | None = None
+
+    def about(self, place: int) -> Answer:
+        """The answer about one of the watched tuples."""
+        one, drawn = [place], self.conditional
+        return Answer(
+            rows=self.rows[:, one], density=self.density[:, one],
+            conditional=None if drawn is None else drawn[:, one],
+        )  # fmt: skip
+
+
+def mean_answer(answers: Sequence[Answer], weights: Sequence[float]) -> Answer:
+    """The weighted mean of several answers about the same tuples."""
+    whole = sum(weights)
+
+    def mean(tables: Sequence[Table]) -> Table:
+        total = tables[0] * (weights[0] / whole)
+        for table, weight in zip(tables[1:], weights[1:], strict=True):
+            total += table * (weight / whole)
+        return total
+
+    drawn = [answer.conditional for answer in answers if answer.conditional is not None]
+    return Answer(
+        rows=mean([answer.rows for answer in answers]),
+        density=mean([answer.density for answer in answers]),
+        conditional=mean(drawn) if drawn else None,
+    )
+
+
+def attacker(rows: Table) -> Table:
+    """p_A(s | r): the shares of the expected rows; nan if no row can have the tuple."""
+    return given_tuple(rows)
+
+
+def joint_learner(problem: Problem, density: Table) -> Table:
+    """p_L(s, r), eq. 4."""
+    weights = problem.alpha + problem.totals
+    return (weights / weights.sum())[:, None] * density
+
+
+def given_tuple(joint: Table) -> Table:
+    """The shares of the sensitive values for each tuple; nan if they sum to 0."""
+    total = joint.sum(axis=0)
+    return np.divide(joint, total, out=np.full_like(joint, np.nan), where=total > 0)
+
+
+def saturated_density(problem: Problem, rows: Table) -> Table:
+    """E[f(r | s, π)] of the saturated model, which follows from the expected rows."""
+    whole = problem.beta * problem.domain.size + problem.totals
+    return (problem.beta + rows) / whole[:, None]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AtRisk:
+    """The beliefs of one party about records.
+
+    Attributes
+    ----------
+    beliefs : array (sensitive values × tuples)
+        nan where there is none.
+    tuple_of, secret : array
+        The tuple and the sensitive value of each record.
+    within : float
+        Beliefs that differ by less are tied.
+    """
+
+    beliefs: Table
+    tuple_of: NDArray[np.integer]
+    secret: NDArray[np.integer]
+    within: float
+
+    @cached_property
+    def of_truth(self) -> NDArray[np.float64]:
+        """The belief in each record's own sensitive value; nan if there is none."""
+        return self.beliefs[self.secret, self.tuple_of]
+
+    @cached_property
+    def _first_and_tied(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        top = self.beliefs.max(axis=0)
+        near = self.beliefs >= top - self.within  # False for nan
+        return near[self.secret, self.tuple_of], near.sum(axis=0)[self.tuple_of]
+
+    @property
+    def tied(self) -> NDArray[np.bool_]:
+        """Which records' values are among several most likely ones."""
+        first, several = self._first_and_tied
+        return first & (several > 1)
+
+    def counted(self, ties: Ties) -> NDArray[np.float64]:
+        """1 for each record at risk, 0 for others, and what ``ties`` says for tied ones."""
+        first, several = self._first_and_tied
+        if ties == "full":
+            return first.astype(np.float64)
+        if ties == "none":
+            return (first & (several == 1)).astype(np.float64)
+        return np.where(first, 1.0 / np.maximum(several, 1), 0.0)

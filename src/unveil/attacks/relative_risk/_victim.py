@@ -1,0 +1,315 @@
+"""One victim: what the learner and the attacker believe about a person with given values."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attacks.relative_risk._beliefs import (
+    Answer,
+    attacker,
+    given_tuple,
+    joint_learner,
+    mean_answer,
+)
+from unveil.attacks.relative_risk._chains import Goal, continued, diagnosed
+from unveil.attacks.relative_risk._domain import Domain
+from unveil.attacks.relative_risk._exact import (
+    Likelihood,
+    atoms_of_watched,
+    exact_answer,
+    is_settled,
+)
+from unveil.attacks.relative_risk._problem import Horizontal, Problem
+from unveil.attacks.relative_risk.samplers import Info, Sampler, draw_population
+from unveil.errors import Cell, InputError, Listed, Message, Option, did_you_mean
+from unveil.errors import Column as ColumnName
+from unveil.microdata import MISSING, Column, value_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["LEVEL", "Teller", "Victim", "check_inside", "described", "free_name"]
+
+LEVEL = 0.95
+"""The level of credible intervals."""
+
+_LOOKS = 250  # records of each chain about one victim, unless that takes too long
+_SECONDS = 15.0
+_MIXED = 1.05  # R-hat for chains that have converged before, or serve only for intervals
+_WARM_UP = 1000  # sweeps, if the answer is exact and chains serve only for intervals
+_DRAWS = 4000  # of π, if nothing else has to be sampled
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Victim:
+    """What is believed about the sensitive value of a person whose other values are known.
+
+    Attributes
+    ----------
+    who : dict of str to str
+        The victim's quasi-identifiers.
+    values : tuple of str
+        The sensitive values; all arrays are in their order.
+    attacker, learner : array
+        p_A and p_L: beliefs with and without knowing that the victim is in the table. The
+        attacker's are nan if no group of the release covers the victim.
+    attacker_interval, learner_interval : arrays (low and high × sensitive values)
+        Credible intervals of 95 %. The learner's is for the share of people like the victim in the
+        population who have the value. The attacker's is for their belief if they also knew what
+        the sampler conditions on: all other rows (collapsed), or the population (Gibbs). It has no
+        width where that would change nothing. Both are nan if the beliefs are exact and the
+        chains, which are needed for intervals, do not converge.
+    error : float
+        The largest Monte Carlo standard error of ``attacker`` and ``learner``; 0 if exact.
+    converged : bool
+        Whether the chains have converged for this victim.
+    """
+
+    who: dict[str, str]
+    sensitive: str
+    values: tuple[str, ...]
+    attacker: NDArray[np.float64]
+    learner: NDArray[np.float64]
+    attacker_interval: NDArray[np.float64]
+    learner_interval: NDArray[np.float64]
+    error: float
+    converged: bool
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether a group may have the victim's row."""
+        return not bool(np.isnan(self.attacker).any())
+
+    @property
+    def relative_risk(self) -> NDArray[np.float64]:
+        """p_A / p_L of each sensitive value."""
+        return self.attacker / self.learner
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per sensitive value."""
+        import pandas as pd
+
+        beliefs = pd.DataFrame(
+            {
+                "attacker": self.attacker,
+                "attacker_low": self.attacker_interval[0],
+                "attacker_high": self.attacker_interval[1],
+                "learner": self.learner,
+                "learner_low": self.learner_interval[0],
+                "learner_high": self.learner_interval[1],
+                "relative_risk": self.relative_risk,
+            }
+        )
+        beliefs.insert(0, free_name(self.sensitive, beliefs.columns), list(self.values))
+        return beliefs
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the two posteriors side by side; needs matplotlib."""
+        from unveil.attacks.relative_risk._pictures import two_posteriors
+
+        return two_posteriors(self, ax)
+
+    def __repr__(self) -> str:
+        from unveil.attacks.relative_risk._texts import victim_in_words
+
+        return victim_in_words(self)
+
+
+def described(
+    given: Mapping[str, Any], columns: Sequence[Column], domain: Domain
+) -> NDArray[np.int32]:
+    """The codes (columns × 1) of a victim who is described by values of the columns.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or unknown, or the victim is outside the domain.
+    """
+    names = [column.name for column in columns]
+    for name in given:
+        if name not in names:
+            raise InputError(
+                "a victim is described by quasi-identifiers, and {name} is not one of them{near} "
+                "(they are: {names})",
+                name=Cell(name), near=did_you_mean(str(name), names),
+                names=Listed([ColumnName(one) for one in names]),
+            )  # fmt: skip
+    missing = [ColumnName(name) for name in names if name not in given]
+    if missing:
+        raise InputError(
+            "a victim needs a value of every quasi-identifier; {missing} {is_} missing",
+            missing=Listed(missing, "and"), is_="is" if len(missing) == 1 else "are",
+        )  # fmt: skip
+    codes = np.array([[_code(given[column.name], column)] for column in columns], dtype=np.int32)
+    check_inside(codes, columns, domain)
+    return codes
+
+
+def check_inside(codes: NDArray[np.int32], columns: Sequence[Column], domain: Domain) -> None:
+    """Refuse a victim (columns × 1) whose values are not in the domain together."""
+    if domain.has(codes)[0]:
+        return
+    values = [
+        Message("{column} {value}", column=ColumnName(column.name), value=Cell(column.texts[code]))
+        for column, code in zip(columns, codes[:, 0], strict=True)
+    ]
+    which = {
+        "observed": "no record of the table has these values together",
+        "covered": "no group of the release covers these values together",
+        "product": "",
+    }[domain.name]
+    raise InputError(
+        "a victim with {values} is outside the domain {name}: {which}; use {product}",
+        values=Listed(values), name=repr(domain.name), which=which,
+        product=Option("domain", "product"),
+    )  # fmt: skip
+
+
+def _code(value: Any, column: Column) -> int:
+    import pandas as pd
+
+    is_missing = pd.api.types.is_scalar(value) and bool(pd.isna(value))
+    text = MISSING if is_missing else value_text(value)
+    if text in column.places:
+        return column.places[text]
+    few = column.texts[:5]
+    known = Listed([*(Cell(one) for one in few), *["…"] * (column.size > len(few))])
+    near = did_you_mean(text, column.texts)
+    raise InputError(
+        "{value} is not a value of {column}, so a victim with it is outside the domain{more}",
+        value=Cell(text), column=ColumnName(column.name),
+        more=Cell(near, bare=True) if near else Message(" (values: {known})", known=known),
+    )  # fmt: skip
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """A name for a column of the table that differs from those of the result.
+
+    >>> free_name("learner", ["attacker", "learner"])
+    'learner in the table'
+    """
+    while name in taken:
+        name += " in the table"
+    return name
+
+
+# Answers about victims --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Believed:
+    """Beliefs about one victim, and intervals (low and high × sensitive values)."""
+
+    attacker: NDArray[np.float64]
+    learner: NDArray[np.float64]
+    attacker_interval: NDArray[np.float64]
+    learner_interval: NDArray[np.float64]
+    error: float
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Teller:
+    """Answers about any victim, after chains have run or where none had to.
+
+    ``states`` are those of chains that have warmed up; none if the answer is exact.
+    """
+
+    problem: Problem
+    likelihood: Likelihood
+    sampler: Sampler
+    states: tuple[Any, ...]
+    conditional: bool
+    goal: Goal
+    chains: int
+    seed: int
+    n_jobs: int | None
+
+    def about(
+        self, codes: NDArray[np.int32], known: Answer | None = None, traces: Sequence[Info] = ()
+    ) -> _Believed:
+        """What is believed about a victim (columns × 1).
+
+        ``known`` is the answer about the victim, if there is one already, and ``traces`` what the
+        chains have recorded, if the victim is in the panel. Otherwise the chains continue.
+        """
+        problem = self.problem.watching(codes)
+        exact = not self.states
+        answer = known
+        if answer is None and exact:
+            answer = exact_answer(problem, self.likelihood, conditional=self.conditional)
+        if exact and is_settled(problem, self.likelihood):
+            assert answer is not None
+            return self._without_sampling(problem, answer)
+        infos = traces or continued(
+            problem, self.sampler, self.states or self._warmed_up,
+            looks=_LOOKS, thin=self.goal.thin, seconds=_SECONDS, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        return self._with_traces(problem, infos, answer, exact=exact)
+
+    @cached_property
+    def _warmed_up(self) -> tuple[Any, ...]:
+        seeds = np.random.SeedSequence(self.seed).spawn(self.chains)
+        nobody = self.problem.watching(self.problem.watched[:, :0])
+        states = [self.sampler.init(nobody, seed) for seed in seeds]
+        return tuple(
+            self.sampler.kernel(nobody, state, kept=1, thin=_WARM_UP)[0] for state in states
+        )
+
+    def _with_traces(
+        self, problem: Problem, infos: Sequence[Info], answer: Answer | None, *, exact: bool
+    ) -> _Believed:
+        found = diagnosed(problem, infos, conditional=self.conditional)
+        rows = np.concatenate([info.rows[:, :, 0] for info in infos])
+        shares = np.concatenate(
+            [info.conditional[:, :, 0] for info in infos if info.conditional is not None]
+        )
+        if answer is None:
+            answer = mean_answer([info.answer for info in infos], [1.0] * len(infos))
+        p_attacker, p_learner = self._beliefs(problem, answer)
+        total = rows.sum(axis=1, keepdims=True)
+        seen = rows[total[:, 0] > 0] / total[total[:, 0] > 0]
+        # Chains that have converged for the panel need only agree about this victim.
+        mixed = found.worst_rhat <= max(self.goal.rhat, _MIXED)
+        told = mixed or not exact  # no intervals of exact beliefs rather than wrong ones
+        return _Believed(
+            attacker=p_attacker, learner=p_learner,
+            attacker_interval=_interval(seen if told else seen[:0], p_attacker),
+            learner_interval=_interval(shares if told else shares[:0], p_learner),
+            error=0.0 if exact else found.largest_error, converged=exact or mixed,
+        )  # fmt: skip
+
+    def _without_sampling(self, problem: Problem, answer: Answer) -> _Believed:
+        """Every row's atom is certain, and so is the attacker's belief; only π is drawn."""
+        assert isinstance(problem, Horizontal)
+        there, size = (table[:, 0].astype(np.float64) for table in atoms_of_watched(problem))
+        drawn = draw_population(problem, there, size, self.seed, _DRAWS)
+        p_attacker, p_learner = self._beliefs(problem, answer)
+        return _Believed(
+            attacker=p_attacker, learner=p_learner,
+            attacker_interval=np.stack([p_attacker, p_attacker]),
+            learner_interval=_interval(drawn, p_learner), error=0.0, converged=True,
+        )  # fmt: skip
+
+    def _beliefs(
+        self, problem: Problem, answer: Answer
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        learner = (
+            answer.conditional if self.conditional
+            else given_tuple(joint_learner(problem, answer.density))
+        )  # fmt: skip
+        assert learner is not None
+        return attacker(answer.rows)[:, 0], learner[:, 0]
+
+
+def _interval(draws: NDArray[np.float64], belief: NDArray[np.float64]) -> NDArray[np.float64]:
+    if len(draws) == 0:
+        return np.full((2, len(belief)), np.nan)
+    return np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)

@@ -1,6 +1,0 @@
-"""The deFinetti attack and foreground knowledge: what groups tell about each other."""
-
-from unveil.attacks.reweighing._definetti import definetti
-from unveil.attacks.reweighing._finding import DeFinetti
-
-__all__ = ["DeFinetti", "definetti"]

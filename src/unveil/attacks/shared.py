@@ -1,0 +1,178 @@
+"""What several attacks share: seeds, adversaries by name, and asking an adversary for beliefs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.adversary import Adversary, adversary_named, reweighed
+from unveil.errors import File, Foreign, GoalError, InputError, Option, UnveilError
+from unveil.microdata import AnyRelease, Microdata
+from unveil.sanitize import OracleError
+
+__all__ = [
+    "ADVERSARY_FAILED",
+    "FAILED",
+    "IMPOSSIBLE",
+    "INTERRUPTED",
+    "NO_BELIEF",
+    "AdversaryError",
+    "Knowledge",
+    "adversaries_named",
+    "each_if_not_all",
+    "reason_of",
+    "said",
+    "seed_number",
+    "understood",
+]
+
+# Why a target has no second belief. The sanitizer's own words may name people, so they are kept
+# apart from these.
+IMPOSSIBLE = "the table without them cannot be sanitized this way"
+FAILED = "the sanitizer failed"  # an oracle is more precise, see `Fault`
+ADVERSARY_FAILED = "the adversary failed on the release with or without them"
+INTERRUPTED = "interrupted"
+NO_BELIEF = "the adversary has no belief about them"
+
+
+class AdversaryError(UnveilError):
+    """An adversary failed, or did not return beliefs."""
+
+
+def seed_number(seed: Any) -> int:
+    """Check a random seed."""
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
+    raise InputError(
+        "{option} must be a whole number from 0 up, got {seed}",
+        option=Option("seed"), seed=repr(seed),
+    )  # fmt: skip
+
+
+def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:
+    """One adversary or a list of them; models that are made here use the seed."""
+    listed = adversary if isinstance(adversary, list | tuple) else [adversary]
+    if not listed:
+        raise InputError(
+            "{option} is empty; name at least one adversary, such as naive-bayes",
+            option=Option("adversary"),
+        )
+    named = tuple(adversary_named(one, seed=seed) for one in listed)
+    labels = [one.label for one in named]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise InputError(f"the adversary {twice} is given twice")
+    return named
+
+
+def understood(adversary: Adversary, release: AnyRelease) -> None:
+    """Refuse an adversary that cannot learn from a release of this kind."""
+    if not adversary.understands(release):
+        raise InputError(
+            "{adversary} learns from released records, and {release} publishes none, {instead}; "
+            "use the adversary smoothed-frequency or conditional-frequency",
+            adversary=adversary.label, release=File(release.made_by, bare=True),
+            instead=release.instead,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knowledge:
+    """What adversaries know besides a release: everyone's quasi-identifiers, and a prior."""
+
+    microdata: Microdata
+    prior: NDArray[np.float64] | None = None
+    """Of the sensitive values, for all records (values) or for each (records × values)."""
+
+    def believed(
+        self, adversary: Adversary, release: AnyRelease, records: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """What an adversary believes about these records, given a release."""
+        try:
+            beliefs = adversary.predict(release, self.microdata.codes[:, records])
+        except UnveilError:
+            raise
+        except Exception as error:  # anything can go wrong in a user's model
+            raise AdversaryError(
+                "the adversary {adversary} failed: {error}",
+                adversary=adversary.label, error=Foreign(said(error)),
+            ) from error  # fmt: skip
+        return self.weighed(adversary, beliefs, release.totals, records)
+
+    def weighed(
+        self,
+        adversary: Adversary,
+        beliefs: NDArray[np.float64],
+        totals: NDArray[np.integer],
+        records: NDArray[np.intp],
+    ) -> NDArray[np.float64]:
+        """Checked beliefs, with the prior in place of the shares in the release."""
+        beliefs = _checked(beliefs, len(records), self.microdata.sensitive.size, adversary)
+        if self.prior is None:
+            return beliefs
+        shares = totals / totals.sum(axis=-1, keepdims=True)
+        prior = self.prior[records] if self.prior.ndim == 2 else self.prior
+        return reweighed(beliefs, shares, prior)
+
+    def totals_without(self, records: NDArray[np.intp]) -> NDArray[np.int64]:
+        """How many others have each sensitive value, for each record."""
+        without = np.tile(self.microdata.sensitive_counts, (len(records), 1))
+        without[np.arange(len(records)), self.microdata.sensitive.codes[records]] -= 1
+        return without
+
+
+def _checked(
+    beliefs: NDArray[np.float64], targets: int, values: int, adversary: Adversary
+) -> NDArray[np.float64]:
+    """An adversary's answer, if it is one distribution per target; NaN means no belief."""
+    beliefs = np.asarray(beliefs, dtype=np.float64)
+    if beliefs.shape != (targets, values):
+        raise InputError(
+            f"the adversary {adversary.label} returned an array of shape {beliefs.shape} for "
+            f"{targets} targets and {values} sensitive values; return one row per target and one "
+            "column per value"
+        )
+    had = beliefs[~np.isnan(beliefs).any(axis=1)]
+    if (had < 0).any() or not np.allclose(had.sum(axis=1), 1, rtol=0, atol=1e-6):
+        raise InputError(
+            f"the adversary {adversary.label} returned beliefs that are not probabilities; each "
+            "row must have no negative number and sum to 1"
+        )
+    return beliefs
+
+
+def each_if_not_all(
+    ask: Callable[[NDArray[np.intp]], NDArray[np.float64]], targets: int, values: int
+) -> tuple[NDArray[np.float64], dict[int, str]]:
+    """Ask about all targets together or, if that fails, about each of them alone.
+
+    Returns the beliefs, NaN for those about whom asking fails, and what was said then.
+    """
+    try:
+        return ask(np.arange(targets)), {}
+    except Exception as error:  # anything can go wrong in a user's model
+        if targets == 1:
+            return np.full((1, values), np.nan), {0: said(error)}
+    beliefs, failed = np.full((targets, values), np.nan), {}
+    for row in range(targets):
+        try:
+            beliefs[row] = ask(np.array([row]))[0]
+        except Exception as error:
+            failed[row] = said(error)
+    return beliefs, failed
+
+
+def said(error: Exception) -> str:
+    """The words of an error, with its type if it is not one of ours. They may name people."""
+    return str(error) if isinstance(error, UnveilError) else f"{type(error).__name__}: {error}"
+
+
+def reason_of(error: Exception) -> str:
+    """What kind of thing went wrong. It names nobody."""
+    if isinstance(error, GoalError):
+        return IMPOSSIBLE
+    return f"the sanitizer {error.fault}" if isinstance(error, OracleError) else FAILED

@@ -1,0 +1,117 @@
+"""Any declared attack or measure as a part of an audit.
+
+What a function is given follows from the names of its parameters; what it found is told from the
+stories of its findings, those of several releases put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unveil.auditing._discretion import reference_to
+from unveil.auditing._naming import public_name
+from unveil.auditing._subjects import Subject
+from unveil.auditing._telling import Telling
+from unveil.auditing.parts._part import Asked, Part
+from unveil.errors import File, InputError, Message, View, shown
+from unveil.findings import Chart, Finding, Table
+from unveil.registry import Declaration
+from unveil.render import plain, told_together
+from unveil.report import display_name
+
+__all__ = ["DeclaredPart"]
+
+
+class DeclaredPart(Part[Finding]):
+    """A declaration as a part of an audit."""
+
+    def __init__(self, declaration: Declaration) -> None:
+        self.declaration = declaration
+        self.name, self.title = declaration.name, declaration.title  # type: ignore[misc]
+        self.questions = declaration.questions  # type: ignore[misc]
+        self.means, self.assumes = declaration.means, declaration.assumes  # type: ignore[misc]
+        self.page = declaration.page or declaration.name  # type: ignore[misc]
+        self.figures = tuple(one.name for one in declaration.figures)  # type: ignore[misc]
+        if declaration.budget is not None:
+            self.budget = ("budget", declaration.budget)  # type: ignore[misc]
+
+    def check_options(self, given: Mapping[str, Any]) -> None:  # type: ignore[override]
+        self.declaration.check_options(given)
+
+    def look(self, subject: Subject, asked: Asked) -> Finding:
+        sources = {
+            name: _source(name, subject, self.declaration) for name in self.declaration.sources()
+        }
+        options = self.declaration.options()
+        if asked.knows is not None and "knows" not in options:
+            asked.needs_all_known(self.declaration.name)
+        common = {
+            "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
+            "n_jobs": asked.n_jobs, "progress": False, "budget": self.declaration.budget,
+            "partition": asked.partitions.get(subject.microdata.sensitive.name),
+        }  # fmt: skip
+        given = {name: value for name, value in common.items() if name in options}
+        return self.declaration.call()(**sources, **asked.told(self.name, **given))
+
+    def numbers(self, finding: Finding) -> dict[str, float | None]:
+        return {one.figure.name: one.value for one in finding.figures}
+
+    def among(self, finding: Finding) -> str | None:
+        return next((one.among for one in finding.figures if one.among), None)
+
+    def diagnose(self, finding: Finding) -> list[str]:
+        return [shown(text, View("report")) for text in finding.story().diagnostics]
+
+    def tell(self, found: Mapping[str, Finding], asked: Asked) -> Telling:
+        stories = {
+            display_name(name): finding.story(
+                Message("{name}", name=File(display_name(name), bare=True))
+            )
+            for name, finding in found.items()
+        }
+        view = _view(asked)
+        whole = told_together(stories)
+        return Telling(
+            sentences=[shown(one, view) for one in whole.sentences],
+            charts=[plain(_without_rank(chart), view) for chart in whole.charts],
+            tables=[_plain_table(table, view) for table in whole.tables],
+        )
+
+
+def _view(asked: Asked) -> View:
+    """How a report words things: under the key of the audit, and with its masks."""
+    discretion = asked.discretion
+    return View(
+        "report", smallest=discretion.smallest, shows_all=discretion.include_records,
+        named=public_name, person=lambda row: reference_to(row, discretion.key),
+        region=None if asked.masking is None else asked.masking.cell,
+    )  # fmt: skip
+
+
+def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
+    if name == "release" or (name == "published" and subject.anew is None):
+        return subject.release
+    if name in ("sanitizer", "published"):
+        if subject.anew is None:
+            raise InputError(
+                "{attack} needs the sanitizer itself, and {release} is a file; give the program "
+                "that made it, as a sanitizer or an oracle",
+                attack=declaration.name, release=File(subject.name, bare=True),
+            )  # fmt: skip
+        return subject.anew
+    return subject.microdata  # which is also the list of people that the attacker has
+
+
+def _without_rank(chart: Chart) -> Mapping[str, Any]:
+    return {name: value for name, value in vars(chart).items() if name != "rank"}
+
+
+def _plain_table(table: Table, view: View) -> Any:
+    content = plain({name: value for name, value in vars(table).items() if name != "across"}, view)
+    # A number keeps its text beside it; everything else is a text.
+    content["rows"] = [
+        [plain(list(cell), view) if isinstance(cell, tuple) else shown(cell, view) for cell in row]
+        for row in table.rows
+    ]
+    return content

@@ -1,0 +1,356 @@
+"""Work on many parts: on threads of this process, or on the workers of any joblib backend.
+
+Numba kernels release the interpreter lock, so threads are enough for them and nothing is copied.
+Everything else goes through joblib. What all parts share is shipped to each worker once. If a
+worker dies, other workers do its unfinished parts again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from unveil.errors import Foreign, InputError, MissingExtraError, Option, UnveilError
+
+__all__ = [
+    "Backend", "CannotBeSentError", "Task", "WorkerLost", "available_cores", "chosen_backend",
+    "run_everywhere", "run_tasks", "workers",
+]  # fmt: skip
+
+_ROUNDS = 3  # how often all missing parts are tried again, before each is tried alone
+
+Task: TypeAlias = Callable[[], Iterable["Task"]]
+"""A piece of work, which returns the tasks that follow from it."""
+
+Shared = TypeVar("Shared")
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+
+def available_cores() -> int:
+    """Number of cores that this process may use.
+
+    >>> available_cores() >= 1
+    True
+    """
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def workers(n_jobs: int | None) -> int:
+    """Number of threads to use: as given, or one per core."""
+    if n_jobs is None:
+        return available_cores()
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs < 1:
+        raise InputError(
+            "{option} must be a whole number from 1 up, got {given}",
+            option=Option("n_jobs"), given=repr(n_jobs),
+        )  # fmt: skip
+    return int(n_jobs)
+
+
+def run_tasks(tasks: Iterable[Task], n_jobs: int | None = None) -> None:
+    """Run tasks, and the tasks they return, until none are left.
+
+    The newest task is taken first, which keeps the queue short. Tasks finish in any order; callers
+    write to separate places, so results do not depend on it. Even a single worker has its own
+    thread, so that an interrupt is not noticed in compiled code.
+    """
+    n_jobs = workers(n_jobs)
+    waiting = list(tasks)
+    with ThreadPoolExecutor(n_jobs) as pool:
+        running: set[Future[Iterable[Task]]] = set()
+        try:
+            while waiting or running:
+                while waiting and len(running) < n_jobs:
+                    running.add(pool.submit(waiting.pop()))
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    waiting.extend(future.result())
+        except BaseException:
+            for future in running:
+                future.cancel()
+            raise
+
+
+class CannotBeSentError(UnveilError):
+    """What all parts share cannot be pickled."""
+
+
+@dataclass(frozen=True)
+class WorkerLost:
+    """The result of a part that ended every worker that tried it."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Where work is done.
+
+    ``kind`` says how shared data travels: ``here`` not at all (this process), ``file`` through a
+    file that all processes of this machine can read, ``dask`` by Dask itself, ``with it`` along
+    with each part, for unknown backends.
+    """
+
+    kind: str
+    n_jobs: int
+    config: dict[str, Any] = field(default_factory=dict)
+    """Arguments of joblib's ``parallel_config``."""
+
+
+def chosen_backend(n_jobs: int | None, backend: str | None) -> Backend:
+    """The backend given here or by joblib's ``parallel_config``; by default processes.
+
+    >>> chosen_backend(1, None).kind
+    'here'
+    """
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    if backend is None:
+        active, active_jobs = get_active_backend()
+        configured = type(active).__name__
+        if configured not in ("LokyBackend", "SequentialBackend"):
+            return _known(configured, active, n_jobs or active_jobs)
+        n_jobs = n_jobs or active_jobs
+        jobs = available_cores() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
+        return Backend("here", 1) if jobs == 1 else Backend("file", jobs, {"backend": "loky"})
+    if backend == "dask":
+        return _dask(n_jobs)
+    try:
+        with joblib.parallel_config(backend=backend):
+            active, _ = get_active_backend()
+    except (ValueError, ImportError) as error:
+        raise InputError(
+            "joblib has no backend {given}: {said}",
+            given=repr(backend), said=Foreign(str(error)),
+        ) from error  # fmt: skip
+    return _known(type(active).__name__, active, n_jobs)
+
+
+def _known(name: str, active: Any, n_jobs: int | None) -> Backend:
+    """A backend that joblib has already created."""
+    import joblib
+
+    if name == "DaskDistributedBackend":
+        return _dask(n_jobs, active.client)
+    with joblib.parallel_config(backend=active):
+        jobs = joblib.effective_n_jobs(available_cores() if n_jobs is None else n_jobs)
+    if name == "SequentialBackend" or jobs == 1:
+        return Backend("here", 1)
+    shares_files = name in ("LokyBackend", "MultiprocessingBackend")
+    kind = "here" if name == "ThreadingBackend" else "file" if shares_files else "with it"
+    return Backend(kind, jobs, {"backend": active})
+
+
+def _dask(n_jobs: int | None, client: Any = None) -> Backend:
+    try:
+        from distributed import get_client
+    except ImportError as error:
+        raise MissingExtraError(
+            "Dask is not installed; install it with: pip install 'unveil[dask]'"
+        ) from error
+    try:
+        client = client or get_client()
+    except ValueError:
+        raise InputError(
+            '{option} needs a client; create one first with distributed.Client("tcp://…:8786")',
+            option=Option("backend", "dask"),
+        ) from None
+    cores = sum(client.ncores().values())
+    return Backend("dask", n_jobs or max(1, cores), {"backend": "dask", "client": client})
+
+
+def run_everywhere(
+    work: Callable[[Shared, Part], Result],
+    shared: Shared,
+    parts: Sequence[Part],
+    backend: Backend,
+    *,
+    enough: Callable[[], bool] = lambda: False,
+) -> Iterator[tuple[int, Result | WorkerLost]]:
+    """Yield the number of each part and its result, in the order in which they finish.
+
+    Parts are started in their order. Once ``enough()`` is true no more are started and the running
+    ones are finished, so the parts done are always the first ones of ``parts``.
+
+    Raises
+    ------
+    CannotBeSentError
+        If what all parts share cannot be sent to another process.
+
+    Examples
+    --------
+    >>> sorted(run_everywhere(pow, 2, [1, 2, 3], chosen_backend(1, None)))
+    [(0, 2), (1, 4), (2, 8)]
+    """
+    if backend.kind == "here" and not backend.config:
+        for number, part in enumerate(parts):
+            if enough():
+                return
+            yield number, work(shared, part)
+        return
+    with _shipped(work, shared, backend) as (parcel, config):
+        yield from _until_done(parcel, dict(enumerate(parts)), backend.n_jobs, config, enough)
+
+
+def _until_done(
+    parcel: _Parcel[Any, Any, Any],
+    waiting: dict[int, Any],
+    n_jobs: int,
+    config: dict[str, Any],
+    enough: Callable[[], bool],
+) -> Iterator[tuple[int, Any]]:
+    begun: set[int] = set()
+    for _ in range(_ROUNDS):
+        try:
+            for number, result in _round(parcel, dict(waiting), n_jobs, config, enough, begun):
+                begun.discard(number)
+                del waiting[number]
+                yield number, result
+            return
+        except _lost_workers():
+            # Started parts are done again even if time is up: results must cover the first parts,
+            # and not those that happen to be quick.
+            continue
+    for number, part in waiting.items():
+        if number not in begun and enough():
+            return
+        try:
+            [(_, result)] = _round(parcel, {number: part}, 2, config, lambda: False, set())
+            yield number, result
+        except _lost_workers() as error:
+            yield number, WorkerLost(f"{type(error).__name__}: the worker died")
+
+
+def _round(
+    parcel: _Parcel[Any, Any, Any],
+    waiting: dict[int, Any],
+    n_jobs: int,
+    config: dict[str, Any],
+    enough: Callable[[], bool],
+    begun: set[int],
+) -> Iterator[tuple[int, Any]]:
+    import joblib
+
+    redone = frozenset(begun)
+
+    def begin() -> Iterator[Any]:
+        for number, part in waiting.items():
+            if number not in redone and enough():
+                return
+            begun.add(number)
+            yield joblib.delayed(_do)(parcel, number, part)
+
+    with joblib.parallel_config(**config):
+        # Parts are large already, and parts started ahead cannot be stopped.
+        pool = joblib.Parallel(
+            n_jobs=n_jobs, batch_size=1, pre_dispatch=n_jobs, return_as=_how_returned(config)
+        )
+        yield from pool(begin())
+
+
+def _how_returned(config: dict[str, Any]) -> str:
+    backend = config.get("backend")
+    can = getattr(backend, "supports_return_generator", True)
+    return "generator_unordered" if can else "list"
+
+
+def _lost_workers() -> tuple[type[BaseException], ...]:
+    """What joblib's backends raise if a worker is gone, rather than its work being wrong."""
+    from concurrent.futures import CancelledError
+    from concurrent.futures.process import BrokenProcessPool
+
+    lost: list[type[BaseException]] = [BrokenProcessPool, CancelledError]
+    try:
+        from distributed import CancelledError as DaskCancelledError
+        from distributed.scheduler import KilledWorker
+    except ImportError:
+        return tuple(lost)
+    return (*lost, DaskCancelledError, KilledWorker)
+
+
+_numbers = itertools.count()
+_unpacked: dict[str, Any] = {}  # the parcel that this process opened last
+
+
+@dataclass(eq=False)
+class _Parcel(Generic[Shared, Part, Result]):
+    """What all parts share, packed once; each worker opens it once.
+
+    It is sent along with every part, so it has the content only if that cannot travel otherwise.
+    """
+
+    token: str
+    file: str | None = None
+    content: bytes | None = None
+    here: tuple[Callable[[Shared, Part], Result], Shared] | None = None
+    """Not packed at all, for threads."""
+
+    def __sizeof__(self) -> int:  # Dask keeps what is large on its workers
+        return object.__sizeof__(self) + len(self.content or b"")
+
+    def opened(self) -> tuple[Callable[[Shared, Part], Result], Shared]:
+        """The work and the shared data."""
+        if self.here is not None:
+            return self.here
+        if self.token not in _unpacked:
+            content = self.content
+            if content is None:
+                assert self.file is not None
+                content = Path(self.file).read_bytes()
+            _unpacked.clear()  # one at a time: it may be large
+            _unpacked[self.token] = pickle.loads(content)
+        return _unpacked[self.token]
+
+
+def _do(parcel: _Parcel[Any, Any, Any], number: int, part: Any) -> tuple[int, Any]:
+    import joblib
+
+    work, shared = parcel.opened()
+    # Nested parallel work stays in this process: the workers are busy already, and sums added up
+    # by several of them would depend on who comes first.
+    with joblib.parallel_config(backend="sequential"):
+        return number, work(shared, part)
+
+
+@contextmanager
+def _shipped(
+    work: Callable[[Shared, Part], Result], shared: Shared, backend: Backend
+) -> Iterator[tuple[_Parcel[Shared, Part, Result], dict[str, Any]]]:
+    token = f"{os.getpid()}-{next(_numbers)}-{uuid.uuid4().hex}"
+    if backend.kind == "here":  # threads
+        yield _Parcel(token, here=(work, shared)), backend.config
+        return
+    content = _packed((work, shared))
+    if backend.kind != "file":
+        parcel: _Parcel[Shared, Part, Result] = _Parcel(token, content=content)
+        scatter = {"scatter": [parcel]} if backend.kind == "dask" else {}
+        yield parcel, {**backend.config, **scatter}
+        return
+    with tempfile.TemporaryDirectory(prefix="unveil-") as folder:
+        file = Path(folder) / "shared"
+        file.write_bytes(content)
+        yield _Parcel(token, file=str(file)), backend.config
+
+
+def _packed(thing: Any) -> bytes:
+    import cloudpickle
+
+    try:
+        return bytes(cloudpickle.dumps(thing, protocol=pickle.HIGHEST_PROTOCOL))
+    except Exception as error:  # a user's object may raise anything when pickled
+        raise CannotBeSentError("{said}", said=Foreign(str(error))) from error

@@ -1,0 +1,340 @@
+"""The vocabulary of options: what several functions share is declared here, once.
+
+An option is an annotated type: its Python type, its bounds, its help, and how it is typed in a
+shell. From the annotation come the check of its value (the same in Python, shell and project file),
+the text of ``--help`` and the reference. Nothing heavy is imported here: ``unveil --help`` reads
+this module.
+
+>>> def attack(*, seed: Seed = 0): ...
+>>> check("seed", Seed, -1)
+Traceback (most recent call last):
+unveil.errors.InputError: seed=-1 is not possible: it must be a whole number from 0 up
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
+
+from annotated_types import Ge, Gt, Le, Lt
+
+from unveil.errors import InputError, Option, did_you_mean
+
+__all__ = [
+    "Adversaries",
+    "Budget",
+    "Help",
+    "Jobs",
+    "Knows",
+    "MissingPeople",
+    "Progress",
+    "Recode",
+    "Rename",
+    "Seed",
+    "Share",
+    "Shell",
+    "Unknown",
+    "check",
+    "checked",
+    "help_of",
+    "names",
+    "options_of",
+    "shell_of",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Help:
+    """What an option is, in a sentence or two."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Shell:
+    """How an option is typed in a shell.
+
+    Attributes
+    ----------
+    parse : callable, optional
+        From the texts that were typed (an option may be repeated) to the value.
+    metavar : str
+        What stands for the value in ``--help``.
+    hidden : bool
+        The shell has no such option.
+    """
+
+    parse: Callable[[Sequence[str]], Any] | None = None
+    metavar: str = ""
+    hidden: bool = False
+
+
+def names(texts: Sequence[str]) -> list[str]:
+    """Names with commas between them; a name with a comma in it is quoted.
+
+    >>> names(["age, education", "country"]), names(['"income, yearly",age'])
+    (['age', 'education', 'country'], ['income, yearly', 'age'])
+    """
+    return [
+        cell.strip()
+        for text in texts
+        for cells in csv.reader([text], skipinitialspace=True)
+        for cell in cells
+        if cell.strip()
+    ]
+
+
+def _by_column(
+    option: str, example: str, value: Callable[[str], Any]
+) -> Callable[[Sequence[str]], dict[str, Any]]:
+    """A parser of texts such as ``zip=postcode``; None from ``value`` means that it cannot be."""
+
+    def parse(texts: Sequence[str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for text in texts:
+            column, equals, rest = (part.strip() for part in text.partition("="))
+            read = value(rest) if equals and column and rest else None
+            if read is None:
+                raise InputError(
+                    "cannot read {option}; write it like {example}",
+                    option=Option(option, text), example=repr(example),
+                )  # fmt: skip
+            if column in found:
+                raise InputError("{option} names {column} twice",
+                                 option=Option(option), column=repr(column))  # fmt: skip
+            found[column] = read
+        return found
+
+    return parse
+
+
+def _recoded(text: str) -> dict[str, str | None] | None:
+    pairs = [pair.partition("->") for pair in text.split("|")]
+    olds = [old.strip() for old, _, _ in pairs]
+    if not all(arrow and old.strip() for old, arrow, _ in pairs) or len(set(olds)) < len(olds):
+        return None
+    return {old.strip(): new.strip() or None for old, _, new in pairs}
+
+
+Seed = Annotated[int, Ge(0), Help("Random seed."), Shell(metavar="N")]
+Jobs = Annotated[
+    int | None, Help("Number of worker processes. Default: all cores."), Shell(metavar="N")
+]
+Budget = Annotated[
+    str | float | None,
+    Help("Longest time to spend, such as '30 s' or '5 min'."),
+    Shell(metavar="TIME"),
+]
+Progress = Annotated[
+    bool | None,
+    Help("Show progress. Default: if standard error is a terminal."),
+    Shell(hidden=True),
+]
+Share = Annotated[float, Ge(0), Le(1)]
+Adversaries = Annotated[
+    Any,
+    Help("The attacker's model: a name such as naive-bayes, or several."),
+    Shell(parse=list, metavar="NAME"),
+]
+Knows = Annotated[
+    str | Sequence[str] | None,
+    Help("Quasi-identifiers that the attacker knows. Default: all."),
+    Shell(parse=names, metavar="COLUMNS"),
+]
+Rename = Annotated[
+    Mapping[str, str] | None,
+    Help(
+        "Columns that have another name in the table of people, such as {'zip': 'postcode'}; in "
+        "a shell 'zip=postcode'."
+    ),
+    Shell(parse=_by_column("rename", "zip=postcode", str), metavar="COLUMN=THEIRS"),
+]
+Recode = Annotated[
+    Mapping[str, Mapping[Any, Any]] | None,
+    Help(
+        "Values that have another name in the table of people, such as {'sex': {'F': 'Female'}}; "
+        "in a shell 'sex=F->Female|M->Male'. None, or nothing behind the arrow, stands for a value "
+        "that the release does not have."
+    ),
+    Shell(parse=_by_column("recode", "sex=F->Female|M->Male", _recoded),
+          metavar="COLUMN=THEIRS->OURS|…"),
+]  # fmt: skip
+Unknown = Annotated[
+    Literal["error", "apart"],
+    Help(
+        "Words of the table of people that the release does not have: refuse them, or treat them "
+        "as values that only '*' covers. Numbers need not be in the release."
+    ),
+]
+MissingPeople = Annotated[
+    Literal["error", "drop", "any", "category"],
+    Help(
+        "Missing values in the table of people: refuse them, leave these people out, let any cell "
+        "cover them, or treat them as the release's own value for missing."
+    ),
+]
+
+
+def _metadata(annotation: Any, kind: type[R]) -> R | None:
+    given = getattr(annotation, "__metadata__", ())
+    return next((one for one in given if isinstance(one, kind)), None)
+
+
+def help_of(annotation: Any) -> str:
+    """The help of an annotated option; empty if it has none."""
+    found = _metadata(annotation, Help)
+    return "" if found is None else found.text
+
+
+def shell_of(annotation: Any) -> Shell:
+    """How an annotated option is typed in a shell."""
+    return _metadata(annotation, Shell) or Shell()
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The keyword-only options of a function, with their annotations as types."""
+    parameters = inspect.signature(function, eval_str=True).parameters
+    return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+
+
+def check(name: str, annotation: Any, value: Any) -> None:
+    """Refuse a value that an option cannot have.
+
+    Options of plain types are checked: numbers and their bounds, words, flags and choices. What is
+    more, such as a table or a model, is checked by the function itself.
+
+    >>> check("unknown", Unknown, "appart")
+    Traceback (most recent call last):
+    unveil.errors.InputError: unknown='appart' is not possible: it must be 'error' or 'apart'; ...
+    """
+    adapter = _adapter(annotation)
+    if adapter is None:
+        return
+    from pydantic import ValidationError
+
+    plain = value.item() if hasattr(value, "item") and not getattr(value, "ndim", 0) else value
+    try:
+        adapter.validate_python(plain, strict=True)
+    except ValidationError:
+        choices = [str(one) for one in _choices(annotation)]
+        near = did_you_mean(value, choices) if isinstance(value, str) else ""
+        raise InputError(
+            "{option} is not possible: it must be {allowed}{near}",
+            option=Option(name, value), allowed=_in_words(annotation), near=near,
+        ) from None  # fmt: skip
+
+
+@functools.cache
+def _adapter(annotation: Any) -> Any:
+    """Pydantic's validator; None for types that are not plain."""
+    if not all(one in _PLAIN or get_origin(one) is Literal for one in _members(annotation)):
+        return None
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(annotation)
+
+
+_PLAIN = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+def _bare(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def _members(annotation: Any) -> list[Any]:
+    """The types of a union, without None."""
+    bare = _bare(annotation)
+    several = get_args(bare) if get_origin(bare) in (Union, UnionType) else (bare,)
+    return [_bare(one) for one in several if one is not NoneType]
+
+
+def _choices(annotation: Any) -> list[Any]:
+    return [
+        value
+        for one in _members(annotation)
+        if get_origin(one) is Literal
+        for value in get_args(one)
+    ]
+
+
+def _in_words(annotation: Any) -> str:
+    """What an option may be.
+
+    >>> _in_words(Seed), _in_words(Share), _in_words(Unknown)
+    ('a whole number from 0 up', 'a number from 0 to 1', "'error' or 'apart'")
+    """
+    kinds = [_PLAIN[one] for one in _members(annotation) if one in _PLAIN]
+    kinds += [repr(choice) for choice in _choices(annotation)]
+    given = getattr(annotation, "__metadata__", ())
+    least = next((f" from {m.ge}" for m in given if isinstance(m, Ge)), "") or next(
+        (f" above {m.gt}" for m in given if isinstance(m, Gt)), ""
+    )
+    most = next((f" to {m.le}" for m in given if isinstance(m, Le)), "") or next(
+        (f" below {m.lt}" for m in given if isinstance(m, Lt)), ""
+    )
+    open_end = " up" if least.startswith(" from") and not most else ""
+    listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}" if len(kinds) > 1 else kinds[0]
+    return f"{listed}{least}{most}{open_end}"
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Check the options of a function by their annotations, whoever calls it.
+
+    Shared options need not be described in its docstring: their help is added.
+    """
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, parameter in options().items():
+            if name in kwargs:
+                check(name, parameter.annotation, kwargs[name])
+        return function(*args, **kwargs)
+
+    @functools.cache
+    def options() -> dict[str, inspect.Parameter]:
+        return options_of(function)
+
+    call.__doc__ = _described(function)
+    return call
+
+
+def _described(function: Callable[..., Any]) -> str | None:
+    """The docstring, with the shared options that it does not describe."""
+    doc = inspect.getdoc(function)
+    if doc is None or "\nReturns\n" not in doc:
+        return doc
+    head, returns, tail = doc.partition("\nReturns\n")
+    added = [
+        f"{name} : {_type_name(one.annotation)}\n    {help_of(one.annotation)}\n"
+        for name, one in options_of(function).items()
+        if help_of(one.annotation) and f"\n{name} :" not in head and f"\n{name}\n" not in head
+    ]
+    return f"{head.rstrip()}\n{''.join(added)}{returns}{tail}"
+
+
+def _type_name(annotation: Any) -> str:
+    bare = _members(annotation)
+    texts = [
+        f"{{{', '.join(map(repr, get_args(one)))}}}" if get_origin(one) is Literal
+        else getattr(one, "__name__", str(one)).lower()
+        for one in bare
+    ]  # fmt: skip
+    optional = ", optional" if NoneType in get_args(_bare(annotation)) else ""
+    return " or ".join(texts) + optional

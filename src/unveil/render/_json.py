@@ -1,0 +1,89 @@
+"""Findings as plain values: what goes into JSON, in one form for all of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from unveil.errors import Text, View, shown
+from unveil.findings import Finding, Value
+
+__all__ = ["finding_content", "json_text", "plain", "value_content"]
+
+INFINITE = "infinite"
+"""What stands for infinity, which JSON has no number for."""
+
+
+def plain(value: Any, view: View | None = None) -> Any:
+    """Any value of a finding as JSON has it.
+
+    Infinity is ``"infinite"`` or ``"-infinite"``; what is missing or undefined is null.
+
+    >>> plain({"a": (1, float("inf")), "b": np.array([0.5, float("nan")]), "c": None})
+    {'a': [1, 'infinite'], 'b': [0.5, None], 'c': None}
+    """
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if math.isnan(number):
+            return None
+        return number if math.isfinite(number) else INFINITE if number > 0 else f"-{INFINITE}"
+    if value is None or (isinstance(value, bool | int | str) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, np.ndarray):
+        return [plain(one, view) for one in value.tolist()]
+    if isinstance(value, np.generic):
+        return plain(value.item(), view)
+    if isinstance(value, Mapping):
+        return {str(plain(key, view)): plain(one, view) for key, one in value.items()}
+    if isinstance(value, Enum):
+        return value.value
+    if hasattr(value, "shown"):
+        return shown(value, view or View())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            one.name: plain(getattr(value, one.name), view) for one in dataclasses.fields(value)
+        }
+    if isinstance(value, PurePath):
+        return str(value)
+    return [plain(one, view) for one in value]
+
+
+def value_content(value: Value) -> dict[str, Any]:
+    """The value of a figure; an interval and whom it is about where there are any."""
+    content = {"value": plain(value.value)}
+    for name in ("low", "high", "among"):
+        if getattr(value, name) is not None:
+            content[name] = plain(getattr(value, name))
+    return content
+
+
+def finding_content(finding: Finding, *, records: bool) -> dict[str, Any]:
+    """The content of `Finding.to_dict`: figures, facts, story and notes; records if asked for."""
+    story = finding.story()
+    content: dict[str, Any] = {
+        "finding": finding.entry,
+        "figures": {one.figure.name: value_content(one) for one in finding.figures},
+        **plain(finding.facts),
+        "story": plain(_told(story.verdict, *story.sentences, *story.diagnostics)),
+        "notes": plain(list(finding.notes)),
+    }
+    if records:
+        frame = finding.to_frame()
+        content["records"] = {str(name): plain(frame[name].tolist()) for name in frame.columns}
+    return content
+
+
+def _told(*texts: Text) -> list[Text]:
+    return [text for text in texts if text]
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """Plain values as JSON."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)

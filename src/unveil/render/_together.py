@@ -1,0 +1,93 @@
+"""The stories of several releases told as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unveil.findings import Chart, Column, Matrix, Series, Story, Table
+
+__all__ = ["told_together"]
+
+
+def told_together(stories: Mapping[str, Story]) -> Story:
+    """The stories of several releases as one: a sentence each, and their charts and tables joined.
+
+    Charts and tables with the same title belong together.
+    """
+    charts: dict[tuple[str, str], list[Chart]] = {}
+    tables: dict[str, list[tuple[str, Table]]] = {}
+    for name, story in stories.items():
+        for chart in story.charts:
+            charts.setdefault((chart.kind, str(chart.title)), []).append(chart)
+        for table in story.tables:
+            if table.title:  # one without a title repeats what the sentences and figures say
+                tables.setdefault(str(table.title), []).append((name, table))
+    return Story(
+        title="",
+        sentences=[story.verdict for story in stories.values() if story.verdict],
+        charts=[_joined_charts(some) for some in charts.values()],
+        tables=[_joined_tables(some) for some in tables.values()],
+    )
+
+
+def _joined_charts(charts: Sequence[Chart]) -> Chart:
+    first = charts[0]
+    if first.rank is not None:
+        return max(charts, key=lambda chart: chart.rank or 0.0)
+    if first.matrix is not None:
+        matrices = [chart.matrix for chart in charts if chart.matrix is not None]
+        matrix = Matrix(
+            rows=[row for one in matrices for row in one.rows], columns=first.matrix.columns,
+            cells=[cells for one in matrices for cells in one.cells],
+        )  # fmt: skip
+        return replace(first, matrix=matrix)
+    series: dict[str, list[Series]] = {}
+    for chart in charts:
+        for one in chart.series:
+            series.setdefault(str(one.name), []).append(one)
+    says = list(dict.fromkeys(str(chart.says) for chart in charts))
+    return replace(
+        first,
+        says=first.says if len(says) == 1 else "; ".join(says),
+        series=[_joined_series(some) for some in series.values()],
+    )
+
+
+def _joined_series(some: Sequence[Series]) -> Series:
+    def chained(values: Callable[[Series], Iterable[Any]]) -> list[Any]:
+        return [value for one in some for value in values(one)]
+
+    return replace(
+        some[0], x=chained(lambda one: one.x), y=chained(lambda one: one.y),
+        low=chained(lambda one: one.low), high=chained(lambda one: one.high),
+        marks=chained(lambda one: one.marks),
+    )  # fmt: skip
+
+
+def _joined_tables(tables: Sequence[tuple[str, Table]]) -> Table:
+    first = tables[0][1]
+    if not first.across:
+        return replace(
+            first,
+            columns=[Column(title="release", number=False), *first.columns],
+            rows=[[name, *row] for name, table in tables for row in table.rows],
+        )
+    # The first column names the rows, the last may explain them; between them the numbers.
+    by_row = [{str(row[0]): row for row in table.rows} for _, table in tables]
+    keys = list(dict.fromkeys(key for rows in by_row for key in rows))
+    last = list(first.columns[2:])
+    rows = [
+        [
+            key,
+            *(rows[key][1] if key in rows else (None, "–") for rows in by_row),
+            *next(rows[key][2:] for rows in by_row if key in rows),
+        ]
+        for key in keys
+    ]
+    return replace(
+        first,
+        columns=[first.columns[0], *(Column(title=name) for name, _ in tables), *last],
+        rows=rows,
+    )

@@ -1,0 +1,375 @@
+"""Mondrian: k-anonymity, ℓ-diversity and t-closeness by recursive cuts.
+
+After K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian Multidimensional K-Anonymity*, ICDE 2006, in
+its strict form: the parts are disjoint boxes.
+
+A part is cut along its widest column. Width is relative to the whole column: the range of a numeric
+column, the levels of an ordinal one, the leaves below the lowest common hierarchy node of a
+categorical one (its distinct values if it has no hierarchy). Ties go to the column named first.
+Numeric and ordinal columns, and categorical ones without a hierarchy in sorted order, are cut at
+the median: between the two neighbouring values that give the most even halves, the lower place if
+there are two. A hierarchy is cut into its node's children. A cut is accepted only if *every* part
+with records meets k, ℓ and t; if not, the next widest column is tried. A part that no column can
+cut is a class.
+
+Some people may ask for a larger class than k: their *crowd*. A part must then also be as large as
+the largest crowd that one of its members asks for. Refusing the cut that would have isolated
+someone leaves them together with their neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import Cell, Column, File, GoalError, InputError, Listed, Option
+from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Statistic, value_text
+from unveil.sanitize._closeness import Distance, distance_between, stretches
+from unveil.sanitize._option_checks import check_choice, check_goals
+from unveil.sanitize._sanitizer import (
+    LeaveOneOut,
+    Sanitizer,
+    as_microdata,
+    refuse_few,
+    refuse_frequent,
+)
+from unveil.sanitize.mondrian import _kernels as kernels
+from unveil.sanitize.mondrian._leave_one_out import leave_one_out
+from unveil.sanitize.mondrian._partition import Partition, cut_kind, extents, make_rules
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    CrowdsLike: TypeAlias = "Crowds | Mapping[Any, int] | pd.Series[int] | pd.DataFrame"
+
+__all__ = ["Crowds", "Mondrian", "Partition", "cut_kind", "extents", "kernels"]
+
+_LARGEST = np.iinfo(np.int32).max
+_SPAN = 2**62  # numbers below it fit into 64 bits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mondrian(Sanitizer):
+    """k-anonymity, ℓ-diversity and t-closeness by Mondrian's recursive cuts.
+
+    At least one of k, l and t must be given.
+
+    Parameters
+    ----------
+    k : int
+        Every class has at least k records.
+    l : int
+        In every class no sensitive value has more than 1/ℓ of the records (so there are at least
+        ℓ distinct ones).
+    t : float
+        The sensitive values of every class are at most t away from those of the whole table, by
+        the earth mover's distance (see `unveil.t_closeness`).
+    t_distance : {"equal", "ordered", "hierarchical"}, optional
+        Distance between sensitive values. Default: ``"hierarchical"`` if they have a hierarchy,
+        else ``"ordered"`` if they have an order, else ``"equal"``.
+    regions : {"tight", "cut"}
+        What a class publishes: the range (numeric, ordinal) or set (categorical) of its members'
+        values, or the region between the cuts.
+    crowds : Crowds or mapping, optional
+        For some combinations of quasi-identifiers, in the order of the table's columns, the
+        smallest class that their people accept, such as ``{(34, "Bachelors"): 20}``.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> patients = uv.read_table(
+    ...     {"age": [28, 36, 47, 53, 72], "gender": ["M", "M", "F", "M", "F"],
+    ...      "disease": ["Flu", "Flu", "Cancer", "Flu", "Flu"]},
+    ...     quasi=["age", "gender"], sensitive="disease")
+    >>> uv.Mondrian(k=2).sanitize(patients)
+    Release by Mondrian(k=2): 5 records in 2 classes of 2 to 3
+      age       gender  records
+      [28, 36]  M       2
+      [47, 72]  {F, M}  3
+    >>> uv.Mondrian(k=2, regions="cut").sanitize(patients).to_frame()
+          age gender disease
+    0    ≤ 36      *     Flu
+    1    ≤ 36      *     Flu
+    2    > 36      *  Cancer
+    3    > 36      *     Flu
+    4    > 36      *     Flu
+
+    One of the five patients has cancer. The two classes are 0.2 and 0.13 away from that share:
+
+    >>> uv.Mondrian(k=2, t=0.15).sanitize(patients).n_classes
+    1
+    """
+
+    treats_equals_alike: ClassVar[bool] = True
+    deterministic: ClassVar[bool] = True
+
+    k: int | None = None
+    l: int | None = None  # noqa: E741  (it is called l everywhere in this field)
+    t: float | None = None
+    t_distance: Distance | None = None
+    regions: Literal["tight", "cut"] = "tight"
+    # Too long to be written into the name of a sanitizer.
+    crowds: Crowds | Mapping[Any, int] | None = field(default=None, metadata={"by_name": False})
+
+    def __post_init__(self) -> None:
+        check_goals("Mondrian", k=self.k, l=self.l, t=self.t, t_distance=self.t_distance)
+        check_choice("Mondrian", "regions", self.regions, ("tight", "cut"))
+        if self.crowds is not None:
+            object.__setattr__(self, "crowds", Crowds.of(self.crowds))
+
+    @property
+    def _goal(self) -> tuple[int, int]:
+        """k and ℓ; 1 demands nothing."""
+        return int(self.k or 1), int(self.l or 1)
+
+    def _asked(self, microdata: Microdata) -> NDArray[np.int32] | None:
+        """The class size that each record asks for; None if no one asks for more than k."""
+        if not self.crowds:
+            return None
+        asked = Crowds.of(self.crowds).asked(microdata)
+        return asked if asked.max(initial=0) > self._goal[0] else None
+
+    def sanitize(self, microdata: Microdata) -> Release:
+        microdata = as_microdata(microdata, "Mondrian")
+        partition = self.partition(microdata)
+        starts = partition.class_starts
+        class_of = np.empty(len(microdata), dtype=np.int32)
+        sizes = np.diff(np.append(starts, len(microdata)))
+        class_of[partition.order[0]] = np.repeat(np.arange(len(starts)), sizes)
+        return Release(
+            quasi=microdata.quasi,
+            sensitive=microdata.sensitive,
+            class_of=class_of,
+            regions=tuple(
+                _regions(partition, microdata, starts, j) for j in range(len(microdata.quasi))
+            ),
+            made_by=self.label,
+            notes=microdata.notes,
+        )
+
+    def partition(self, microdata: Microdata) -> Partition:
+        """The tree of cuts behind the release."""
+        asked = self._asked(microdata)
+        self._check_goal(microdata, asked)
+        return Partition.grow(microdata, self._rules(microdata, asked), asked)
+
+    def leave_one_out(
+        self,
+        microdata: Microdata,
+        records: NDArray[np.intp],
+        statistic: Statistic,
+        *,
+        n_jobs: int | None = None,
+        done: Callable[[int], None] = lambda _: None,
+    ) -> LeaveOneOut:
+        """The counts of an adversary with and without each record; exact for every one."""
+        asked = self._asked(microdata)
+        self._check_goal(microdata, asked)
+        return leave_one_out(
+            microdata,
+            records,
+            statistic,
+            rules=self._rules(microdata, asked),
+            asked=asked,
+            possible=self._possible_without(microdata, asked, records),
+            n_jobs=n_jobs,
+            done=done,
+        )
+
+    def _rules(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> kernels.Rules:
+        secret, apart = microdata.sensitive, None
+        if self.t is not None:
+            apart = stretches(secret, distance_between(secret, self.t_distance))
+        return make_rules(
+            microdata,
+            k=self._goal[0],
+            l=self._goal[1],
+            t=self.t,
+            stretches=apart,
+            crowds=asked is not None,
+            tight=self.regions == "tight",
+        )
+
+    def _check_goal(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> None:
+        n, (k, l) = len(microdata), self._goal  # noqa: E741
+        refuse_few(self, microdata, k)
+        if asked is not None and n < asked.max():
+            raise GoalError(
+                "{label} cannot be met: {source} has {n} records, fewer than the crowd of {crowd} "
+                "that someone asks for",
+                label=File(self.label, bare=True), source=File(microdata.source, bare=True),
+                n=n, crowd=int(asked.max()),
+            )  # fmt: skip
+        refuse_frequent(self, microdata, microdata.sensitive_counts, l)
+
+    def _possible_without(
+        self,
+        microdata: Microdata,
+        asked: NDArray[np.int32] | None,
+        records: NDArray[np.intp],
+    ) -> NDArray[np.bool_]:
+        """Whether the whole table still meets the goal without each of the records."""
+        counts, rest = microdata.sensitive_counts, len(microdata) - 1
+        order = np.argsort(counts)
+        most = np.full(len(records), counts[order[-1]])
+        runner_up = counts[order[-2]] if len(counts) > 1 else 0
+        in_largest = microdata.sensitive.codes[records] == order[-1]
+        most[in_largest] = max(counts[order[-1]] - 1, runner_up)
+        possible: NDArray[np.bool_] = (rest >= self._goal[0]) & (most * self._goal[1] <= rest)
+        if asked is not None:
+            # Only one person may ask for more than the others are: the one left out.
+            too_much = asked > rest
+            possible &= too_much.sum() - too_much[records] == 0
+        return possible
+
+
+def _regions(
+    partition: Partition, microdata: Microdata, starts: NDArray[np.int64], j: int
+) -> Regions:
+    """What the classes publish for column j."""
+    _, rules, order, tree = partition.grown
+    if not rules.tight:
+        low, high = tree.region[tree.leaf[starts, 1], j].astype(np.int32).T
+        column = microdata.quasi[j]
+        there = None
+        if cut_kind(column) == kernels.FLAT:
+            there = np.bincount(column.codes, minlength=column.size) > 0
+        return Intervals(low, high, cuts=True, there=there)
+    sorted_codes = microdata.codes[j, order[j]]
+    if microdata.quasi[j].is_ordered:
+        ends = np.append(starts[1:], len(sorted_codes)) - 1
+        return Intervals(sorted_codes[starts], sorted_codes[ends])
+    new = np.ones(len(sorted_codes), dtype=bool)
+    new[1:] = sorted_codes[1:] != sorted_codes[:-1]
+    new[starts] = True
+    members_before = np.concatenate([[0], np.cumsum(new)])
+    return Sets(np.append(members_before[starts], members_before[-1]), sorted_codes[new])
+
+
+@dataclass(frozen=True, repr=False)
+class Crowds:
+    """For some combinations of quasi-identifiers, the smallest class that their people accept.
+
+    A crowd depends on quasi-identifiers, not on record numbers. So it is well defined for a table
+    without one of its records, and equal people are treated alike.
+
+    Parameters
+    ----------
+    sizes : tuple of (tuple of str, int)
+        The quasi-identifiers as texts, in the order of the table's columns, and the size. `of`
+        makes this from other types.
+
+    Examples
+    --------
+    >>> crowds = Crowds.of({(34, "Bachelors"): 20, (71, "Doctorate"): 40})
+    >>> crowds
+    2 kinds of people
+    >>> crowds.merged({("71", "Doctorate"): 80, ("18", "School"): 10}).sizes[1:]
+    ((('34', 'Bachelors'), 20), (('71', 'Doctorate'), 80))
+    """
+
+    sizes: tuple[tuple[tuple[str, ...], int], ...] = ()
+
+    @classmethod
+    def of(cls, given: CrowdsLike) -> Crowds:
+        """From a mapping of quasi-identifiers (one value, or a tuple of them) to sizes.
+
+        A Series is such a mapping. A DataFrame has a column for each quasi-identifier and the
+        sizes in the last one.
+        """
+        if isinstance(given, Crowds):
+            return given
+        sizes: dict[tuple[str, ...], int] = {}
+        for values, size in _pairs(given):
+            if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+                raise InputError(
+                    "the crowd for {values} must be a whole number from 1 up, got {size}",
+                    values=Cell(values), size=repr(size),
+                )  # fmt: skip
+            key = _texts(values)
+            sizes[key] = max(int(size), sizes.get(key, 0))
+        return cls(tuple(sorted(sizes.items())))
+
+    def merged(self, more: Mapping[tuple[str, ...], int]) -> Crowds:
+        """These and others; for the same people, the larger size."""
+        sizes = dict(self.sizes)
+        for key, size in more.items():
+            sizes[key] = max(size, sizes.get(key, 0))
+        return Crowds(tuple(sorted(sizes.items())))
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __repr__(self) -> str:
+        return f"{len(self):,} kind{'' if len(self) == 1 else 's'} of people"
+
+    def asked(self, microdata: Microdata) -> NDArray[np.int32]:
+        """The class size that each record asks for; 0 for none."""
+        columns = microdata.quasi
+        keys = [key for key, _ in self.sizes]
+        if any(len(key) != len(columns) for key in keys):
+            key = next(key for key in keys if len(key) != len(columns))
+            raise InputError(
+                "a crowd is given for {key}, but {source} has {n} quasi-identifiers: {names}; give "
+                "a value for each, in this order",
+                key=Listed([Cell(text, bare=True) for text in key]),
+                source=File(microdata.source, bare=True), n=len(columns),
+                names=Listed([Column(column.name) for column in columns]),
+            )  # fmt: skip
+        # Values that no record has belong to people who are not in the table.
+        codes = np.array(
+            [[c.places.get(text, -1) for c, text in zip(columns, key, strict=True)] for key in keys]
+        ).reshape(len(keys), len(columns))
+        known = (codes >= 0).all(axis=1)
+        sizes = np.array([min(size, _LARGEST) for _, size in self.sizes], dtype=np.int32)
+        return _look_up(microdata.codes, codes[known].T, sizes[known])
+
+
+def _pairs(given: Any) -> Iterable[tuple[Any, Any]]:
+    if hasattr(given, "itertuples"):  # a DataFrame
+        return [(tuple(row[:-1]), row[-1]) for row in given.itertuples(index=False)]
+    if hasattr(given, "items"):
+        return list(given.items())
+    raise InputError(
+        "{crowds} must map quasi-identifiers to class sizes, such as {example}, got a {kind}",
+        crowds=Option("crowds"), example='{(34, "Bachelors"): 20}', kind=type(given).__name__,
+    )  # fmt: skip
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    many = isinstance(values, Iterable) and not isinstance(values, str)
+    return tuple(value_text(value) for value in values) if many else (value_text(values),)
+
+
+def _look_up(
+    records: NDArray[np.integer], keys: NDArray[np.integer], sizes: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """The size for each record (columns × records) that is among the keys (columns × keys)."""
+    n = records.shape[1]
+    asked = np.zeros(n, dtype=np.int32)
+    if not len(sizes):
+        return asked
+    number = _numbered(np.concatenate([records, keys], axis=1))
+    order = np.argsort(number[n:])
+    listed = number[n:][order]
+    place = np.minimum(np.searchsorted(listed, number[:n]), len(listed) - 1)
+    found = listed[place] == number[:n]
+    asked[found] = sizes[order[place[found]]]
+    return asked
+
+
+def _numbered(rows: NDArray[np.integer]) -> NDArray[np.int64]:
+    """One number for each combination of codes (columns × combinations)."""
+    number, span = np.zeros(rows.shape[1], dtype=np.int64), 1
+    for row in rows:
+        width = int(row.max()) + 1
+        if span * width > _SPAN:  # number only the combinations that occur
+            number = np.unique(number, return_inverse=True)[1].ravel()
+            span = int(number.max()) + 1
+        number = number * width + row
+        span *= width
+    return number

@@ -1,0 +1,231 @@
+"""A membership finding: what it prints, writes and draws, and that it keeps people to itself."""
+
+import json
+import sys
+from dataclasses import replace
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from random_tables import random_microdata
+
+import unveil as uv
+from unveil.attacks import roc_panels
+from unveil.attacks.membership._attackers import Scores
+from unveil.attacks.membership._people import split_people
+from unveil.errors import InputError
+
+TABLE = random_microdata(4, 300, ("numeric", "flat"))
+FINDING = uv.membership(TABLE, uv.Mondrian(k=3), removals=50)
+
+
+def with_scores(removal, **others):
+    """The finding with scores of the strongest attacker alone."""
+    return replace(FINDING, played={"removal": Scores(scores=np.asarray(removal)), **others})
+
+
+def perfect():
+    return with_scores(FINDING.people.is_member.astype(float))
+
+
+def perfect_about_many():
+    many = split_people(random_microdata(4, 1000, ("numeric", "flat")))
+    told = {"removal": Scores(scores=many.is_member.astype(float))}
+    return replace(FINDING, people=many, played=told)
+
+
+@pytest.fixture(autouse=True)
+def _no_window():
+    matplotlib.use("agg")
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
+def test_one_row_a_person():
+    frame = FINDING.to_frame()
+    assert list(frame.columns) == [
+        "record", "row", "member", "score: release", "score: population", "score: removal",
+    ]  # fmt: skip
+    assert frame["member"].sum() == len(FINDING.people.members) == 120
+    assert frame["record"].tolist() == FINDING.people.asked.tolist()
+    members = frame.loc[frame["member"], "score: removal"].to_numpy()
+    others = frame.loc[~frame["member"], "score: removal"].to_numpy()
+    wins = (members[:, None] > others).mean() + (members[:, None] == others).mean() / 2
+    assert FINDING.against["removal"].auc.value == pytest.approx(wins)
+
+
+def test_rows_are_those_of_the_table_that_was_read():
+    table = uv.read_table(
+        {"q": [None, *range(20)], "s": [*"xyxyx", *"xyxyx", *"xyxyx", *"xyxyx", "x"]},
+        quasi="q", sensitive="s", missing="drop",
+    )  # fmt: skip
+    finding = uv.membership(table, uv.Identity())
+    frame = finding.to_frame()
+    assert (frame["row"] == frame["record"] + 1).all()
+    assert "Note: 1 of 21 records with missing values dropped (q 1)" in finding.summary()
+
+
+def test_curves():
+    curve = FINDING.roc("release")
+    assert list(curve.columns) == ["threshold", "fpr", "tpr"]
+    assert curve.iloc[0].tolist() == [np.inf, 0, 0]
+    assert curve.iloc[-1, 1:].tolist() == [1, 1]
+    area = np.trapezoid(curve["tpr"], curve["fpr"])
+    assert area == pytest.approx(FINDING.against["release"].auc.value)
+    assert FINDING.roc().equals(FINDING.roc("removal"))
+    with pytest.raises(InputError) as error:
+        FINDING.roc("releases")
+    assert str(error.value) == (
+        "no attacker 'releases' was played; did you mean 'release'? "
+        "(there are: release, population, removal)"
+    )
+
+
+def test_people_who_could_not_be_scored_do_not_count():
+    scores = FINDING.played["release"].scores.copy()
+    scores[::3] = np.nan
+    finding = with_scores(scores, release=Scores(scores=scores, reasons={"why not": 80}))
+    found = finding.against["release"]
+    members = int(FINDING.people.is_member[~np.isnan(scores)].sum())
+    assert (found.members, found.held_out) == (members, 160 - members)
+    assert finding.roc("release")["threshold"].notna().all()
+    assert "NOT SCORED by release: 80 people: why not" in finding.summary()
+
+
+def test_as_json_without_individuals():
+    content = json.loads(FINDING.to_json(), parse_constant=pytest.fail)
+    assert content["finding"] == "membership"
+    assert content["sanitizer"] == "Mondrian(k=3)"
+    assert (content["members"], content["held_out"], content["own"]) == (120, 120, 60)
+    assert content["strongest"] == "removal"
+    by_name = {one["attacker"]: one for one in content["attackers"]}
+    found = FINDING.against["removal"]
+    assert by_name["removal"]["auc"]["value"] == found.auc.value
+    assert by_name["removal"]["tpr"]["0.01"]["high"] == found.tpr[0.01].high
+    assert by_name["removal"]["tpr"]["0.001"] is None
+    assert by_name["removal"]["advantage"] == found.advantage
+    assert (by_name["removal"]["held_out"], by_name["removal"]["groups"]) == (120, 50)
+    assert by_name["release"]["not_scored"] == {}
+
+    def lengths(value):
+        if isinstance(value, dict):
+            return max([0, *map(lengths, value.values())])
+        if isinstance(value, list):
+            return max([len(value), *map(lengths, value)])
+        return 0
+
+    assert lengths(content) < 10  # nothing there that could be one value a record
+
+
+def test_as_json_with_the_scores_of_each_record():
+    scores = np.where(FINDING.people.is_member, np.inf, -np.inf)
+    scores[0] = np.nan
+    finding = with_scores(
+        scores, release=Scores.nobody(FINDING.people, "why not"),
+    )  # fmt: skip
+    content = json.loads(finding.to_json(records=True), parse_constant=pytest.fail)
+    removal, release = content["attackers"]
+    assert content["record"] == FINDING.people.asked.tolist()
+    assert content["member"] == FINDING.people.is_member.tolist()
+    assert removal["scores"][0] is None
+    assert set(removal["scores"][1:]) == {"infinity", "-infinity"}
+    assert (release["auc"], release["tpr"], release["advantage"]) == (None, None, None)
+    assert release["not_scored"] == {"why not": 240}
+
+
+def test_numbers_of_numpy_do_not_spoil_the_json():
+    finding = uv.membership(
+        TABLE, uv.Mondrian(k=np.int32(3)), removals=np.int16(5), seed=np.int64(7),
+        held_out=np.float32(0.5),
+    )  # fmt: skip
+    assert json.loads(finding.to_json(records=True))["seed"] == 7
+
+
+def test_the_summary_says_what_matters():
+    text = FINDING.summary()
+    assert repr(FINDING) == text
+    found = FINDING.against["removal"]
+    for fact in ("Mondrian(k=3) on random table", "120 members, 120 people held out, 60 the "
+                 "attacker's own", str(found.auc), found.tpr[0.01].in_percent(), "naive Bayes",
+                 "120 people held out cannot show a rate of false alarms of 0.1%; 1,000 can",
+                 "at 1% false alarms an interval can begin above 0 only if 368 people are held out "
+                 "(those who share a removal count as one); there are 120 for release, 120 for "
+                 "population, 50 for removal.",
+                 "know a person's quasi-identifiers and secret", "95% intervals"):  # fmt: skip
+        assert fact in text
+    assert "nan" not in text
+
+
+def test_what_few_people_cannot_show_is_said_and_no_more():
+    assert len(FINDING.too_few) == 2
+    (thousandth,) = perfect_about_many().too_few
+    assert thousandth.startswith("400 people held out cannot show a rate of false alarms of 0.1%")
+
+
+def test_verdicts_follow_the_numbers():
+    start = "Under Mondrian(k=3), of a member and somebody who is none, the member is picked out by"
+    always = f"{start} an attacker who has two releases between which one person left, in 100% of "
+    always += "the cases"
+    assert perfect_about_many().verdict() == (
+        f"{always}; at 1% false alarms he finds 100% of the members."
+    )
+    assert perfect().verdict() == f"{always}."  # 120 people held out do not show that
+    assert with_scores(np.zeros(240)).verdict("this") == (
+        "Under this, an attacker who has two releases between which one person left is not known "
+        "to do better than guessing who is a member, as far as 120 people held out can show."
+    )
+    nothing = Scores(scores=np.zeros(240))
+    both = with_scores(np.zeros(240), release=nothing).verdict()
+    assert "no attacker is known to do better than guessing" in both
+    # Most members are above most others, but the highest scores are those of others.
+    scores = FINDING.people.is_member.astype(float)
+    scores[np.flatnonzero(~FINDING.people.is_member)[:10]] = 2
+    assert with_scores(scores, release=nothing).verdict() == (
+        f"{start} an attacker who has two releases between which one person left, in 92% of the "
+        "cases; by one who sees the release alone, in 50% of the cases, which may be chance."
+    )
+
+
+# pictures -----------------------------------------------------------------------------------
+
+
+def labels(legend):
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_the_picture_has_a_curve_an_attacker():
+    ax = FINDING.plot()
+    found = FINDING.against["release"]
+    assert labels(ax.get_legend())[0] == f"release: AUC {found.auc}"
+    assert len(labels(ax.get_legend())) == 4  # and guessing
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert ax.get_xlim() == (1 / 240, 1)
+    axes = Figure().subplots()
+    assert FINDING.plot(axes) is axes
+
+
+def test_a_curve_is_the_share_found_at_each_rate():
+    finding = perfect()
+    line = next(line for line in finding.plot().lines if line.get_label().startswith("removal"))
+    x, y = line.get_data()
+    assert (np.diff(x) >= 0).all()
+    assert x[0] == 1 / 240
+    assert y[x == 1 / 240].max() == 1
+
+
+def test_attackers_who_scored_nobody_are_not_drawn():
+    nobody = Scores.nobody(FINDING.people, "why not")
+    ax = with_scores(FINDING.played["release"].scores, population=nobody).plot()
+    assert [label.partition(":")[0] for label in labels(ax.get_legend())] == ["removal", "guessing"]
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_panels(n, tmp_path):
+    first = roc_panels([FINDING] * n, [f"f{i}" for i in range(n)])
+    figure = first.get_figure(root=True)
+    assert [ax.get_title().partition("\n")[0] for ax in figure.axes] == [f"f{i}" for i in range(n)]
+    assert labels(figure.legends[0]) == ["release", "population", "removal", "guessing"]
+    figure.savefig(tmp_path / "panels.png")
+    assert (tmp_path / "panels.png").stat().st_size > 1000
