@@ -61,7 +61,8 @@ MASK = "(masked)"
 SMALLEST = 5
 """What fewer people have is masked in a report, unless the user sets another limit."""
 
-_WORDS = {"microdata": "FILE", "key_hierarchies": "--hierarchies", "mapping": "--recode"}  # in a shell
+# What the shell calls a parameter that it names otherwise.
+_WORDS = {"microdata": "FILE", "key_hierarchies": "--hierarchies", "mapping": "--recode"}
 _OFF = {"exact": "--sampled"}  # flags that are switched off by another word than --no-…
 
 
