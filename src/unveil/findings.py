@@ -366,7 +366,10 @@ class Finding:
         """
         from unveil._version import __version__
 
-        return {"unveil": __version__, "schema": SCHEMA, **self.content(records=records)}
+        content = self.content(records=records)
+        if "notes" in content:
+            content["notes"] = [str(note) for note in content["notes"]]
+        return {"unveil": __version__, "schema": SCHEMA, **content}
 
     def to_json(self, *, records: bool = False) -> str:
         """`to_dict` as JSON."""

@@ -15,8 +15,7 @@ from unveil.adversary import ENCODINGS, Encoding
 from unveil.adversary._encoding import cell_bounds
 from unveil.adversary._lessons import Lessons
 from unveil.errors import InputError
-from unveil.microdata import Release, Sets
-from unveil.microdata._quantize import quantize
+from unveil.microdata import Release, Sets, quantize
 
 PEOPLE = uv.read_table(
     {

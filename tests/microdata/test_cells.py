@@ -228,35 +228,35 @@ MAY_BE = (
 @pytest.mark.parametrize(
     ("name", "cell", "why"),
     [
-        ("age", "young", "'young' is no number"),
-        ("age", "[20, old]", "'old' is no number"),
-        ("age", "20-old", "'old' is no number"),
-        ("age", "{20, old}", "'old' is no number"),
-        ("age", "≤", "'' is no number"),
-        ("age", "20-", "'20-' is no number; did you mean '20'?"),
-        ("age", "1_000", "'1_000' is no number"),
+        ("age", "young", "'young' is not a number"),
+        ("age", "[20, old]", "'old' is not a number"),
+        ("age", "20-old", "'old' is not a number"),
+        ("age", "{20, old}", "'old' is not a number"),
+        ("age", "≤", "'' is not a number"),
+        ("age", "20-", "'20-' is not a number; did you mean '20'?"),
+        ("age", "1_000", "'1_000' is not a number"),
         ("age", "30-20", "its bounds run backwards"),
         ("level", "high-low", "its bounds run backwards"),
-        ("level", "midd", "'midd' is no value of the column; did you mean 'mid'?"),
-        ("level", "≤ hig", "'hig' is no value of the column; did you mean 'high'?"),
-        ("born", "yesterday", "'yesterday' is no date"),
-        ("born", "1990-02-30", "'1990-02-30' is no date; did you mean '1990-01-05'?"),
-        ("city", "Frnace", "'Frnace' is no value of the column; did you mean 'France'?"),
-        ("city", "{Rome, Pariss}", "'Pariss' is no value of the column"),
-        ("city", "Rome;Pariss", "'Pariss' is no value of the column"),
-        ("city", "['Rome', 'Pariss']", "'Pariss' is no value of the column"),
-        ("city", "{}", "'' is no value of the column"),
-        ("city", "Rome-Bonn", "'Rome-Bonn' is no value of the column; did you mean 'Rome'?"),
-        ("city", '"Pariss"', "'Pariss' is no value of the column"),
-        ("city", "X***", "'X***' is no value of the column"),
+        ("level", "midd", "'midd' is not a value of the column; did you mean 'mid'?"),
+        ("level", "≤ hig", "'hig' is not a value of the column; did you mean 'high'?"),
+        ("born", "yesterday", "'yesterday' is not a date"),
+        ("born", "1990-02-30", "'1990-02-30' is not a date; did you mean '1990-01-05'?"),
+        ("city", "Frnace", "'Frnace' is not a value of the column; did you mean 'France'?"),
+        ("city", "{Rome, Pariss}", "'Pariss' is not a value of the column"),
+        ("city", "Rome;Pariss", "'Pariss' is not a value of the column"),
+        ("city", "['Rome', 'Pariss']", "'Pariss' is not a value of the column"),
+        ("city", "{}", "'' is not a value of the column"),
+        ("city", "Rome-Bonn", "'Rome-Bonn' is not a value of the column; did you mean 'Rome'?"),
+        ("city", '"Pariss"', "'Pariss' is not a value of the column"),
+        ("city", "X***", "'X***' is not a value of the column"),
     ],
 )
 def test_a_cell_that_is_none_is_told_so(name, cell, why):
     with pytest.raises(InputError) as error:
         covered(name, cell)
     node = (
-        "; the column has no hierarchy: if the cell is a node of one, give it, "
-        f'hierarchies={{"{name}": "{name}.csv"}}'
+        "; the column has no hierarchy: if the cell is a node of one, give "
+        f"hierarchies={{'{name}': '{name}.csv'}}"
     )
     assert str(error.value) == (
         f"row 1, column {name!r}: cannot read the cell {cell!r}: {why}{MAY_BE}"
@@ -277,7 +277,7 @@ def test_two_in_brackets_may_be_bounds_or_a_list(name, cell, why, values):
         covered(name, cell)
     assert str(error.value) == (
         f"row 1, column {name!r}: the cell {cell!r} may be a list, or the bounds of an interval "
-        f'that {why}; if it is a list, say notation={{"{name}": "list"}}'
+        f"that {why}; if it is a list, give notation={{'{name}': 'list'}}"
     )
     assert covered(name, cell, notation={name: "list"}) == values
 

@@ -211,8 +211,8 @@ def test_texts_declared_numeric_that_are_not(tmp_path):
     with pytest.raises(InputError) as error:
         cells(tmp_path, ["1", "2", "Not-Say"], numeric="x")
     assert str(error.value) == (
-        "column 'x' of survey.csv was declared numeric, but has 'Not-Say' in row 3; if that means "
-        'missing, say so with missing_values={"x": ["Not-Say"]}'
+        "column 'x' of survey.csv was declared numeric, but has 'Not-Say' in row 3; if that "
+        "means missing, give missing_values={'x': ['Not-Say']}"
     )
 
 
@@ -254,7 +254,7 @@ def test_the_hierarchy_of_a_numeric_column_must_have_its_values():
         column([9, 19, 19], hierarchies={"x": AGES})
     assert str(error.value) == (
         "hierarchy ages.csv does not have '19' of column 'x' (2 records, the first in row 2 of "
-        "table); did you mean '9'? (its leaves: 30, 18, 9, 4); write both alike"
+        "table); did you mean '9'? (its leaves: 30, 18, 9, 4); use the same spelling in both"
     )
 
 
@@ -264,8 +264,8 @@ def test_the_hierarchy_of_a_numeric_column_must_not_skip_values():
         column([1, 2, 3], hierarchies={"x": parity})
     assert str(error.value) == (
         "hierarchy built in code: 'odd' covers '3' but not '2', which comes before it in the "
-        "order of column 'x'; if its order means nothing, make it categorical with "
-        'categorical=["x"]'
+        "order of column 'x'; if its order has no meaning, make it categorical with "
+        "categorical=['x']"
     )
     assert column([1, 2, 3], hierarchies={"x": parity}, categorical="x").texts == parity.leaves
 

@@ -136,32 +136,32 @@ def test_a_tree_survives_pickling():
 @pytest.mark.parametrize(
     ("paths", "message"),
     [
-        ([], "hierarchy built in code is empty: it needs one path a value"),
+        ([], "hierarchy built in code is empty; it needs one path per value"),
         ([("a", "*"), ("b",)],
-         "hierarchy built in code, path 2 has only 'b': write a value and then what lies above it, "
-         "up to a common top such as '*'"),
+         "hierarchy built in code, path 2 has only 'b'; write a value, then the labels above "
+         "it, up to a common top such as '*'"),
         ([("*", "*")],
-         "hierarchy built in code, path 1 has only '*': write a value and then what lies above it, "
-         "up to a common top such as '*'"),
+         "hierarchy built in code, path 1 has only '*'; write a value, then the labels above "
+         "it, up to a common top such as '*'"),
         (["abc"], "hierarchy built in code, path 1: 'abc' is a text, not a sequence of labels"),
         ([("a", "x", "y", "x", "*")],
-         "hierarchy built in code, path 1: 'x' comes back above itself (a → x → y → x → *)"),
+         "hierarchy built in code, path 1: 'x' appears again above itself (a → x → y → x → *)"),
         ([("a", "x", "y", "*"), ("b", "y", "x", "*")],
-         "hierarchy built in code, path 2: 'x' is above 'y' here but beneath it in path 1"),
+         "hierarchy built in code, path 2: 'x' is above 'y' here but below it in path 1"),
         ([("a", "x", "y"), ("b", "y", "x")],
-         "hierarchy built in code, path 2: 'x' is above 'y' here but beneath it in path 1"),
+         "hierarchy built in code, path 2: 'x' is above 'y' here but below it in path 1"),
         ([("a", "x", "*"), ("a", "y", "*")],
-         "hierarchy built in code, path 2: the value 'a' lies beneath 'y' here but beneath 'x' in "
+         "hierarchy built in code, path 2: the value 'a' is below 'y' here but below 'x' in "
          "path 1; it can have only one parent"),
         ([("a", "x", "y", "*"), ("b", "x", "z", "*")],
-         "hierarchy built in code, path 2: the node 'x' lies beneath 'z' here but beneath 'y' in "
-         "path 1; it can have only one parent"),
+         "hierarchy built in code, path 2: the node 'x' is below 'z' here but below 'y' in path "
+         "1; it can have only one parent"),
         ([("a", "x", "*"), ("x", "y", "*")],
-         "hierarchy built in code, path 2: 'x' is a value of its own, but in path 1 it is a node "
-         "above 'a'; give one of the two another name"),
+         "hierarchy built in code, path 2: 'x' is a value, but in path 1 it is a node above "
+         "'a'; rename one of the two"),
         ([("a", "x", "*"), ("b", "all")],
-         "hierarchy built in code, path 2 ends in 'all' but path 1 in '*': a tree has one top, so "
-         "let all end in a common one such as '*'"),
+         "hierarchy built in code, path 2 ends in 'all' but path 1 in '*'; a tree has one top, "
+         "so end all paths in a common one such as '*'"),
     ],
 )  # fmt: skip
 def test_what_is_not_a_tree(paths, message):
@@ -192,8 +192,8 @@ def test_prefixes_of_digits_must_not_have_lost_their_zeros():
     with pytest.raises(HierarchyError) as error:
         prefix_hierarchy([1234, 35567])
     assert str(error.value) == (
-        "codes of digits must have one length, but '1234' has 4 characters and '35567' has 5; if "
-        "leading zeros were lost, read the column as text or put them back with str.zfill(5)"
+        "codes of digits must have one length, but '1234' has 4 characters and '35567' has 5; "
+        "if leading zeros were lost, read the column as text or restore them with str.zfill(5)"
     )
 
 
@@ -201,7 +201,7 @@ def test_prefixes_of_impossible_lengths():
     with pytest.raises(HierarchyError) as error:
         prefix_hierarchy(["123"], lengths=[3])
     assert str(error.value) == (
-        "lengths must lie between 1 and 2 for codes of 3 characters, but 3 was given"
+        "lengths= must be between 1 and 2 for codes of 3 characters, but 3 was given"
     )
 
 
@@ -244,14 +244,14 @@ def test_intervals_of_fractions_are_exact():
     ("values", "options", "message"),
     [
         ([1], {"widths": (5, 12)},
-         "each width must be a multiple of the one before, so that intervals nest, but 12 "
+         "each of widths= must be a multiple of the one before, so that intervals nest, but 12 "
          "follows 5"),
         ([1], {"widths": (5, 5)},
-         "each width must be a multiple of the one before, so that intervals nest, but 5 "
+         "each of widths= must be a multiple of the one before, so that intervals nest, but 5 "
          "follows 5"),
-        ([1], {"widths": ()}, "widths must be positive numbers, but () was given"),
-        ([1], {"widths": (0, 5)}, "widths must be positive numbers, but (0, 5) was given"),
-        ([1], {"low": 5, "high": 5}, "low must be below high, but low=5 and high=5 were given"),
+        ([1], {"widths": ()}, "widths=() must be positive"),
+        ([1], {"widths": (0, 5)}, "widths=(0, 5) must be positive"),
+        ([1], {"low": 5, "high": 5}, "low=5 must be below high=5"),
         (["old"], {}, "intervals need finite numbers, but found 'old'"),
         ([float("inf")], {}, "intervals need finite numbers, but found inf"),
     ],

@@ -60,35 +60,35 @@ def test_delimiter_and_encoding_can_be_given(file):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "hierarchy city.csv is empty: it needs one line a value, such as 'Lyon;France;*'"),
+        ("", "hierarchy city.csv is empty; it needs one line per value, such as 'Lyon;France;*'"),
         (" \n;;\n",
-         "hierarchy city.csv is empty: it needs one line a value, such as 'Lyon;France;*'"),
+         "hierarchy city.csv is empty; it needs one line per value, such as 'Lyon;France;*'"),
         ("Lyon;France;*\n\nNice\n",
-         "hierarchy city.csv, line 3 has only 'Nice': write a value and then what lies above it, "
+         "hierarchy city.csv, line 3 has only 'Nice'; write a value, then the labels above it, "
          "up to a common top such as '*'"),
         ("Paris;France;*\n\nRome;Italy;*\nParis;Texas;*\n",
-         "hierarchy city.csv, line 4: the value 'Paris' lies beneath 'Texas' here but beneath "
+         "hierarchy city.csv, line 4: the value 'Paris' is below 'Texas' here but below "
          "'France' in line 1; it can have only one parent"),
         ("Paris;France;EU;*\nLyon;France;*\n",
-         "hierarchy city.csv, line 2: the node 'France' lies beneath '*' here but beneath 'EU' in "
+         "hierarchy city.csv, line 2: the node 'France' is below '*' here but below 'EU' in "
          "line 1; it can have only one parent"),
         ("Paris;France;EU;France;*\n",
-         "hierarchy city.csv, line 1: 'France' comes back above itself "
-         "(Paris → France → EU → France → *)"),
+         "hierarchy city.csv, line 1: 'France' appears again above itself (Paris → France → EU "
+         "→ France → *)"),
         ("Paris;France;EU;*\nRome;EU;France;*\n",
-         "hierarchy city.csv, line 2: 'France' is above 'EU' here but beneath it in line 1"),
+         "hierarchy city.csv, line 2: 'France' is above 'EU' here but below it in line 1"),
         ("Paris;France;*\n\nFrance;EU;*\n",
-         "hierarchy city.csv, line 3: 'France' is a value of its own, but in line 1 it is a node "
-         "above 'Paris'; give one of the two another name"),
+         "hierarchy city.csv, line 3: 'France' is a value, but in line 1 it is a node above "
+         "'Paris'; rename one of the two"),
         ("Paris;France\nRome;Italy\n",
-         "hierarchy city.csv, line 2 ends in 'Italy' but line 1 in 'France': a tree has one top, "
-         "so let all end in a common one such as '*'"),
+         "hierarchy city.csv, line 2 ends in 'Italy' but line 1 in 'France'; a tree has one "
+         "top, so end all paths in a common one such as '*'"),
         ("Paris;*\nZürich;*\n".encode("latin-1"),
-         "hierarchy city.csv, line 2 is not utf-8; say which encoding it is in, for instance "
-         'encoding="latin-1"'),
+         "hierarchy city.csv, line 2 is not utf-8; give its encoding, for instance "
+         "encoding='latin-1'"),
         ('Paris;*\n"Rome"x;*\n',
-         "hierarchy city.csv, line 2: ';' expected after '\"'; a cell with quotes must be quoted "
-         "as a whole, with its own quotes doubled"),
+         'hierarchy city.csv, line 2: \';\' expected after \'"\'; quote a cell that contains '
+         "quotes as a whole, and double its own quotes"),
     ],
 )  # fmt: skip
 def test_files_that_are_not_a_tree(file, content, message):
@@ -107,8 +107,8 @@ def test_files_that_are_not_there(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"delimiter": "::"}, "delimiter must be one character, but '::' was given"),
-        ({"encoding": "martian"}, "encoding 'martian' is not known"),
+        ({"delimiter": "::"}, "delimiter= must be one character, but '::' was given"),
+        ({"encoding": "martian"}, "encoding 'martian' is unknown"),
     ],
 )
 def test_options_that_cannot_be(file, options, message):
@@ -135,7 +135,7 @@ def test_names_that_fit(file, tmp_path, name, column):
 @pytest.mark.parametrize("name", ["page.csv", ".age.csv", "age.json", "age_group.csv"])
 def test_names_that_do_not_fit(file, tmp_path, name):
     file("a;*\n", name)
-    with pytest.raises(HierarchyError, match=r"^no hierarchy in '.*' fits a column: there is "):
+    with pytest.raises(HierarchyError, match=r"^no hierarchy in '.*' fits a column: it contains "):
         read_hierarchies(tmp_path, ["age"])
 
 
@@ -161,7 +161,7 @@ def test_two_files_for_one_column(file, tmp_path):
 def test_two_columns_of_one_name_but_for_case(file, tmp_path):
     file("a;*\n", "my_Age.csv")
     assert list(read_hierarchies(tmp_path, ["age", "Age"])) == ["Age"]
-    with pytest.raises(HierarchyError, match="fits the columns 'age' and 'AGE' alike"):
+    with pytest.raises(HierarchyError, match="fits the columns 'age' and 'AGE' equally"):
         read_hierarchies(tmp_path, ["age", "AGE"])
 
 
@@ -170,7 +170,7 @@ def test_a_folder_that_does_not_help(file, tmp_path):
     with pytest.raises(HierarchyError) as error:
         read_hierarchies(tmp_path, ["age", "zip"])
     assert str(error.value) == (
-        f"no hierarchy in {str(tmp_path)!r} fits a column: there is sex.csv; the columns are "
+        f"no hierarchy in {str(tmp_path)!r} fits a column: it contains sex.csv; the columns are "
         "age, zip"
     )
     with pytest.raises(HierarchyError, match=r"the folder of hierarchies '.*none' does not exist"):

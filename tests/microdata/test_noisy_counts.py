@@ -76,7 +76,9 @@ def test_too_many_cells_to_write_down_but_not_to_ask():
     release = uv.LaplaceCounts(epsilon=1).sanitize(table)
     assert release.n_cells == n**6
     assert release.counts_at(table.codes).shape == (n, 2)
-    with pytest.raises(uv.UnveilError, match=r"too many to write down; take fewer columns, or put"):
+    with pytest.raises(
+        uv.UnveilError, match=r"too many to write down; use fewer columns, or group"
+    ):
         release.to_frame()
 
 

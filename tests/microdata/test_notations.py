@@ -112,10 +112,10 @@ ASKED = [
 def test_what_is_unclear_is_asked_and_can_be_said(original, cell, ways, said):
     with pytest.raises(InputError) as error:
         covered(original, ["*", cell])
-    remedy = " or ".join(f'notation={{"q": "{word}"}}' for word in said)
+    remedy = " or ".join(f"notation={{'q': '{word}'}}" for word in said)
     assert str(error.value) == (
         f"row 2, column 'q': the cell {cell!r} can be read in 2 ways: {ways}; "
-        f"say which is meant: {remedy}"
+        f"give the one that is meant: {remedy}"
     )
     for word, values in said.items():
         assert covered(original, [cell], notation={"q": word}) == [values]
@@ -171,8 +171,8 @@ def test_a_list_of_two_numbers_may_be_bounds(pair):
         covered(AGES, [pair])
     assert str(error.value) == (
         "row 1, column 'q': the cell '[20, 29]' can be read in 2 ways: as an interval it covers "
-        "20 to 29, as a list it covers 20, 29; say which is meant: "
-        'notation={"q": "interval"} or notation={"q": "list"}'
+        "20 to 29, as a list it covers 20, 29; give the one that is meant: notation={'q': "
+        "'interval'} or notation={'q': 'list'}"
     )
     assert covered(AGES, [pair], notation={"q": "list"}) == [["20", "29"]]
     assert covered(AGES, [pair], notation={"q": "interval"}) == [["20", "25", "29"]]
@@ -190,15 +190,16 @@ def test_a_set_of_two_numbers_is_a_set():
         (
             {"q": "range"},
             "{20, 25}",
-            "row 1, column 'q': the cell '{20, 25}' is no range, which notation says that the "
-            "column's cells are; it could be a set",
+            "row 1, column 'q': the cell '{20, 25}' is not a range, as notation= says; it could "
+            "be a set",
         ),
-        ({"q": "ranges"}, "20-25", "notation['q'] must be one of value, range, interval, mask, "
-         "prefix, set, list, node, but got 'ranges'; did you mean 'range'?"),
-        ({"qq": "range"}, "20-25", "notation names 'qq', which is no quasi-identifier; did you "
-         "mean 'q'? (those are q)"),
-        ("range", "20-25", "notation maps columns to words, such as {\"age\": \"range\"}, but got "
-         "'range'"),
+        ({"q": "ranges"}, "20-25", "notation= of column 'q' must be one of value, range, "
+                                   "interval, mask, prefix, set, list, node, but 'ranges' was "
+                                   "given; did you mean 'range'?"),
+        ({"qq": "range"}, "20-25", "notation= names 'qq', which is not a quasi-identifier; did "
+                                   "you mean 'q'? (those are q)"),
+        ("range", "20-25", "notation= must map columns to words, such as {'age': 'range'}, but "
+                           "'range' was given"),
     ],
 )  # fmt: skip
 def test_what_the_user_says_must_fit(notation, cell, message):

@@ -70,7 +70,7 @@ def test_recoding_changes_names_and_nothing_else(codes):
 
 
 def test_mappings_that_cannot_be_meant():
-    with pytest.raises(InputError, match="mapping says for each column what its values are"):
+    with pytest.raises(InputError, match="mapping= must map columns to values"):
         checked_mapping({"sex": "F"}, ["sex"])
     with pytest.raises(InputError, match=r"names the column 'sec', which .* did you mean 'sex'"):
         checked_mapping({"sec": {"a": "b"}}, ["sex"])
@@ -111,15 +111,15 @@ def test_numbers_that_are_other_codes_are_told():
     release = uv.read_release({"sex": ["1", "2"], "s": ["x", "y"]}, quasi="sex", sensitive="s")
     (note,) = [n for n in uv.linkage(release, {"sex": [0, 0, 1]}).notes if "codes" in n]
     assert note == (
-        "2 of 3 people have a value of sex outside 1 to 2, between which the release's lie; are "
-        "these other codes?"
+        "2 of 3 people have a value of sex outside 1 to 2, the range of the release; check whether "
+        "the table of people uses other codes"
     )
 
 
 def test_columns_with_other_names():
     person = {"day": ["1984-05-23"], "zip": ["01234"], "age": [35], "who": ["Ann"]}
     told = {"born": "day", "name": "who"}
-    found = uv.linkage(RELEASE, person, columns=told, identifier="name")
+    found = uv.linkage(RELEASE, person, rename=told, identifier="name")
     assert found.people.names == ["Ann"]
     assert found.candidates.tolist() == [1]
     for wrong, message in (
@@ -129,7 +129,7 @@ def test_columns_with_other_names():
         ("day", "columns says what the external table calls columns"),
     ):
         with pytest.raises(InputError) as refused:
-            uv.linkage(RELEASE, person, columns=wrong)
+            uv.linkage(RELEASE, person, rename=wrong)
         assert message in str(refused.value)
     with pytest.raises(InputError, match="give external=, too"):
         uv.composition([RELEASE, RELEASE], uv.read_table(

@@ -145,7 +145,7 @@ def test_codes_with_a_nought_in_front_remain_names():
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ([1, 2], "2 groups were given for 8 records of table: each record needs one"),
+        ([1, 2], "2 groups were given for 8 records of table; each record needs one"),
         ([1, 1, None, 1, 1, 1, 1, 1], "row 3, column 'group' of table is empty"),
         (7, "column 'group' of table must be a sequence of values, but int was given"),
     ],

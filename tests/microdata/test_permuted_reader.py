@@ -210,26 +210,26 @@ Q, S = "the quasi-identifiers' table", "the sensitive values' table"
         ),
         (
             {"zip": ["45501", "4550", "55503"]}, {},
-            f"row 2, column 'zip' of {Q}: '4550' is no value of the original; did you mean '4550",
+            f"row 2, column 'zip' of {Q}: '4550' is not a value of the original; did you mean '",
         ),
         (
             {"zip": ["4****", "4****", "*"]}, {},
-            f"row 1, column 'zip' of {Q}: '4****' is no value of the original; a permuted release "
-            "has exact values, and generalized cells are read with read_release",
+            f"row 1, column 'zip' of {Q}: '4****' is not a value of the original; a permuted "
+            "release has exact values; read generalized cells with read_release",
         ),
         (
             {}, {"disease": ["Heart", "Flue", "Flu"]},
-            f"row 2, column 'disease' of {S}: 'Flue' is no value of the original; did you mean "
+            f"row 2, column 'disease' of {S}: 'Flue' is not a value of the original; did you mean "
             "'Flu'?",
         ),
         (
             {"zip": ["45501", None, "55503"]}, {},
-            f"row 2, column 'zip' of {Q} is empty: a permuted release needs a value in every row",
+            f"row 2, column 'zip' of {Q} is empty; a permuted release needs a value in every row",
         ),
         ({}, {"group": [1, None, 2]}, f"row 2, column 'group' of {S} is empty"),
         ({}, {"count": [1, 1, None]}, f"row 3, column 'count' of {S} is empty"),
-        ({}, {"count": [1, -1, 1]}, f"row 2, column 'count' of {S}: '-1' is no number of records"),
-        ({}, {"count": [1, 1.5, 1]}, f"row 2, column 'count' of {S}: '1.5' is no number of"),
+        ({}, {"count": [1, -1, 1]}, f"row 2, column 'count' of {S}: '-1' is not a number of"),
+        ({}, {"count": [1, 1.5, 1]}, f"row 2, column 'count' of {S}: '1.5' is not a number of"),
         (
             {"zip": ["45501", "45501", "55503"]}, {},
             "the release by somebody has 2 records with zip '45501', where table has 1: it is not "
@@ -261,7 +261,7 @@ def without(table, name):
         (
             (without(RECORDS, "group") | {"grp": [1, 1, 2]}, SECRETS), {},
             f"column 'group' is not in {Q}; did you mean 'grp'? (columns: zip, grp); if it "
-            "has another name, say group='…'",
+            "has another name, give group=",
         ),
         ((RECORDS, without(SECRETS, "group")), {}, f"column 'group' is not in {S} (columns: dis"),
         (
@@ -277,23 +277,23 @@ def without(table, name):
         ((RECORDS, SECRETS), {"quasi": []}, "name at least one quasi-identifier"),
         (
             (RECORDS, SECRETS | {"more": [1, 2, 3]}), {},
-            f"which column of {S} is the sensitive one? Say sensitive='…' (columns: group, ",
+            f"the sensitive column of {S} is not clear; give sensitive= (columns: group, ",
         ),
-        ((RECORDS,), {}, "which column of table is the sensitive one?"),
+        ((RECORDS,), {}, "the sensitive column of table is not clear"),
         (
             (RECORDS | SECRETS,), {"sensitive": "disease"},
-            "table has one row a record and a column 'count': name the quasi-identifiers",
+            "table has one row per record and a column 'count'; name the quasi-identifiers",
         ),
         (
             (RECORDS | SECRETS,), {"sensitive": "disease", "count": "count"},
-            "count='count' belongs to a table of sensitive values, and there is only one table",
+            "count='count' needs a table of sensitive values, but only a table of records",
         ),
         (({"group": [1]}, {"group": [1], "s": ["a"]}), {}, "has no quasi-identifiers, only 'gro"),
         (
             (RECORDS, SECRETS), {"microdata": ZIPS, "sensitive": "disease"},
             "sensitive= and microdata= cannot be given together",
         ),
-        ((RECORDS, SECRETS), {"microdata": RECORDS}, "microdata must be the original as read_csv"),
+        ((RECORDS, SECRETS), {"microdata": RECORDS}, "microdata= must be the original as read_csv"),
         (
             (RECORDS, SECRETS), {"group": "zip", "quasi": "zip"},
             "column 'zip' cannot be both a group and a value of the records",
@@ -302,7 +302,7 @@ def without(table, name):
             (RECORDS, SECRETS), {"count": "disease", "sensitive": "disease"},
             "column 'disease' cannot be both a count and something else",
         ),
-        ((RECORDS, SECRETS), {"group": 1}, "group must be one column name, but got 1"),
+        ((RECORDS, SECRETS), {"group": 1}, "group= must be one column name, but 1 was given"),
         (
             (RECORDS | {"zip": ["1", 2, "3"]}, SECRETS), {},
             f"column 'zip' of {Q} mixes values of type int and str",
@@ -334,7 +334,7 @@ def test_files_are_named_in_messages(tmp_path):
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(uv.UnveilError, match=r"has no quasi_table.csv; give the two files"):
         read_anatomy(tmp_path)
-    with pytest.raises(uv.UnveilError, match="is a folder: give it alone, or two files"):
+    with pytest.raises(uv.UnveilError, match="is a folder; give it alone, or give two files"):
         read_anatomy(tmp_path, SECRETS)
     RELEASE.write(tmp_path)
     RELEASE.tables()[0].to_parquet(tmp_path / "quasi_table.parquet")
@@ -345,7 +345,7 @@ def test_files_that_are_not_there(tmp_path):
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        (["one.csv"], "a permuted release is two tables: give a folder, or a second file beside"),
+        (["one.csv"], "a permuted release is two tables; give a folder, or a second file beside"),
         (["one.csv", "two.xlsx"], "two.xlsx' must end in .csv, .parquet, .pq"),
         (["one.csv", "one.csv"], "the two tables cannot both be written to"),
     ],
@@ -358,6 +358,8 @@ def test_where_it_cannot_be_written(tmp_path, files, message):
 
 def test_a_release_of_another_table():
     other = uv.read_table({"zip": ["1"], "disease": ["Flu"]}, quasi="zip", sensitive="disease")
-    with pytest.raises(uv.UnveilError, match=r"is none of table: .* read_anatomy\(…, microdata=…"):
+    with pytest.raises(
+        uv.UnveilError, match=r"is not one of table: .* read_anatomy\(…, microdata=…"
+    ):
         check_permuted(RELEASE, other)
     check_permuted(RELEASE, PATIENTS)

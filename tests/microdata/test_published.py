@@ -95,8 +95,8 @@ def test_what_anjana_means_by_its_intervals_is_said_with_a_hierarchy():
         read_release(HERE / "anjana.csv", original)
     assert str(error.value) == (
         "row 1, column 'age': the cell '[20, 40)' can be read in 2 ways: as a node it covers 23 "
-        "to 40, as an interval it covers 23 to 38; say which is meant: "
-        'notation={"age": "node"} or notation={"age": "interval"}'
+        "to 40, as an interval it covers 23 to 38; give the one that is meant: notation={'age': "
+        "'node'} or notation={'age': 'interval'}"
     )
     release = read_release(HERE / "anjana.csv", original, notation={"age": "node"})
     kept = pd.read_csv(HERE / "anjana.csv")["index"].to_numpy()
@@ -108,7 +108,7 @@ def test_anonypy():
     release = read_release(HERE / "anonypy.csv", original, made_by="anonypy")
     assert (len(release), release.n_classes, release.dropped) == (16, 4, 0)
     assert release.notes == (
-        "a row stands for as many records as its 'count' says: 10 rows, 16 records",
+        "the column 'count' gives the number of records of each row: 10 rows, 16 records",
     )
     assert words(release) == {
         "age": "ranges like ['23-41']",

@@ -10,8 +10,7 @@ from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.microdata import Kind, interval_hierarchy
-from unveil.microdata._quantize import quantize
+from unveil.microdata import Kind, interval_hierarchy, quantize
 
 AGES = [15, 29, 30, 44, 45, 62, 74, 75, 90]
 SURVEY = uv.read_table(
@@ -45,7 +44,7 @@ def test_only_numeric_quasi_identifiers_unless_others_are_named():
     made = quantize(SURVEY, {"pay": 2})
     assert made["age"] is SURVEY["age"]
     assert made.sensitive.texts == ("[0, 4)", "[4, 8]")
-    assert made.notes == ("pay was put into 2 parts beforehand: [0, 4), [4, 8]",)
+    assert made.notes == ("pay was grouped into 2 parts beforehand: [0, 4), [4, 8]",)
 
 
 def test_parts_of_equal_share():
@@ -101,10 +100,10 @@ def test_every_value_is_where_its_level_says(values, parts, by):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"parts": 0}, "column 'age' must get at least 1 part, got 0"),
+        ({"parts": 0}, "column 'age' must have at least 1 part, but 0 was given"),
         (
             {"parts": {"sex": 2}},
-            "column 'sex' of table is categorical; only numbers and dates can be put into parts",
+            "column 'sex' of table is categorical; only numbers and dates can be grouped",
         ),
         (
             {"parts": {"agee": 2}},
@@ -112,20 +111,20 @@ def test_every_value_is_where_its_level_says(values, parts, by):
         ),
         (
             {"parts": {"age": [0, 18, 65]}},
-            "column 'age' of table has 74, which lies outside the edges 0 to 65; move the end, "
+            "column 'age' of table has 74, which is outside the edges 0 to 65; move the end, "
             "which belongs to its part, or make it infinite",
         ),
         (
             {"parts": {"age": [0, 65, 18, 100]}},
-            "column 'age' needs a number of parts, or the edges between them in ascending order "
-            "with both ends, such as [0, 18, 65, 100]; got [0, 65, 18, 100]",
+            "column 'age' needs a number of parts, or their edges in ascending order with both "
+            "ends, such as [0, 18, 65, 100], but [0, 65, 18, 100] was given",
         ),
         (
             {"parts": {"age": "many"}},
-            "column 'age' needs a number of parts, or the edges between them in ascending order "
-            "with both ends, such as [0, 18, 65, 100]; got 'many'",
+            "column 'age' needs a number of parts, or their edges in ascending order with both "
+            "ends, such as [0, 18, 65, 100], but 'many' was given",
         ),
-        ({"by": "breadth"}, 'by must be "width" or "quantiles", got \'breadth\''),
+        ({"by": "breadth"}, "by= must be 'width' or 'quantiles', but 'breadth' was given"),
     ],
 )
 def test_what_cannot_be_done(options, message):
@@ -138,5 +137,7 @@ def test_a_column_with_gaps_that_nobody_works_on():
     table = uv.read_table(
         {"q": [1, 2], "s": list("ab"), "other": [1.0, None]}, quasi="q", sensitive="s"
     )
-    with pytest.raises(InputError, match="column 'other' of table is no quasi-identifier or sens"):
+    with pytest.raises(
+        InputError, match="column 'other' of table is not a quasi-identifier or sens"
+    ):
         quantize(table, {"other": 2})

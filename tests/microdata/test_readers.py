@@ -271,33 +271,34 @@ def test_comments_are_skipped(csv_file):
          "survey.csv has two columns called 'age'; rename one of them"),
         (",age,city,income\n0,1,a,x\n", {},
          "column 1 of survey.csv has no name; name it, or leave it out (pandas writes its index "
-         "as such a column unless told index=False)"),
+         "as such a column unless index=False is given)"),
         ("age,city,income\n1,a,x\n\n2,b\n", {},
-         "line 4 of survey.csv has 2 cells where the first line has 3; if ',' is not what parts "
-         "its cells, give delimiter="),
+         "line 4 of survey.csv has 2 cells where the first line has 3; if ',' is not its "
+         "delimiter, give delimiter="),
         ("age,city,income\n1,a,x\n1,a,x,5\n", {},
-         "line 3 of survey.csv has 4 cells where the first line has 3; if ',' is not what parts "
-         "its cells, give delimiter="),
+         "line 3 of survey.csv has 4 cells where the first line has 3; if ',' is not its "
+         "delimiter, give delimiter="),
         ("#c\nage,city,income\n1,a,x\n#d\n1\n", {"comment": "#"},
-         "line 5 of survey.csv has 1 cell where the first line has 3; if ',' is not what parts "
-         "its cells, give delimiter="),
+         "line 5 of survey.csv has 1 cell where the first line has 3; if ',' is not its "
+         "delimiter, give delimiter="),
         ("age,city,income\n1,Zürich,x\n".encode("latin-1"), {},
-         "line 2 of survey.csv is not utf-8; say which encoding the file is in, for instance "
-         'encoding="latin-1"'),
+         "line 2 of survey.csv is not utf-8; give the file's encoding, for instance "
+         "encoding='latin-1'"),
         ("age,city,income\n1,a,x\n".encode("utf-16"), {},
-         "line 1 of survey.csv is not utf-8; say which encoding the file is in, for instance "
-         'encoding="utf-16"'),
-        ("age,city,income\n1,a,x\n", {"encoding": "martian"}, "encoding 'martian' is not known"),
+         "line 1 of survey.csv is not utf-8; give the file's encoding, for instance "
+         "encoding='utf-16'"),
+        ("age,city,income\n1,a,x\n", {"encoding": "martian"}, "encoding 'martian' is unknown"),
         ("age,city,income\n1,a,x\n", {"delimiter": ", "},
-         "delimiter must be one ASCII character, but ', ' was given"),
+         "delimiter= must be one ASCII character, but ', ' was given"),
         ("age,city,income\n1,a,x\n", {"comment": ""},
-         "comment must be the text that comment lines begin with, but is empty"),
+         "comment= is empty; give the text that comment lines begin with"),
         ("1,a,x\n", {"columns": ["age", "city"]},
-         "columns has 2 names, but survey.csv has 3 columns; to read only some of them, map "
+         "columns= has 2 names, but survey.csv has 3 columns; to read only some of them, map "
          "positions to names: columns={0: 'age', 3: 'country'}"),
         ("1,a,x\n", {"columns": {1: "age", 3: "city"}},
-         "columns has position 3, but survey.csv has 3 columns, counted from 0 to 2"),
-        ("1,a,x\n", {"columns": "age"}, "columns must be a sequence of names, but 'age' was given"),
+         "columns= has position 3, but survey.csv has 3 columns, counted from 0 to 2"),
+        ("1,a,x\n", {"columns": "age"}, "columns= must be a sequence of names, but 'age' was "
+                                        "given"),
         ("1,a,x\n", {"columns": ["age", "city", "age"]},
          "columns for survey.csv has two columns called 'age'; rename one of them"),
     ],
@@ -314,7 +315,8 @@ def test_paths_that_lead_nowhere(tmp_path, read):
     assert told(tmp_path / "none.csv") == f"the file '{tmp_path}/none.csv' does not exist"
     assert told(tmp_path) == f"'{tmp_path}' is a folder, not a file"
     assert told(pd.DataFrame({"a": [1]})) == (
-        "a file is given by its path, but DataFrame was given; for a table in memory use read_table"
+        "a file must be given by its path, but DataFrame was given; for a table in memory use "
+        "read_table"
     )
 
 
@@ -348,16 +350,16 @@ def test_large_files_are_read_in_many_pieces(csv_file, quote):
          "column 'nam' is not in table; did you mean 'name'? "
          "(columns: name, age, weight, city, member, income)"),
         ({"quasi": "age,city"},
-         "column 'age,city' is not in table; several columns are named as a list: "
-         "['age', 'city']"),
-        ({"quasi": []}, "name at least one quasi-identifier: quasi=[...] is empty"),
-        ({"quasi": ["age", "city", "age"]}, "column 'age' is named twice in quasi"),
-        ({"quasi": ["age", 3]}, "quasi must be column names, but got 3"),
+         "column 'age,city' is not in table; give several columns as a list: quasi=['age', "
+         "'city']"),
+        ({"quasi": []}, "quasi= is empty; name at least one quasi-identifier"),
+        ({"quasi": ["age", "city", "age"]}, "column 'age' is named twice in quasi="),
+        ({"quasi": ["age", 3]}, "quasi= must be column names, but 3 was given"),
         ({"quasi": ["age", "income"]},
          "column 'income' cannot be both quasi-identifier and sensitive"),
         ({"identifier": ["name", "age"]},
          "column 'age' cannot be both quasi-identifier and identifier"),
-        ({"sensitive": ["income"]}, "sensitive must be one column name, but got ['income']"),
+        ({"sensitive": ["income"]}, "sensitive= must be one column name, but ['income'] was given"),
         ({"numeric": ["wieght"]},
          "column 'wieght' is not in table; did you mean 'weight'? "
          "(columns: name, age, weight, city, member, income)"),
@@ -372,19 +374,22 @@ def test_large_files_are_read_in_many_pieces(csv_file, quote):
         ({"numeric": ["age"], "categorical": ["age"]},
          "column 'age' cannot be both numeric and categorical"),
         ({"ordinal": ["income"]},
-         "ordinal maps a column to its levels in order, such as {'education': ['low', 'high']}, "
-         "but got ['income']"),
-        ({"ordinal": {"income": "low"}}, "ordinal['income'] must list the levels, but got 'low'"),
+         "ordinal= must map a column to its levels in order, such as {'education': ['low', "
+         "'high']}, but ['income'] was given"),
+        ({"ordinal": {"income": "low"}}, "ordinal= must list the levels of column 'income', but "
+                                         "'low' was given"),
         ({"ordinal": {"income": ["low", "mid", "low"]}},
-         "ordinal['income'] lists the level 'low' twice"),
-        ({"missing": "ignore"}, "missing must be 'error', 'drop' or 'category', but got 'ignore'"),
+         "ordinal= lists the level 'low' of column 'income' twice"),
+        ({"missing": "ignore"}, "missing= must be 'error', 'drop' or 'category', but 'ignore' "
+                                "was given"),
         ({"hierarchies": 3},
-         "hierarchies must be a folder or a mapping from columns to hierarchies, but got int"),
+         "hierarchies= must be a folder or a mapping from columns to hierarchies, but int was "
+         "given"),
         ({"hierarchies": {"city": 3}},
-         "hierarchies['city'] must be a Hierarchy, a file or a function that makes one from the "
-         "values, but got int"),
+         "hierarchies= must have a Hierarchy, a file or a function of the values for column "
+         "'city', but int was given"),
         ({"hierarchies": {"city": len}},
-         "hierarchies['city'] must return a Hierarchy, but returned int"),
+         "hierarchies= for column 'city' must return a Hierarchy, but returned int"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_fit(options, message):
@@ -405,10 +410,10 @@ def test_a_sensitive_column_of_one_value_can_be_read():
     ("table", "message"),
     [
         ([1, 2],
-         "cannot read a table from list: give a pandas, polars or Arrow table, or a mapping from "
-         "column names to values"),
+         "cannot read a table from list; give a pandas, polars or Arrow table, or a mapping "
+         "from column names to values"),
         (pd.Series([1, 2]),
-         "cannot read a table from pandas.Series: give a pandas, polars or Arrow table, or a "
+         "cannot read a table from pandas.Series; give a pandas, polars or Arrow table, or a "
          "mapping from column names to values"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]),
          "pandas table has two columns called 'a'; rename one of them"),
@@ -427,28 +432,28 @@ def test_a_sensitive_column_of_one_value_can_be_read():
         ({"a": [None, None], "s": [1, 2]},
          "column 'a' of table is empty: it has no value at all"),
         (pd.DataFrame({"a": [1, "x"], "s": [1, 2]}),
-         "column 'a' of pandas table mixes values of type int and str: make them all texts or all "
-         "numbers"),
+         "column 'a' of pandas table mixes values of type int and str; make them all texts or "
+         "all numbers"),
         ({"a": [1, "x", 2.5, True, b""], "s": [1, 2, 3, 4, 5]},
-         "column 'a' of table mixes values of type bool, bytes, float and others: make them all "
+         "column 'a' of table mixes values of type bool, bytes, float and others; make them all "
          "texts or all numbers"),
         ({"a": [1j, 2j], "s": [1, 2]},
-         "column 'a' of table has values of type complex, which cannot be used: make them all "
+         "column 'a' of table has values of type complex, which cannot be used; make them all "
          "texts or all numbers"),
         (pd.DataFrame({"a": [1j, 2j], "s": [1, 2]}),
-         "column 'a' of pandas table has values of type complex, which cannot be used: make them "
-         "all texts or all numbers"),
+         "column 'a' of pandas table has values of type complex, which cannot be used; make "
+         "them all texts or all numbers"),
         ({"a": [[1], [2]], "s": [1, 2]},
-         "column 'a' of table has values of type list<item: int64>, which cannot be used: turn "
-         "them into numbers, texts or dates first"),
+         "column 'a' of table has values of type list<item: int64>, which cannot be used; "
+         "convert them to numbers, texts or dates first"),
         ({"a": [b"x", b"y"], "s": [1, 2]},
-         "column 'a' of table has values of type binary, which cannot be used: turn them into "
+         "column 'a' of table has values of type binary, which cannot be used; convert them to "
          "numbers, texts or dates first"),
         (pl.DataFrame({"a": [{"x": 1}], "s": [1]}),
-         "column 'a' of polars table has values of type struct<x: int64>, which cannot be used: "
-         "turn them into numbers, texts or dates first"),
+         "column 'a' of polars table has values of type struct<x: int64>, which cannot be used; "
+         "convert them to numbers, texts or dates first"),
         ({"a": [1.0, float("inf")], "s": [1, 2]},
-         "column 'a' of table has the value inf in row 2: numeric columns need finite numbers"),
+         "column 'a' of table has the value inf in row 2; numeric columns need finite numbers"),
     ],
 )  # fmt: skip
 def test_tables_that_cannot_be_read(table, message):
@@ -460,8 +465,8 @@ def test_a_column_of_no_use_that_cannot_be_read_is_left_out_and_noted():
     table = read_table(frame, quasi="a", sensitive="s")
     assert [c.name for c in table.columns] == ["a", "s"]
     assert table.notes == (
-        "column 'x' left out: its values cannot be read",
-        "column 'y' left out: its values cannot be read",
+        "column 'x' was left out: its values cannot be read",
+        "column 'y' was left out: its values cannot be read",
     )
 
 
@@ -490,14 +495,16 @@ def gaps(request, csv_file):
 def test_missing_values_are_refused_unless_somebody_says_what_they_mean(csv_file):
     told = message_of(lambda: read_csv(csv_file(GAPS_CSV), **SIMPLE), MissingValuesError)
     assert told == (
-        "3 of 4 records in survey.csv have missing values (age 1, city 2); say what is to be done: "
-        'missing="drop" leaves these records out, missing="category" makes missing a value of '
+        "3 of 4 records in survey.csv have missing values (age 1, city 2); choose how to treat "
+        "them: missing='drop' drops these records, missing='category' makes missing a value of "
         "its own"
     )
 
 
 def test_missing_values_are_refused_from_everywhere(gaps):
-    with pytest.raises(MissingValuesError, match=r"^3 of 4 records in .* \(age 1, city 2\); say"):
+    with pytest.raises(
+        MissingValuesError, match=r"^3 of 4 records in .* \(age 1, city 2\); choose"
+    ):
         gaps()
 
 
@@ -544,8 +551,8 @@ def test_numbers_have_no_place_for_missing():
     assert message_of(
         lambda: read_table(GAPS, **SIMPLE, missing="category"), MissingValuesError
     ) == (
-        "column 'age' of table is numeric, and missing has no place among numbers: leave these "
-        'records out with missing="drop", or make the column categorical with categorical=["age"]'
+        "column 'age' of table is numeric and cannot have missing values; drop these records "
+        "with missing='drop', or make the column categorical with categorical=['age']"
     )
 
 
@@ -556,8 +563,8 @@ def test_an_order_has_no_place_for_missing_unless_given_one():
         lambda: read_table(GAPS, ordinal={"city": levels}, **options), MissingValuesError
     )
     assert told == (
-        "column 'city' of table is ordinal, and missing has no place in its order: leave these "
-        "records out with missing=\"drop\", or put '(missing)' among its levels"
+        "column 'city' of table is ordinal, and its order has no place for missing values; drop "
+        "these records with missing='drop', or add '(missing)' to its levels"
     )
     table = read_table(GAPS, ordinal={"city": ["(missing)", *levels]}, **options)
     assert table["city"].codes.tolist() == [2, 1, 0, 0]
@@ -605,8 +612,8 @@ def test_typical_markers_are_not_taken_for_missing_unasked(csv_file):
 def test_nobody_left(csv_file):
     file = csv_file("age,city,income\n,Rome,low\n45,,high\n")
     assert message_of(lambda: read_csv(file, missing="drop", **SIMPLE), MissingValuesError) == (
-        'missing="drop" leaves no record of survey.csv: each of its 2 has a missing value '
-        "(age 1, city 1)"
+        "missing='drop' leaves no record of survey.csv: each of its 2 has a missing value (age "
+        "1, city 1)"
     )
 
 
@@ -683,16 +690,15 @@ def test_values_that_are_not_in_their_hierarchy(folder):
     people = {**PEOPLE, "city": ["Rome", "Lion", "Oslo", "Lion", "Nice"]}
     told = message_of(lambda: read_table(people, hierarchies=folder, **ROLES), HierarchyError)
     assert told == (
-        "hierarchy survey_city.csv does not have 'Lion' and 1 more of column 'city' "
-        "(3 records, the first in row 2 of table); did you mean 'Lyon'? (its leaves: Rome, Bari, "
-        "Lyon, Nice); write both alike"
+        "hierarchy survey_city.csv does not have 'Lion' and 1 more of column 'city' (3 records, "
+        "the first in row 2 of table); did you mean 'Lyon'? (its leaves: Rome, Bari, Lyon, "
+        "Nice); use the same spelling in both"
     )
     people["city"][1:4] = ["Rome", "Rome", "Oslo"]
     told = message_of(lambda: read_table(people, hierarchies=folder, **ROLES), HierarchyError)
     assert told == (
-        "hierarchy survey_city.csv does not have 'Oslo' of column 'city' "
-        "(1 record, the first in row 4 of table) (its leaves: Rome, Bari, Lyon, Nice); write "
-        "both alike"
+        "hierarchy survey_city.csv does not have 'Oslo' of column 'city' (1 record, the first "
+        "in row 4 of table) (its leaves: Rome, Bari, Lyon, Nice); use the same spelling in both"
     )
 
 
@@ -716,8 +722,8 @@ def test_one_word_among_numbers_is_told(tmp_path):
     survey = read_csv(path, quasi=["age", "zip"], sensitive="vote")
     (note,) = survey.notes
     assert note == (
-        "age is taken as words, not as numbers, because of '?'; if that means missing, "
-        'say missing_values={"age": ["?"]}'
+        "age is read as words, not as numbers, because of '?'; if that means missing, give "
+        "missing_values={'age': ['?']}"
     )
     assert not read_csv(path, quasi="age", sensitive="vote", categorical="age").notes
 
@@ -727,8 +733,7 @@ def test_decimal_commas_are_told(tmp_path):
     path.write_text("weight;vote\n34,5;a\n71;b\n60,25;a\n")
     (note,) = read_csv(path, quasi="weight", sensitive="vote").notes
     assert note == (
-        "weight is taken as words, not as numbers, because of its decimal commas; write them as "
-        "points"
+        "weight is read as words, not as numbers, because of its decimal commas; use decimal points"
     )
 
 

@@ -57,7 +57,7 @@ def test_sets_without_bounds_reach_up_to_the_next_number(own, others, data):
     start = np.cumsum([0, *map(len, members)])
     regions = Unreadable(start, np.concatenate(members).astype(np.int32))
     again, (note,) = read_again(regions, narrow, wide)
-    assert note.startswith("age: the cells do not say where they end")
+    assert note.startswith("age: the cells do not give their ends")
     for one, row in zip(members, covered(again, wide.size), strict=True):
         for value, inside in zip(wide.values.tolist(), row, strict=True):
             # The nearest of its own numbers on either side, one of which the cell has.
@@ -72,7 +72,9 @@ def test_cells_in_a_column_of_other_people():
     assert covered(regions, 3).tolist() == [
         [True, False, True], [False, True, False], [True, False, True], [True, True, True],
     ]  # fmt: skip
-    with pytest.raises(InputError, match="'Roma' is no value of the column; did you mean 'Rome'"):
+    with pytest.raises(
+        InputError, match="'Roma' is not a value of the column; did you mean 'Rome'"
+    ):
         read_cells(["Roma", "Nice"], towns)
 
 

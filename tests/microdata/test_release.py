@@ -7,7 +7,7 @@ from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
-from unveil.microdata import Statistic, _joint
+from unveil.microdata import Statistic, _regions
 
 PATIENTS = uv.read_table(
     {
@@ -51,10 +51,10 @@ def test_joint_counts_do_not_depend_on_how_many_are_looked_at_together(monkeypat
     microdata = random_microdata(2, 150, ("fine", "tree"))
     release = uv.Mondrian(k=3).sanitize(microdata)
     whole = release.joint_counts(microdata.codes)
-    monkeypatch.setattr(_joint, "_CHUNK", 7 * release.n_classes)
+    monkeypatch.setattr(_regions, "_CHUNK", 7 * release.n_classes)
     np.testing.assert_array_equal(whole, release.joint_counts(microdata.codes))
     for few in (0, 40, 400):  # told apart column by column
-        monkeypatch.setattr(_joint, "_FEW", few)
+        monkeypatch.setattr(_regions, "_FEW", few)
         np.testing.assert_array_equal(whole, release.joint_counts(microdata.codes))
 
 
@@ -64,7 +64,7 @@ def test_targets_told_apart_have_the_counts_of_the_records_one_by_one(case):
     microdata, options = case
     release = uv.Mondrian(**options).sanitize(microdata)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(_joint, "_FEW", 0)
+        patched.setattr(_regions, "_FEW", 0)
         joint = release.joint_counts(microdata.codes)
     for i in range(len(microdata)):
         np.testing.assert_array_equal(joint[i], counted(release, microdata.codes[:, i], every=True))

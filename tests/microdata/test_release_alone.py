@@ -130,7 +130,7 @@ def test_relative_risk_of_a_file_alone(tmp_path, quasi, likelihood, heart):
     np.testing.assert_allclose(alone.attacker, known.attacker, atol=1e-12)
     np.testing.assert_allclose(alone.learner, known.learner, atol=1e-12)
     assert alone.attacker[alone.values.index("Heart")] == pytest.approx(float(heart), abs=1e-12)
-    assert "nationality: taken to be the 4 values that its cells name" in finding.notes
+    assert "nationality: inferred values: the 4 values that its cells name" in finding.notes
 
 
 def test_measures_take_it(tmp_path):
@@ -229,7 +229,7 @@ def test_numbers_that_the_cells_reach(cells):
     )
     texts = [text for _, text, _ in cells]
     if not told:
-        assert 'as in domains={"q": range(' in refusal(*texts, "*")
+        assert "as in domains={'q': range(" in refusal(*texts, "*")
         return
     if one_by_one:
         expected = sorted(set().union(*(c for _, _, c in cells)))
@@ -255,7 +255,7 @@ def test_numbers_that_the_cells_reach(cells):
         (
             ["20-30", ">=25", "72"],
             "numeric",
-            "the whole numbers from 20 to 72, where cells such as '>=25' are taken to end too",
+            "the whole numbers from 20 to 72, where cells such as '>=25' are assumed to end, too",
         ),
         (["2020-01-01", "2020-01-05"], "numeric", "the 2 days that its cells name"),
         (["2020-01-01;2020-01-02", "2020-01-09"], "numeric", "the 3 days that its cells name"),
@@ -290,7 +290,7 @@ def test_what_a_column_is_taken_to_be(cells, kind, words):
         return
     release = read(*cells)
     assert release.quasi[0].kind == kind
-    assert release.notes[0] == f"q: taken to be {words}"
+    assert release.notes[0] == f"q: inferred values: {words}"
     assert all(covered(release))
 
 
@@ -329,7 +329,7 @@ def test_kinds_may_be_said():
     release = read("low-mid", "high", "*", ordinal={"q": ["low", "mid", "high", "top"]})
     assert covered(release) == [["low", "mid"], ["high"], ["low", "mid", "high", "top"]]
     assert release.notes == (
-        "s: taken to be the 2 values that records have",
+        "s: inferred values: the 2 values that occur",
         "1 of 3 records is suppressed: all its quasi-identifiers are hidden",
     )
 
@@ -340,141 +340,146 @@ def test_kinds_may_be_said():
         (
             ["66601", "4550*"],
             {},
-            "row 2, column 'q': what the cell '4550*' covers depends on which values there are, "
-            'which is not known without the original; say them, as in domains={"q": ["45500", '
-            '"45501", …]}, or give a hierarchy that has them, as in hierarchies={"q": "q.csv"}; if '
-            'they are whole numbers, say numeric=["q"]',
+            "row 2, column 'q': the values that the cell '4550*' covers are unknown without the "
+            'original; give them, as in domains={\'q\': ["45500", "45501", …]}, or give a '
+            "hierarchy that has them, as in hierarchies={'q': 'q.csv'}; if they are whole "
+            "numbers, give numeric=['q']",
         ),
         (
             ["AB*"],
             {},
-            "row 1, column 'q': what the cell 'AB*' covers depends on which values there are, "
-            'which is not known without the original; say them, as in domains={"q": […]}, or give '
-            'a hierarchy that has them, as in hierarchies={"q": "q.csv"}',
+            "row 1, column 'q': the values that the cell 'AB*' covers are unknown without the "
+            "original; give them, as in domains={'q': […]}, or give a hierarchy that has them, "
+            "as in hierarchies={'q': 'q.csv'}",
         ),
         (
             ["20-89", "90+"],
             {},
             "row 2, column 'q': the cell '90+' has no upper end, and no other cell reaches "
-            'further; say which numbers there are, as in domains={"q": range(20, …)}',
+            "further; give the numbers of the column, as in domains={'q': range(20, …)}",
         ),
         (
             ["<20", "20-30"],
             {},
             "row 1, column 'q': the cell '<20' has no lower end, and no other cell reaches "
-            'further; say which numbers there are, as in domains={"q": range(…, 31)}',
+            "further; give the numbers of the column, as in domains={'q': range(…, 31)}",
         ),
         (
             ["20-30", "1.5-2.5"],
             {},
-            "row 2, column 'q': the cell '1.5-2.5' is not about whole numbers, so that what ranges "
-            "cover is not known; say which numbers there are, as in "
-            'domains={"q": [1.5, …]}',
+            "row 2, column 'q': the cell '1.5-2.5' is not about whole numbers, so the values of "
+            "ranges are unknown; give the numbers of the column, as in domains={'q': [1.5, …]}",
         ),
         (
             ["20-30", "(20, 21)"],
             {},
-            "row 2, column 'q': the cell '(20, 21)' covers no whole number; say which numbers "
-            'there are, as in domains={"q": [20, …]}',
+            "row 2, column 'q': the cell '(20, 21)' covers no whole number; give the numbers of "
+            "the column, as in domains={'q': [20, …]}",
         ),
         (
             ["0-100000"],
             {},
-            "column 'q': from 0 to 100000, as its cells reach, there are 100,001 whole numbers, "
-            "too many to take them all for its values (100,000 at the most); say which there are, "
-            'as in domains={"q": range(0, 100001, …)}',
+            "column 'q': its cells reach from 0 to 100000, which are 100,001 whole numbers, too "
+            "many to infer (100,000 at most); give those that occur, as in domains={'q': "
+            "range(0, 100001, …)}",
         ),
         (
             ["2020-01-01 - 2020-01-09", "≥ 2020-01-09"],
             {},
             "row 2, column 'q': the cell '≥ 2020-01-09' has no upper end, and no other cell "
-            "reaches further; say which days there are, as in "
-            'domains={"q": pandas.date_range("2020-01-01", "…")}',
+            "reaches further; give the days of the column, as in domains={'q': "
+            'pandas.date_range("2020-01-01", "…")}',
         ),
         (
             ["2020-01-01T10:00 - 2020-01-01T12:00"],
             {},
-            "row 1, column 'q': the cell '2020-01-01T10:00 - 2020-01-01T12:00' leaves open which "
-            'moments there are; say them, as in domains={"q": pandas.date_range(…)}',
+            "row 1, column 'q': the cell '2020-01-01T10:00 - 2020-01-01T12:00' does not "
+            "determine the moments of the column; give them, as in domains={'q': "
+            "pandas.date_range(…)}",
         ),
         (
             ["20-29", "unknown"],
             {},
-            "row 2, column 'q': the cell 'unknown' is no number, though others are ranges of "
-            "numbers, such as '20-29'; correct it, or say that all of them are names: "
-            'categorical=["q"]',
+            "row 2, column 'q': the cell 'unknown' is not a number, although others are ranges "
+            "of numbers, such as '20-29'; correct it, or declare all of them names: "
+            "categorical=['q']",
         ),
         (
             ["01000-01999"],
             {},
-            "column 'q': cells such as '01000-01999' may be ranges of numbers, or names, for some "
-            'have leading zeros as codes do; say numeric=["q"] or categorical=["q"]',
+            "column 'q': cells such as '01000-01999' may be ranges of numbers, or names, "
+            "because some have leading zeros as codes do; give numeric=['q'] or "
+            "categorical=['q']",
         ),
         (
             ["Rome", "Lyon;Nice"],
             {},
-            "row 2, column 'q': the cell 'Lyon;Nice' may be one value or a set of several; say "
-            'which is meant: notation={"q": "value"} or notation={"q": "set"}',
+            "row 2, column 'q': the cell 'Lyon;Nice' may be one value or a set of several; give "
+            "notation={'q': 'value'} or notation={'q': 'set'}",
         ),
         (
             ["*", None],
             {},
-            "column 'q' of table tells nothing, for all its cells are suppressed; say which values "
-            'there are, as in domains={"q": […]}, or leave it out of quasi',
+            "column 'q' of table has only suppressed cells; give its values, as in "
+            "domains={'q': […]}, or leave it out of quasi=",
         ),
         (
             ["20-30", "{25, 95}"],
             {"domains": {"q": range(20, 31)}},
-            "row 2, column 'q': the cell '{25, 95}' names 95, which is not in domains['q']",
+            "row 2, column 'q': the cell '{25, 95}' names 95, which is not in domains= of "
+            "column 'q'",
         ),
         (
             ["[20, 95]", "[20, 21, 22]"],
             {"domains": {"q": range(20, 31)}},
-            "row 1, column 'q': the cell '[20, 95]' names 95, which is not in domains['q']",
+            "row 1, column 'q': the cell '[20, 95]' names 95, which is not in domains= of "
+            "column 'q'",
         ),
         (
             ["2020-01-03"],
             {"domains": {"q": pd.date_range("2020-01-01", "2020-01-02")}},
             "row 1, column 'q': the cell '2020-01-03' names 2020-01-03, which is not in "
-            "domains['q']",
+            "domains= of column 'q'",
         ),
         (
             ["95-99"],
             {"domains": {"q": range(20, 31)}},
-            "row 1, column 'q': the cell '95-99' covers no value of domains['q'], which must have "
-            "all that the cells are about",
+            "row 1, column 'q': the cell '95-99' covers no value of domains= of column 'q', "
+            "which must have all values that the cells cover",
         ),
         (
             ["x*"],
             {"domains": {"q": ["ab", "abc"]}},
-            "row 1, column 'q': cannot read the cell 'x*': 'x*' is no value of the column; cells "
-            "may be a value, an interval such as [20, 35] or ≤ 36, a range such as 20-35, a mask "
-            "such as 2*, a set such as {France, Germany}, a hierarchy node, or *; the column has "
-            'no hierarchy: if the cell is a node of one, give it, hierarchies={"q": "q.csv"}',
+            "row 1, column 'q': cannot read the cell 'x*': 'x*' is not a value of the column; "
+            "cells may be a value, an interval such as [20, 35] or ≤ 36, a range such as 20-35, "
+            "a mask such as 2*, a set such as {France, Germany}, a hierarchy node, or *; the "
+            "column has no hierarchy: if the cell is a node of one, give hierarchies={'q': "
+            "'q.csv'}",
         ),
-        (["a"], {"domains": ["a"]}, 'domains maps columns to the values that there are, such as '
-         '{"age": range(18, 91)}, but got a list'),
-        (["a"], {"domains": {"r": ["a"]}}, "domains names 'r', which is neither a quasi-identifier "
-         "nor sensitive (those are q, s)"),
+        (["a"], {"domains": ["a"]}, 'domains= must map columns to their values, such as {"age": '
+                                    "range(18, 91)}, but list was given"),
+        (["a"], {"domains": {"r": ["a"]}}, "domains= names 'r', which is neither a "
+                                           "quasi-identifier nor sensitive (those are q, s)"),
         (["a"], {"domains": {"q": "abc"}},
-         "domains['q'] must list the values that there are, but got 'abc'"),
+         "domains= of column 'q' must list its values, but 'abc' was given"),
         (["a"], {"domains": {"q": 5}},
-         "domains['q'] must list the values that there are, but got 5"),
+         "domains= of column 'q' must list its values, but 5 was given"),
         (["a"], {"domains": {"q": np.array(5)}},
-         "domains['q'] must list the values that there are, but got array(5)"),
+         "domains= of column 'q' must list its values, but array(5) was given"),
         (["a"], {"domains": {"q": []}},
-         "domains['q'] is empty: it must list the values that there are"),
+         "domains= of column 'q' is empty; it must list its values"),
         (["a"], {"domains": {"q": ["a", None]}},
-         "domains['q'] has an empty value in place 2; leave it out, or write '(missing)' if "
-         "missing is a value"),
+         "domains= of column 'q' has an empty value in place 2; leave it out, or write "
+         "'(missing)' if missing is a value"),
         (["a"], {"domains": {"q": ["a", 1]}},
-         "domains['q'] mixes values of type int and str: make them all texts or all numbers"),
+         "domains= of column 'q' mixes values of type int and str; make them all texts or all "
+         "numbers"),
         (["a"], {"domains": {"s": ["x", "z"]}, "categorical": "z"},
          "column 'z' is not in table (columns: q, s)"),
         (["a", "b"], {"domains": {"s": ["x", "yy"]}},
-         "row 2: 'y' is no s of domains['s']; did you mean 'yy'?"),
+         "row 2: 'y' is not a value of s in domains= of column 's'; did you mean 'yy'?"),
         (["a", "b"], {"domains": {"q": ["a"]}, "notation": {"p": "set"}},
-         "notation names 'p', which is no quasi-identifier (those are q)"),
+         "notation= names 'p', which is not a quasi-identifier (those are q)"),
     ],
 )  # fmt: skip
 def test_what_is_not_told_is_asked(cells, options, message):
@@ -506,7 +511,7 @@ def test_domains_of_all_sorts(ages):
     assert covered(release) == [["20", "21"], ["22", "23"], ["20", "21", "22", "23"]]
     assert release.quasi[0].name == "q"
     assert release.quasi[0].role == "quasi-identifier"
-    assert release.notes[0].startswith("s: ")  # what was said is not told
+    assert str(release.notes[0]).startswith("s: ")  # what was said is not told
 
 
 def test_ordered_categories_are_a_domain_with_an_order():
@@ -526,7 +531,7 @@ def test_the_leaves_of_a_hierarchy_are_a_domain(tmp_path):
     for tree in (CITIES, file, str(file)):
         release = read("France", "L***", "*", hierarchies={"q": tree})
         assert covered(release) == [["Paris", "Lyon"], ["Lyon"], ["Paris", "Lyon", "Bonn"]]
-        assert release.notes[0].startswith("s: ")
+        assert str(release.notes[0]).startswith("s: ")
     assert covered(read("France", hierarchies=tmp_path)) == [["Paris", "Lyon"]]
 
 
@@ -545,8 +550,8 @@ def test_a_domain_prunes_its_hierarchy():
     with pytest.raises(HierarchyError) as error:
         read("France", domains={"q": ["Lyons"]}, hierarchies={"q": CITIES})
     assert str(error.value) == (
-        "hierarchy built in code does not have 'Lyons', which domains['q'] lists; did you mean "
-        "'Lyon'?"
+        "hierarchy built in code does not have 'Lyons', which domains= of column 'q' lists; did "
+        "you mean 'Lyon'?"
     )
 
 
@@ -577,9 +582,9 @@ def test_sensitive_values_are_those_found_unless_said():
     assert release.sensitive.texts == ("10", "30")
     assert (len(release), release.dropped) == (2, 0)
     assert release.notes == (
-        "q: taken to be the 2 values that its cells name",
-        "s: taken to be the 2 values that records have",
-        "1 of 3 rows tells no s and is left out",
+        "q: inferred values: the 2 values that its cells name",
+        "s: inferred values: the 2 values that occur",
+        "1 of 3 rows has no value of s and is left out",
     )
     said = read_release(table, **names, domains={"s": [10, 20, 30]})
     assert said.sensitive.texts == ("10", "20", "30")
@@ -587,7 +592,7 @@ def test_sensitive_values_are_those_found_unless_said():
     levels = read_release(table, **names, ordinal={"s": ["30", "20", "10"]})
     assert levels.totals.tolist() == [1, 0, 1]
     assert levels.sensitive.kind is Kind.ORDINAL
-    with pytest.raises(InputError, match="no row of the release tells a s"):
+    with pytest.raises(InputError, match="no row of the release has a value of 's'"):
         read_release({"q": ["a"], "s": [None]}, **names)
 
 
@@ -605,8 +610,8 @@ def test_empty_cells_are_suppressed_unless_missing_is_a_value():
     release = read("a", None, domains={"q": ["a", "(missing)"]})
     assert covered(release) == [["a"], ["(missing)"]]
     assert release.notes[-1] == (
-        "1 empty cell of q read as '(missing)', which domains['q'] has; if suppressed, say "
-        'empty="suppressed"'
+        "1 empty cell of q read as '(missing)', which is a value of domains= of column 'q'; if "
+        "they are suppressed, give empty='suppressed'"
     )
     table = {"q": ["a", "a"], "s": [1, None]}
     missing = read_release(table, quasi="q", sensitive="s", empty="missing")
@@ -618,8 +623,8 @@ def test_numbers_of_records_are_said():
     alone = read_release(table, quasi="q", sensitive="s")
     assert len(alone) == 2
     assert alone.notes[-1] == (
-        "a row is taken for one record, whatever its 'count' says; if that is a number of "
-        "records, say count='count'"
+        "each row is read as one record, regardless of its 'count'; if that is a number of "
+        "records, give count='count'"
     )
     assert read_release(table, quasi="q", sensitive="s", count="count").sizes.tolist() == [3, 2]
 
@@ -635,31 +640,33 @@ ORIGINAL = uv.read_table({"q": ["a", "b"], "s": ["x", "y"]}, quasi="q", sensitiv
         (
             None,
             {},
-            "quasi= and sensitive= must be given without the original; give it, as read_csv or "
-            "read_table returns it, or name the columns: quasi=['age', 'zip'], sensitive='disease'",
+            "quasi= and sensitive= must be given without the original; give the original as "
+            "read_csv or read_table returns it, or name the columns: quasi=['age', 'zip'], "
+            "sensitive='disease'",
         ),
         (
             None,
             {"quasi": "q"},
-            "sensitive= must be given without the original; give it, as read_csv or read_table "
-            "returns it, or name the columns: quasi=['age', 'zip'], sensitive='disease'",
+            "sensitive= must be given without the original; give the original as read_csv or "
+            "read_table returns it, or name the columns: quasi=['age', 'zip'], "
+            "sensitive='disease'",
         ),
         (
             ORIGINAL,
             {"quasi": "q"},
-            "quasi= and the original cannot be given together: columns, and which values they "
-            "have, follow from the original",
+            "quasi= and the original cannot be given together; columns and their values follow "
+            "from the original",
         ),
         (
             ORIGINAL,
             {"domains": {"q": ["a"]}},
-            "domains= and the original cannot be given together: columns, and which values they "
-            "have, follow from the original",
+            "domains= and the original cannot be given together; columns and their values "
+            "follow from the original",
         ),
         (
             {"q": ["a"]},
             {},
-            "original must be microdata, as read_csv or read_table returns it, but got a dict",
+            "original= must be microdata, as read_csv or read_table returns it, but dict was given",
         ),
         (
             None,

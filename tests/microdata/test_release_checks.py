@@ -29,8 +29,8 @@ def test_more_records_than_there_are():
     with pytest.raises(InputError) as error:
         release_of("flu", "cold", "flu", "flu", "flu", may_change=True)
     assert str(error.value) == (
-        "f returned 5 records for a table of 4: a release has at most one record for each of the "
-        "original"
+        "f returned 5 records for a table of 4; a release has at most one record for each of "
+        "the original"
     )
 
 
@@ -41,7 +41,7 @@ def test_fewer_records_only_if_they_may_be_dropped(diseases):
     with pytest.raises(InputError) as error:
         check_release(release, PEOPLE, may_drop=False, may_change=False)
     assert str(error.value) == (
-        "f returned 3 records for a table of 4; if records that are suppressed are left out, say "
+        "f returned 3 records for a table of 4; if suppressed records are left out, give "
         "may_drop=True"
     )
 
@@ -52,7 +52,7 @@ def test_changed_secrets_only_if_they_may_be_changed(diseases):
         release_of(*diseases)
     assert str(error.value) == (
         "f returned 2 records with disease 'cold' where the table has 1: sensitive values were "
-        "changed; if that is meant to be so, say may_change=True"
+        "changed; if that is intended, give may_change=True"
     )
     assert len(release_of(*diseases, may_change=True)) == len(diseases)
 
@@ -94,6 +94,6 @@ def test_the_same_columns_with_other_values():
     with pytest.raises(InputError) as error:
         check_release(uv.Identity().sanitize(other), PEOPLE, may_drop=True, may_change=True)
     assert str(error.value) == (
-        "column 'age' of the release by Identity() has other values than the original's: read it "
-        "as a release of this original"
+        "column 'age' of the release by Identity() has other values than the original's; read "
+        "it as a release of this original"
     )

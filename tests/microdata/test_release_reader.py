@@ -127,7 +127,7 @@ def test_what_was_decided_about_the_original_is_passed_on():
         ({"age": [], "gender": [], "disease": []}, "table has no rows"),
         (
             {"age": ["*", "*"], "gender": ["*", "*"], "disease": ["Flu", "Flue"]},
-            "row 2: 'Flue' is no disease of the original; did you mean 'Flu'?",
+            "row 2: 'Flue' is not a value of disease in the original; did you mean 'Flu'?",
         ),
         (
             {"age": [1, print], "gender": ["*", "*"], "disease": ["Flu", "Flu"]},
@@ -250,7 +250,7 @@ def test_suppressed_and_missing_records_are_counted():
 
 
 def test_a_release_that_tells_no_secret():
-    with pytest.raises(InputError, match="no row of the release tells a disease"):
+    with pytest.raises(InputError, match="no row of the release has a value of 'disease'"):
         read_release({"age": [28], "gender": ["M"], "disease": [None]}, PATIENTS)
 
 
@@ -267,10 +267,10 @@ def test_empty_is_missing_where_the_original_has_that():
     assert release.sensitive.decode().tolist() == ["x", "(missing)", "y"]
     assert (release.suppressed, release.dropped, release.n_classes) == (0, 0, 2)
     assert release.notes[1:3] == (
-        "1 empty cell of city read as '(missing)', which the original has; if suppressed, say "
-        'empty="suppressed"',
-        "1 empty cell of s read as '(missing)', which the original has; if suppressed, say "
-        'empty="suppressed"',
+        "1 empty cell of city read as '(missing)', which is a value of the original; if they "
+        "are suppressed, give empty='suppressed'",
+        "1 empty cell of s read as '(missing)', which is a value of the original; if they are "
+        "suppressed, give empty='suppressed'",
     )
 
 
@@ -282,10 +282,10 @@ def test_empty_is_what_the_user_says():
     with pytest.raises(InputError) as error:
         read_release({"age": ["NA"], "vote": ["a"]}, AGES, empty="missing")
     assert str(error.value) == (
-        "row 1, column 'age': the cell 'NA' cannot be a missing value, for the original has none "
-        'in this column; if it tells nothing, say empty="suppressed"'
+        "row 1, column 'age': the cell 'NA' cannot be a missing value, because the original has "
+        "none in this column; if it is suppressed, give empty='suppressed'"
     )
-    with pytest.raises(InputError, match="empty must be 'suppressed' or 'missing', but got 'no'"):
+    with pytest.raises(InputError, match="empty= must be 'suppressed' or 'missing'"):
         read_release(table, HOLES, empty="no")
 
 
@@ -295,7 +295,7 @@ def test_rows_that_stand_for_several_records():
     release = read_release(table, AGES)
     assert (release.sizes.tolist(), release.dropped) == ([2, 3], 0)
     assert release.notes == (
-        "a row stands for as many records as its 'count' says: 3 rows, 5 records",
+        "the column 'count' gives the number of records of each row: 3 rows, 5 records",
     )
     fewer = read_release(table, AGES, count="n")
     assert (fewer.sizes.tolist(), fewer.dropped) == ([2, 2], 1)
@@ -303,7 +303,7 @@ def test_rows_that_stand_for_several_records():
     assert len(read_release(table | {"count": [2, 2, 2]}, AGES)) == 3
     with pytest.raises(InputError) as error:
         read_release(table | {"n": [2, 0, 1]}, AGES, count="n")
-    assert str(error.value) == "row 2, column 'n' of table: '0' is no number of records"
+    assert str(error.value) == "row 2, column 'n' of table: '0' is not a number of records"
 
 
 def test_a_column_count_of_the_original_is_no_such_column():
@@ -343,5 +343,5 @@ def test_people_who_were_left_out_of_the_original_may_be_meant():
         table = uv.read_table(people, quasi="town", sensitive="vote", missing=missing)
         with pytest.raises(InputError) as told:
             uv.read_release({**published, "town": ["Rome", "Rome", "Lyon", "Ulm"]}, table)
-        assert "'Ulm' is no value of the column" in str(told.value)
-        assert str(told.value).endswith('keep them there: missing="category"') is hint
+        assert "'Ulm' is not a value of the column" in str(told.value)
+        assert str(told.value).endswith("keep them there with missing='category'") is hint

@@ -32,8 +32,17 @@ from numpy.typing import NDArray
 
 from unveil.errors import Call, Cell, InputError, Listed, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.microdata import Column, Intervals, Kind, Microdata, Regions, Release, Sets
-from unveil.microdata._quantize import equal_width, quantize
+from unveil.microdata import (
+    Column,
+    Intervals,
+    Kind,
+    Microdata,
+    Regions,
+    Release,
+    Sets,
+    equal_width,
+    quantize,
+)
 
 __all__ = ["ENCODINGS", "Categorical", "Continuous", "Encoding", "Features", "chunks"]
 

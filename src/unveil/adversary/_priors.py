@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from unveil.adversary._adversary import Adversary
 from unveil.errors import Cell, InputError, Listed, Message, Option, Row, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.microdata import Column, Microdata, likely_mapping, value_text
-from unveil.microdata._cell_domain import Domain
+from unveil.microdata import Column, Domain, Microdata, likely_mapping, value_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,7 +24,7 @@ from unveil.cli._people import Whom, check_persons
 from unveil.cli._reading import Reading
 from unveil.cli._releases import Collected, Given, ToRead, read_all
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata._release_source import column_cells, open_release
+from unveil.microdata import column_cells, open_release
 
 if TYPE_CHECKING:
     from unveil.microdata import Microdata

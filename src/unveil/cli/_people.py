@@ -14,11 +14,10 @@ from unveil.attacks.people import External, external_of
 from unveil.cli._reading import Reading, names, on_disk
 from unveil.cli._recoding import recodings
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata._release_source import column_cells, open_release
+from unveil.microdata import column_cells, open_release
 
 if TYPE_CHECKING:
-    from unveil.microdata import Microdata
-    from unveil.microdata._sources import Source
+    from unveil.microdata import Microdata, Source
 
 __all__ = ["Whom", "check_persons", "opened_people", "person_number", "records_of"]
 

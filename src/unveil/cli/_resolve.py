@@ -13,8 +13,7 @@ from unveil.auditing import is_reference, key_from, rows_behind
 from unveil.cli._console import console
 from unveil.cli._reading import names
 from unveil.errors import InputError
-from unveil.microdata import from_csv, from_parquet, is_parquet
-from unveil.microdata._sources import Source
+from unveil.microdata import Source, from_csv, from_parquet, is_parquet
 from unveil.projects import Project
 
 __all__ = ["Resolve"]

@@ -1,4 +1,4 @@
-"""Microdata to try things on: a small real survey, a synthetic census, public tables one has."""
+"""Microdata for experiments: a small real survey, a synthetic census, and public tables."""
 
 from unveil.datasets._census import census
 from unveil.datasets._election_survey import election_survey

@@ -1,8 +1,8 @@
 """A synthetic census of any size, for benchmarks, demonstrations and tests.
 
-Real microdata large enough to time a method on is rarely free to pass on. This one is made up,
-but not at random: its columns hang together the way a census's do (`_census_model` says how), so
-that generalizing it costs utility and publishing it gives people away.
+Real microdata that is large enough for timing can rarely be shared. This table is synthetic, but
+its columns are correlated as in a census (`_census_model`), so generalizing it costs utility and
+publishing it discloses people.
 """
 
 from __future__ import annotations
@@ -14,24 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.datasets import _census_model as model
-from unveil.errors import InputError
+from unveil.errors import InputError, Option
 from unveil.microdata import Column, Hierarchy, Kind, Microdata, Role
 
 __all__ = ["census"]
 
-NOTE = "synthetic: made up by unveil.datasets.census, about nobody"
+_NOTE = "synthetic: made by unveil.datasets.census, about no real person"
 INCOME_STEP = 500
 INCOME_TOP = 400_000  # top-coded, as a statistical office would
+INCOME_STEPS = INCOME_TOP // INCOME_STEP + 1
 HOURS_TOP = 80
 
 Codes = NDArray[np.intp]
 
 
 def census(n: int, *, seed: int = 0) -> Microdata:
-    """Make up a census of ``n`` people.
+    """Make a synthetic census of ``n`` people.
 
-    All of it is **synthetic**: no record describes anybody, and no figure should be quoted as
-    one about a country. The columns are correlated as a census's are.
+    All of it is **synthetic**: no record describes a real person, and no number describes a
+    country. The columns are correlated as in a census.
 
     ============ ================ =========== ==============================================
     column       role             kind        values
@@ -43,8 +44,8 @@ def census(n: int, *, seed: int = 0) -> Microdata:
     occupation   quasi-identifier categorical 24, hierarchy: group, working or not
     zip          quasi-identifier categorical 432, hierarchy: three digits, one digit
     diagnosis    sensitive        categorical 10
-    hours        other            numeric     hours worked a week, 0 to 80
-    income       other            numeric     a year's income, in steps of 500, top-coded
+    hours        other            numeric     hours worked per week, 0 to 80
+    income       other            numeric     yearly income, in steps of 500, top-coded
     ============ ================ =========== ==============================================
 
     Parameters
@@ -52,12 +53,13 @@ def census(n: int, *, seed: int = 0) -> Microdata:
     n : int
         Number of people, at least 1.
     seed : int, default 0
-        Same ``n`` and seed, same table. A smaller census is not the beginning of a larger one.
+        Random seed. Same ``n`` and seed, same table. A smaller census is not the beginning of a
+        larger one.
 
     Returns
     -------
     Microdata
-        Already coded: a million people take a second or two.
+        A million people take one or two seconds.
 
     Examples
     --------
@@ -69,7 +71,7 @@ def census(n: int, *, seed: int = 0) -> Microdata:
       sex: quasi-identifier, categorical, 2 values
       education: quasi-identifier, categorical, 10 values, hierarchy of ... levels
       ...
-      synthetic: made up by unveil.datasets.census, about nobody
+      synthetic: made by unveil.datasets.census, about no real person
 
     Widowed people are older than those who never married:
 
@@ -107,31 +109,26 @@ def census(n: int, *, seed: int = 0) -> Microdata:
             _tree("zip", place, model.PLACES),
             _words("diagnosis", Role.SENSITIVE, illness, illnesses),
             _numbers("hours", Role.OTHER, hours, np.arange(HOURS_TOP + 1)),
-            _numbers(
-                "income",
-                Role.OTHER,
-                income,
-                np.arange(INCOME_TOP // INCOME_STEP + 1) * INCOME_STEP,
-            ),
+            _numbers("income", Role.OTHER, income, np.arange(INCOME_STEPS) * INCOME_STEP),
         ),
         rows=np.arange(n, dtype=np.int64),
         source=f"synthetic census (n={n}, seed={seed})",
-        notes=(NOTE,),
+        notes=(_NOTE,),
     )
 
 
 def _draw(rng: np.random.Generator, table: NDArray[np.float64], row: Codes) -> Codes:
     """Draw from the distribution in each person's row of a table.
 
-    All rows are laid end to end on one line, row r from r to r + 1, so that one binary search
-    serves people with different distributions.
+    All rows are laid end to end on one line, row r from r to r + 1, so one binary search serves
+    people with different distributions.
 
     >>> _draw(np.random.default_rng(0), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 1, 0]))
     array([0, 1, 0])
     """
     rows, size = table.shape
     ends = np.cumsum(table, axis=1)
-    # The last value anybody can have takes what rounding left over.
+    # The last possible value takes what rounding left over.
     last = size - 1 - np.argmax(table[:, ::-1] > 0, axis=1)
     ends[np.arange(size) >= last[:, None]] = 1.0
     line = (ends + np.arange(rows)[:, None]).ravel()
@@ -140,7 +137,7 @@ def _draw(rng: np.random.Generator, table: NDArray[np.float64], row: Codes) -> C
 
 
 def _hours(rng: np.random.Generator, work: Codes, sex: Codes, band: Codes) -> Codes:
-    """Hours a week: half of all full-timers say 40; women and the young work part-time more."""
+    """Hours per week: half of full-timers say 40; women and young people work part-time more."""
     usual = np.array([occupation.hours for occupation in model.OCCUPATIONS])[work]
     part_time = np.array([0.85, 0.45, 0.25, 0.14, 0.13, 0.16, 0.55, 0.8])[band]
     part_time = part_time * np.where(sex == model.FEMALE, 1.15, 0.7)
@@ -151,15 +148,10 @@ def _hours(rng: np.random.Generator, work: Codes, sex: Codes, band: Codes) -> Co
 
 
 def _income(
-    rng: np.random.Generator,
-    work: Codes,
-    hours: Codes,
-    education: Codes,
-    age: Codes,
-    sex: Codes,
+    rng: np.random.Generator, work: Codes, hours: Codes, education: Codes, age: Codes, sex: Codes,
     town: Codes,
-) -> Codes:
-    """A year's income in steps: log-normal around what work, hours, school and years bring."""
+) -> Codes:  # fmt: skip
+    """Yearly income in steps: log-normal around the mean of work, hours, school and age."""
     pay = np.array([occupation.pay for occupation in model.OCCUPATIONS])[work]
     school = 0.05 * (model.DIPLOMA_YEARS[education] - 12)
     years = np.clip(model.AGES[age] - 18, 0, 40)
@@ -183,16 +175,12 @@ def _words(name: str, role: Role, codes: Codes, words: tuple[str, ...]) -> Colum
 
 
 def _tree(name: str, codes: Codes, paths: model.Paths) -> Column:
-    """A quasi-identifier with a hierarchy: its domain is the leaves, whether they occur or not."""
+    """A quasi-identifier with a hierarchy: its domain is all leaves."""
     hierarchy = Hierarchy.from_paths(paths)
     return Column(
-        name=name,
-        role=Role.QUASI,
-        kind=Kind.CATEGORICAL,
-        codes=codes.astype(np.int32),
-        values=np.array([path[0] for path in paths], dtype=object),
-        hierarchy=hierarchy,
-    )
+        name=name, role=Role.QUASI, kind=Kind.CATEGORICAL, codes=codes.astype(np.int32),
+        values=np.array([path[0] for path in paths], dtype=object), hierarchy=hierarchy,
+    )  # fmt: skip
 
 
 def _occurring(codes: Codes, domain: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
@@ -202,11 +190,14 @@ def _occurring(codes: Codes, domain: NDArray[Any]) -> tuple[NDArray[np.int32], N
 
 
 def _whole_number(option: str, given: object, *, least: int) -> int:
-    """Check an option that must be a whole number, and say what would be right."""
+    """An option that must be a whole number."""
     try:
         number = operator.index(given)  # type: ignore[arg-type]
     except TypeError:
         number = None
     if number is None or isinstance(given, bool | np.bool_) or number < least:
-        raise InputError(f"{option} must be a whole number of at least {least}, not {given!r}")
+        raise InputError(
+            "{option} must be a whole number of at least {least}, but {given} was given",
+            option=Option(option), least=least, given=repr(given),
+        )  # fmt: skip
     return number

@@ -1,14 +1,14 @@
-"""The made-up people behind `unveil.datasets.census`: what depends on what, and how much.
+"""The model of `unveil.datasets.census`: which columns depend on which, and how much.
 
-Every number here is invented, with the shape of a rich country's census in mind: few people are
-very old, widows are, places are unequally large, work follows education. Each column is drawn
-given the ones before it::
+All numbers are invented, in the shape of a rich country's census: few people are very old, widows
+are, places differ in size, work depends on education. Each column is drawn given the ones before
+it::
 
     zip -> age -> sex -> education -> marital -> occupation -> hours -> income
                                                     diagnosis (age, sex, marital, occupation)
 
-A *table* holds one probability distribution a row; the row is the combination of the columns it
-depends on, numbered in the order of the axes that the function which makes it names.
+A *table* has one probability distribution per row. The row is the combination of the columns it
+depends on, numbered in the order of the axes that its function names.
 """
 
 from __future__ import annotations
@@ -18,43 +18,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "AGES",
-    "BAND_OF_AGE",
-    "DIAGNOSES",
-    "DIPLOMA_YEARS",
-    "EDUCATION",
-    "FEMALE",
-    "GROUP_OF_OCCUPATION",
-    "MARITAL",
-    "OCCUPATION",
-    "OCCUPATIONS",
-    "PARTNERED",
-    "PLACES",
-    "SEXES",
-    "TOWN_SIZE",
-    "age_table",
-    "diagnosis_table",
-    "education_table",
-    "marital_table",
-    "occupation_table",
-    "place_weights",
-    "sex_table",
-]
-
 Floats = NDArray[np.float64]
 Paths = tuple[tuple[str, ...], ...]
 
 # ---- places: nine regions of six areas of eight ZIP codes ------------------------------------
 
-# No region 0: a spreadsheet would eat the leading zero, and with it the prefix.
+# No region 0: a spreadsheet would drop the leading zero, and with it the prefix.
 PLACES: Paths = tuple(
     (f"{area}{place:02d}", f"{area}**", f"{region}****", "*")
     for region in range(1, 10)
     for area in (f"{region}{7 * i + region:02d}" for i in range(6))
     for place in range(1, 96, 12)
 )
-# 187 shares no factor with 432: a fixed shuffle, so that large places lie in every region.
+# 187 and 432 have no common factor: a fixed shuffle, so every region has large places.
 _RANK = np.arange(len(PLACES)) * 187 % len(PLACES)
 TOWN_SIZE: NDArray[np.intp] = np.digitize(-_RANK, [-119, -19])  # 0 country, 1 town, 2 city
 
@@ -145,7 +121,7 @@ _MARITAL_BY_SEX = np.array([[1, 1, 1, 0.92, 1.1, 1.12, 1.45], [1, 1, 1, 1.08, 0.
 
 
 def education_table() -> Floats:
-    """Education given (age band, sex, town size): once men's, now women's; cities have more."""
+    """Education given (age band, sex, town size): older men and younger women have more."""
     rung = np.arange(len(EDUCATION)) - 4.5
     of_women = np.array([0.05, 0.08, 0.08, 0.07, 0.05, 0.0, -0.08, -0.12])[:, None, None]
     tilt = of_women * np.array([1, -1])[:, None] + 0.12 * (np.arange(3) - 1)
@@ -153,7 +129,7 @@ def education_table() -> Floats:
 
 
 def marital_table() -> Floats:
-    """Marital status given (age band, sex): it is mostly women who are widowed."""
+    """Marital status given (age band, sex): mostly women are widowed."""
     return _shares(_MARITAL_BY_BAND[:, None, :] * _MARITAL_BY_SEX)
 
 
@@ -167,7 +143,7 @@ class Occupation(NamedTuple):
     group: str
     tiers: tuple[float, float, float, float]  # weight by highest degree: none … graduate
     women: float  # share of women among equally educated people
-    pay: float  # log of a year's income at forty hours and twelve years of school
+    pay: float  # log of yearly income at 40 hours and 12 years of school
     hours: float
 
 
@@ -248,13 +224,13 @@ class Diagnosis(NamedTuple):
 
     name: str
     base: float
-    decade: float  # a decade of age
+    decade: float  # per decade of age
     woman: float
     alone: float
     strain: dict[str, float]  # by occupation group
 
 
-DIAGNOSES = (  # sorted by name, as any reader would sort them
+DIAGNOSES = (  # sorted by name, as readers sort them
     Diagnosis("Asthma", -2.1, 0.05, 0.15, 0.0, {_MANUAL: 0.7, _SERVICE: 0.3}),
     Diagnosis("Back pain", -1.3, 0.2, 0.1, 0.0, {_MANUAL: 1.1, _HEALTH: 0.5, _OFFICE: 0.2}),
     Diagnosis("Cancer", -2.4, 0.6, -0.1, 0.0, {_MANUAL: 0.2}),
@@ -282,6 +258,6 @@ def diagnosis_table() -> Floats:
 
 
 def _shares(weights: Floats) -> Floats:
-    """Turn weights into one probability distribution a row."""
+    """Weights as one probability distribution per row."""
     rows = weights.reshape(-1, weights.shape[-1])
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))

@@ -1,10 +1,9 @@
 """The 1996 American National Election Study: a small real survey, shipped with unveil.
 
-944 people told an interviewer how old they are, how far they went to school, what their household
-earns, and which party they feel close to. The extract is in the public domain. The copy here was
-converted from the one in the Python package statsmodels (``anes96``) by
-``tools/convert_election_survey.py``: same people, same order, words in place of answer numbers.
-``README.md`` beside the data says what was converted how.
+944 people gave their age, education, household income and party identification. The extract is in
+the public domain. The copy was converted from the Python package statsmodels (``anes96``) by
+``tools/convert_election_survey.py``: same people, same order, words instead of answer numbers.
+``README.md`` beside the data documents the conversion.
 """
 
 from __future__ import annotations
@@ -31,17 +30,16 @@ _PARTIES = (
 def election_survey() -> Microdata:
     """Read the 1996 election survey.
 
-    Income is a number that was asked for in brackets, so it is ordinal: a range of brackets is a
-    range of incomes. Education is categorical with a hierarchy, because what gets published of it
-    are coarser words ("College degree") rather than ranges. Both have a hierarchy, whose leaves
-    stand from the lowest value to the highest, and so the codes of both ascend.
+    Income was asked for in brackets, so it is ordinal: a range of brackets is a range of incomes.
+    Education is categorical, because coarser words ("College degree") are published of it rather
+    than ranges. Both have a hierarchy whose leaves ascend, and so their codes ascend.
 
     ============ ================ =========== ==============================================
     column       role             kind        values
     ============ ================ =========== ==============================================
     age          quasi-identifier numeric     19 to 91
     education    quasi-identifier categorical 7, hierarchy 7 - 4 - 2 - 1
-    income       quasi-identifier ordinal     24 brackets a household, hierarchy 24 - 7 - 3 - 1
+    income       quasi-identifier ordinal     of the household, hierarchy 24 - 7 - 3 - 1
     population   quasi-identifier numeric     of the place, in thousands; 0 in the smallest
     party        sensitive        ordinal     7, from strong Democrat to strong Republican
     vote         other            categorical Clinton or Dole
@@ -55,7 +53,7 @@ def election_survey() -> Microdata:
     Notes
     -----
     Source: the American National Election Study of 1996, in the public domain, converted from
-    statsmodels' ``anes96``. Its three highest education levels are named otherwise than in
+    statsmodels' ``anes96``. Its three highest education levels have other names than in
     statsmodels; the README beside the data says why.
 
     Examples

@@ -1,8 +1,7 @@
-"""Public microdata of published experiments, read from files that the user has.
+"""Public microdata of published experiments, which unveil does not ship.
 
-unveil does not ship them. Put the folders ``adult`` and ``internet_usage`` somewhere, each with
-the archive's files and a folder ``hierarchies``, and name the folder above them, or set the
-environment variable UNVEIL_DATA to it.
+Get the folders ``adult`` and ``internet_usage``, each with the archive's files and a folder
+``hierarchies``. Pass the folder above them, or set the environment variable UNVEIL_DATA to it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from unveil.errors import InputError
+from unveil.errors import File, InputError
 from unveil.microdata import Microdata, read_csv, read_table
 
 __all__ = ["ADULT_QUASI", "INTERNET_QUASI", "adult", "internet_usage", "public_folder"]
@@ -40,12 +39,13 @@ _ADULT_COLUMNS = (
 
 
 def public_folder(folder: str | os.PathLike[str] | None = None) -> Path:
-    """The folder with public microdata: as given, or as UNVEIL_DATA says."""
+    """The folder with public microdata: as given, or from UNVEIL_DATA."""
     given = folder if folder is not None else os.environ.get("UNVEIL_DATA")
     if given is None:
-        raise InputError("where is the public microdata? give its folder, or set UNVEIL_DATA")
+        raise InputError("the folder of public microdata is not known; give it, or set UNVEIL_DATA")
     if not Path(given).is_dir():
-        raise InputError(f"there is no folder {str(given)!r} with public microdata")
+        raise InputError("the folder {folder} of public microdata does not exist",
+                         folder=File(given))  # fmt: skip
     return Path(given)
 
 
@@ -105,7 +105,7 @@ def adult(
             na_values=["?"],
             keep_default_na=False,
         )
-        for name, skip in (("adult.data", 0), ("adult.test", 1))  # the latter begins with a remark
+        for name, skip in (("adult.data", 0), ("adult.test", 1))  # the latter begins with a comment
     ]
     table = pd.concat(parts).dropna()
     table["income_level"] = table["income_level"].str.removesuffix(".")

@@ -1,57 +1,260 @@
-"""A published cell, read into the part of its column's domain that it covers.
+"""Published cells, read into the parts of a column's domain that they cover.
 
-A cell may be written in many ways (`_notations`), and one text may mean more than one thing. So a
-cell is read into *all* its readings; the column as a whole then tells which holds
-(`_release_columns`). Two things go before any notation: the text of a value of the original is
-that value, and, where a column has no order, the name of a hierarchy node is that node. A text in
-double quotes is taken literally.
+A cell may be written in many ways (`_notations`), and one text may have several meanings. So a
+cell is read into *all* its readings; the column as a whole then decides which one holds
+(`_cell_columns`). Two things come before any notation: the text of a value of the original is that
+value, and, in a column without order, the name of a hierarchy node is that node. A text in double
+quotes is taken literally.
 
 Bounds and numbers need not occur in the original table, and a cell may cover none of its values.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from unveil.microdata._cell_domain import Domain
-from unveil.microdata._cell_line import Line
-from unveil.microdata._cell_sets import MARKS, in_braces, in_marks, members
-from unveil.microdata._column import Column
+from unveil.errors import Cell, Listed, Message
+from unveil.microdata._messages import value_meant
+from unveil.microdata._microdata import Column, Kind
 from unveil.microdata._notations import (
     EMPTY_WORDS,
+    EVERYTHING,
+    MARKS,
     Notation,
     Reading,
+    Spans,
     bounded,
+    in_braces,
     in_list,
+    in_marks,
+    mask_bounds,
+    members,
     one_sided,
     range_parts,
     span,
+    spans_of,
     split_bounds,
     unquoted,
 )
-from unveil.microdata._regions import EVERYTHING
 
-__all__ = ["EMPTY", "Cell", "CellReader", "Settled", "cell_reader", "settle"]
+__all__ = [
+    "EMPTY", "CellReader", "Domain", "Line", "Readings", "Settled", "cell_reader", "settle",
+]  # fmt: skip
 
-# The style of cells that say nothing because there is nothing in them.
 EMPTY = "empty"
+"""The style of empty cells."""
 
-_MOST_KNOWN = 200_000  # cells remembered for a column: one release has far fewer
+_MOST_KNOWN = 200_000  # cells remembered per column: one release has far fewer
 _BACKWARDS = "its bounds run backwards"
 _FROZEN_SET = re.compile(r"frozenset\((\{.*\})\)", re.DOTALL)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|∞)", re.ASCII | re.IGNORECASE
+)
+_COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+", re.ASCII)
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?)?)?", re.ASCII)
+
+
+class _Place(NamedTuple):
+    """The place of a number, date or level among a column's values, even if it is not one of them.
+
+    A date may be a period (``2020-05``, ``2020``): then it covers several values.
+    """
+
+    order: float
+    below: int
+    """Number of values below it."""
+    upto: int
+    """Number of values below it or in it."""
+    comma: bool = False
+    """Whether it was written with a decimal comma."""
+
+
+class Line:
+    """The values of an ordered column along a line."""
+
+    def __init__(self, column: Column) -> None:
+        self._codes = column.places
+        self._positions: list[float] = column.positions.tolist()
+        self._is_numeric = column.kind is Kind.NUMERIC
+        self.is_dates = self._is_numeric and np.issubdtype(column.values.dtype, np.datetime64)
+        self._known: dict[str, _Place | None] = {}
+
+    def find(self, text: str) -> _Place | None:
+        """The place of a text; None if it is not a number, date or level of this column."""
+        if text not in self._known:
+            self._known[text] = self._found(text)
+        return self._known[text]
+
+    def forget(self) -> None:
+        """Free memory."""
+        self._known.clear()
+
+    def _found(self, text: str) -> _Place | None:
+        code = self._codes.get(text)
+        if code is not None:
+            return _Place(self._positions[code], code, code + 1)
+        if not self._is_numeric:
+            return None
+        if self.is_dates:
+            return self._date(text)
+        text = text.replace("−", "-")  # the sign of typesetters
+        if _NUMBER.fullmatch(text) is not None:
+            return self.number(float(text.replace("∞", "inf")))
+        if _COMMA_NUMBER.fullmatch(text) is not None:
+            return self.number(float(text.replace(",", ".")))._replace(comma=True)
+        return None
+
+    def number(self, number: float) -> _Place:
+        """The place of a number."""
+        below = bisect_left(self._positions, number)
+        return _Place(number, below, bisect_right(self._positions, number, lo=below))
+
+    def _date(self, text: str) -> _Place | None:
+        if text in ("-inf", "inf"):
+            return self.number(math.copysign(math.inf, -1 if text[0] == "-" else 1))
+        if _DATE.fullmatch(text) is None:
+            return None
+        try:
+            start = np.datetime64(text)
+        except ValueError:  # the 30th of February
+            return None
+        first, after = (
+            float(moment.astype("datetime64[us]").astype(np.int64)) for moment in (start, start + 1)
+        )
+        return _Place(
+            first, bisect_left(self._positions, first), bisect_left(self._positions, after)
+        )
+
+
+class Domain:
+    """The values of a column, its hierarchy nodes and, if it has an order, its line.
+
+    Attributes
+    ----------
+    line : Line or None
+        None for a column without order.
+    most_marks : dict of str to int
+        The most often that a mark, such as a comma, occurs within one value.
+    """
+
+    def __init__(self, column: Column) -> None:
+        self.size = column.size
+        self.texts = column.texts
+        self.places = column.places
+        self.is_numeric = column.kind is Kind.NUMERIC
+        self.line = Line(column) if column.is_ordered else None
+        self._tree = column.hierarchy
+        # By their stripped texts, if these are still distinct.
+        trimmed = {text.strip(): code for text, code in self.places.items()}
+        self._trimmed = trimmed if len(trimmed) == len(self.places) else {}
+        truths = () if column.given is None else column.given
+        self._truths = {str(v).lower(): c for c, v in enumerate(truths) if isinstance(v, bool)}
+
+    @cached_property
+    def most_marks(self) -> dict[str, int]:
+        inside = {mark: max((text.count(mark) for text in self.texts), default=0) for mark in MARKS}
+        return dict.fromkeys(MARKS, 0) if self.is_numeric else inside
+
+    def plain(self, text: str) -> int | None:
+        """The code of a value, up to blanks around it or TRUE for True."""
+        code = self._trimmed.get(text)
+        return self._truths.get(text.lower()) if code is None else code
+
+    def value(self, text: str) -> int | None:
+        """The code of a value in any spelling: ``1.0`` for 1, or in quotes."""
+        code = self.places.get(text)
+        if code is not None:
+            return code
+        text = text.strip()
+        code = self.plain(text)
+        if code is None and self.is_numeric and self.line is not None:
+            place = self.line.find(text)
+            if place is not None and place.upto == place.below + 1 and not place.comma:
+                code = place.below
+        return self.places.get(unquoted(text)) if code is None else code
+
+    def node(self, text: str) -> Spans | None:
+        """The codes below the hierarchy node of that name."""
+        if self._tree is None or text not in self._tree:
+            return None
+        node = self._tree.node(text)
+        return span(int(self._tree.first[node]), int(self._tree.last[node]))
+
+    def member(self, text: str) -> Spans | None:
+        """What an item of a list covers: a value or a node; numbers need not be in the original."""
+        code = self.places.get(text)
+        if code is not None:
+            return span(code, code)
+        if self.line is not None and (place := self.line.find(text)) is not None:
+            return span(place.below, place.upto - 1)
+        return self.node(text)
+
+    def masked_digits(self, mask: str) -> tuple[int, int] | None:
+        """First and last code of the numbers that a mask such as ``2*`` covers, or None.
+
+        The stars are digits: ``2*`` is 20 to below 30, so 25.5 is covered.
+        """
+        bounds = mask_bounds(mask) if self.is_numeric else None
+        if bounds is None or self.line is None or self.line.is_dates:
+            return None
+        near, far = (self.line.number(bound) for bound in bounds)
+        negative = bounds[0] > bounds[1]
+        return (far.upto, near.upto - 1) if negative else (near.below, far.below - 1)
+
+    def masked(self, mask: str) -> Spans:
+        """The values whose text matches a mask, each star one character."""
+        start = mask.rstrip("*")
+        if "*" not in start:
+            return self.beginning(start, len(mask))
+        pattern = re.compile(re.escape(mask).replace(r"\*", "."), re.DOTALL)
+        return spans_of(c for t, c in self.places.items() if pattern.fullmatch(t))
+
+    def beginning(self, start: str, length: int | None = None) -> Spans:
+        """The values that begin with a text, of that length if given."""
+        codes = []
+        for text, code in self._by_text[bisect_left(self._by_text, (start, -1)) :]:
+            if not text.startswith(start):
+                break
+            if length is None or len(text) == length:
+                codes.append(code)
+        return spans_of(codes)
+
+    @cached_property
+    def _by_text(self) -> list[tuple[str, int]]:
+        return sorted(self.places.items())
+
+    def describe(self, spans: Spans) -> Message:
+        """What a reading covers, for messages."""
+        runs: list[Message | str] = [] if spans else ["nothing"]
+        for first, last in spans[:3]:
+            ends = [Cell(self.texts[code], bare=self.is_numeric) for code in (first, last)]
+            run = "{first} to {last}" if first < last else "{first}"
+            runs.append(Message(run, first=ends[0], last=ends[1]))
+        return Message("{runs}", runs=Listed([*runs, "…"] if spans[3:] else runs))
+
+    def not_in_it(self, text: str) -> Message:
+        """That a text is nothing here, and what was perhaps meant."""
+        known = [*self.texts, *(self._tree.names if self._tree else ())]
+        what = "a value of the column"
+        if self.is_numeric and self.line is not None:
+            what = "a date" if self.line.is_dates else "a number"
+        return Message("{text} is not {what}{hint}", text=Cell(text), what=what,
+                       hint=value_meant(text, known))  # fmt: skip
 
 
 class Settled(NamedTuple):
     """A cell and the reading that holds.
 
-    Cells with one ``key`` are one: they are spellings of the same value, set or suppressed cell.
+    Cells with the same ``key`` are spellings of the same value, set or suppressed cell.
     """
 
     written: str
@@ -59,15 +262,15 @@ class Settled(NamedTuple):
     key: object
 
 
-class Cell(NamedTuple):
-    """All readings of a cell; and the one that holds in every column but one of lists."""
+class Readings(NamedTuple):
+    """All readings of a cell, and the one that holds in every column that has no lists."""
 
-    readings: tuple[Reading, ...]
+    all: tuple[Reading, ...]
     only: Settled | None
 
 
 def settle(text: str, reading: Reading) -> Settled:
-    """A cell of which it is known what it means."""
+    """A cell whose meaning is known."""
     if reading.notation is Notation.SUPPRESSED:
         return Settled(EVERYTHING, reading, EVERYTHING)
     text = text if reading.notation is Notation.VALUE else text.strip()
@@ -76,13 +279,13 @@ def settle(text: str, reading: Reading) -> Settled:
 
 
 class CellReader:
-    """Reads the cells of one column, whatever release they are from, and remembers them."""
+    """Reads the cells of one column, from any release, and remembers them."""
 
     def __init__(self, column: Column) -> None:
         self.domain = Domain(column)
-        self._known: dict[str, Cell] = {}
+        self._known: dict[str, Readings] = {}
 
-    def read(self, text: str) -> Cell:
+    def read(self, text: str) -> Readings:
         """All readings of a cell."""
         cell = self._known.get(text)
         if cell is None:
@@ -94,20 +297,20 @@ class CellReader:
             strong = [reading for reading in readings if not reading.weak]
             one = len({reading.spans for reading in strong}) == 1
             only = settle(text, strong[0]) if one else None
-            cell = self._known[text] = Cell(tuple(readings), only)
+            cell = self._known[text] = Readings(tuple(readings), only)
         return cell
 
-    def read_all(self, texts: Iterable[str]) -> list[Cell]:
+    def read_all(self, texts: Iterable[str]) -> list[Readings]:
         """All readings of each of many cells."""
-        known = self._known  # most have been met in another release
+        known = self._known  # most occurred in another release
         return [known.get(text) or self.read(text) for text in texts]
 
-    def why_not(self, text: str) -> str:
-        """Why a cell without a reading has none."""
+    def why_not(self, text: str) -> Message:
+        """Why a cell has no reading."""
         blame: list[str] = []
         self._read(text, blame)
         if _BACKWARDS in blame:
-            return _BACKWARDS
+            return Message(_BACKWARDS)
         return self.domain.not_in_it(blame[0] if blame else text)
 
     def _read(self, text: str, blame: list[str]) -> list[Reading]:
@@ -133,7 +336,7 @@ class CellReader:
         return readings
 
     def _forms(self, text: str, blame: list[str]) -> Iterator[Reading]:
-        """The readings of a text that is no value or node, by what it looks like."""
+        """The readings of a text that is not a value or node, by its form."""
         if text.startswith('"') and (literal := unquoted(text)) != text:
             spans = self.domain.member(literal)
             if spans is None:
@@ -188,7 +391,7 @@ class CellReader:
             doubts: list[str] = []
             for low, high in pairs:
                 yield from self._between(line, low, high, Notation.RANGE, doubts)
-            if len(pairs) == 1 or _BACKWARDS in doubts:  # else which dash was meant is not known
+            if len(pairs) == 1 or _BACKWARDS in doubts:  # else the dash that was meant is unknown
                 blame += doubts
 
     def _between(
@@ -216,7 +419,7 @@ class CellReader:
         yield _run(notation, first, last, style)
 
     def _list(self, text: str, blame: list[str]) -> Iterator[Reading]:
-        """Lists as programs write them; a list of one is the cell itself."""
+        """Lists as programs write them; a list of one item is the cell itself."""
         found = in_list(text[1:-1])
         if found is None:
             return
@@ -230,8 +433,8 @@ class CellReader:
             return
         spans = members(items, self.domain.member, [] if blame else blame)
         if spans is not None:
-            # Two bare items in brackets are rather bounds: of an interval, or in an order of
-            # which this column knows nothing.
+            # Two bare items in brackets are rather bounds, perhaps in an order that this column
+            # does not have.
             single = in_quotes and "'" in text
             weak = len(items) == 2 and not (single or (in_quotes and self.domain.line is None))
             yield Reading(Notation.LIST, spans, "list", weak=weak)
@@ -262,10 +465,10 @@ def _run(notation: Notation, first: int, last: int, style: str) -> Reading:
 
 
 class _SameDomain:
-    """A column's domain, equal to that of every column with the very same values and hierarchy."""
+    """A column's domain, equal to that of columns with the identical values and hierarchy."""
 
     def __init__(self, column: Column) -> None:
-        # Without the codes: many tables, large ones among them, may share a domain.
+        # Without the codes: many large tables may share a domain.
         self.column = replace(column, codes=np.zeros(0, dtype=np.int32))
         self._key = (id(column.values), id(column.hierarchy), column.kind)
 
@@ -279,8 +482,7 @@ class _SameDomain:
 def cell_reader(column: Column) -> CellReader:
     """The reader of a column's cells: one for all tables that share the column's domain.
 
-    So the releases of a table without each of its records, which publish nearly the same cells,
-    are read once.
+    So the releases of a table without each of its records, which share most cells, are read once.
     """
     return _reader(_SameDomain(column))
 

@@ -1,7 +1,7 @@
 """CSV files as Arrow columns of text.
 
-Every cell is read as text: what is a number and what only looks like one is decided later, on the
-distinct texts of a column, where ``01234`` can still be seen to be a code.
+Every cell is read as text. What is a number and what only looks like one is decided later, on the
+distinct texts of a column, where ``01234`` can still be recognized as a code.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from unveil.errors import InputError
+from unveil.errors import File, Foreign, InputError, Option, Row
+from unveil.microdata._messages import Worded, counted, must
 from unveil.microdata._sources import Source, check_names, existing_file
 
 __all__ = ["CsvLayout", "csv_fault", "csv_layout", "from_csv", "is_utf8"]
 
-DELIMITERS = (",", ";", "\t", "|")
-SAMPLE_LINES = 20
-SAMPLE_BYTES = 1 << 16
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_LINES = 20
+_SAMPLE_BYTES = 1 << 16
 _BEGINNING = 1 << 20
 _LARGE = 1 << 24  # bytes that are worth several threads
 
@@ -48,11 +49,10 @@ def from_csv(
     data = _utf8(_bytes(file), file.name, encoding)
     if comment is not None:
         data = _without_comments(data, comment)
-    if _SOMETHING.search(data) is None:
-        raise InputError(f"{file.name} is empty")
+    _check_not_empty(data, file.name)
     delimiter = _checked(delimiter, data)
-    names, start = _header(data, delimiter, file.name)
-    width = len(names)
+    cells, _, start = _first_record(data, delimiter, file.name)
+    names, width = dict(enumerate(cells)), len(cells)
     if columns is not None:
         names, start = _given_names(columns, width, file.name), 0
     else:
@@ -64,17 +64,7 @@ def from_csv(
 
 @dataclass(frozen=True, kw_only=True)
 class CsvLayout:
-    """How a CSV file is laid out.
-
-    Attributes
-    ----------
-    delimiter : str
-        What parts its cells.
-    names : tuple of str
-        Its columns.
-    header_lines : int
-        The lines before its first record.
-    """
+    """The layout of a CSV file: delimiter, column names, and the lines before the first record."""
 
     delimiter: str
     names: tuple[str, ...]
@@ -82,30 +72,25 @@ class CsvLayout:
 
 
 def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout:
-    """How a CSV file in UTF-8 is laid out, from its beginning alone."""
+    """The layout of a CSV file in UTF-8, from its beginning alone."""
     file = existing_file(path)
     with _opened(file) as stream:
         data = stream.read(_BEGINNING)
     is_whole = len(data) < _BEGINNING
     if not is_whole and b"\n" in data:
-        data = data[: data.rfind(b"\n") + 1]  # after a line, so that no letter is cut in two
+        data = data[: data.rfind(b"\n") + 1]  # after a line, so that no character is cut in two
     data = _utf8(data, file.name, "utf-8")
-    if _SOMETHING.search(data) is None:
-        raise InputError(f"{file.name} is empty")
+    _check_not_empty(data, file.name)
     delimiter = _checked(delimiter, data)
-    try:
-        cells, lines, end = next(_records(data, delimiter))
-    except csv.Error as error:
-        raise InputError(f"cannot read the first line of {file.name}: {error}") from None
-    names = tuple(cell.strip() for cell in cells)
+    names, lines, end = _first_record(data, delimiter, file.name)
     check_names(names, file.name)
     if is_whole and _SOMETHING.search(data, end) is None:
-        raise InputError(f"{file.name} has no records, only a header")
-    return CsvLayout(delimiter=delimiter, names=names, header_lines=lines)
+        raise InputError("{file} has no records, only a header", file=_file(file.name))
+    return CsvLayout(delimiter=delimiter, names=tuple(names), header_lines=lines)
 
 
 def csv_fault(path: str | os.PathLike[str], layout: CsvLayout) -> InputError | None:
-    """The first line of a CSV file that is not as it should be, whatever the file's size."""
+    """The first malformed line of a CSV file of any size."""
     file = existing_file(path)
     width, line = len(layout.names), 0
 
@@ -124,7 +109,8 @@ def csv_fault(path: str | os.PathLike[str], layout: CsvLayout) -> InputError | N
         except UnicodeDecodeError:
             return _not_in(line, file.name, "utf-8", "latin-1")
         except csv.Error as reason:
-            return InputError(f"cannot read line {line} of {file.name}: {reason}")
+            return InputError("cannot read {line} of {file}: {reason}", line=Row(line, "line"),
+                              file=_file(file.name), reason=Foreign(str(reason)))  # fmt: skip
     return None
 
 
@@ -141,16 +127,22 @@ def is_utf8(path: str | os.PathLike[str]) -> bool:
     return True
 
 
+def _file(name: str) -> File:
+    return File(name, bare=True)
+
+
 @contextmanager
 def _opened(file: os.PathLike[str]) -> Iterator[Any]:
-    """A file to read bytes from, which unpacks .gz and the like by itself."""
+    """A file to read bytes from; .gz and the like are unpacked."""
     import pyarrow as pa
 
     try:
         with pa.input_stream(os.fspath(file)) as stream:
             yield stream
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"cannot read {os.fspath(file)!r}: {error}") from None
+        raise InputError(
+            "cannot read {file}: {error}", file=File(os.fspath(file)), error=Foreign(str(error))
+        ) from None
 
 
 def _bytes(file: os.PathLike[str]) -> bytes:
@@ -159,25 +151,30 @@ def _bytes(file: os.PathLike[str]) -> bytes:
     return data
 
 
+def _check_not_empty(data: bytes, name: str) -> None:
+    if _SOMETHING.search(data) is None:
+        raise InputError("{file} is empty", file=_file(name))
+
+
 def _not_in(line: int, name: str, encoding: str, likely: str) -> InputError:
     return InputError(
-        f"line {line} of {name} is not {encoding}; say which encoding the file is in, for "
-        f'instance encoding="{likely}"'
-    )
+        "{line} of {file} is not {encoding}; give the file's encoding, for instance {option}",
+        line=Row(line, "line"), file=_file(name), encoding=encoding,
+        option=Option("encoding", likely),
+    )  # fmt: skip
 
 
 def _utf8(data: bytes, name: str, encoding: str) -> bytes:
     try:
-        # Files in UTF-8 are the rule: they are checked here, and passed on as they are.
+        # Most files are in UTF-8: they are checked here and passed on as they are.
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        likely = (
-            "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin-1"
-        )
+        marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        likely = "utf-16" if data.startswith(marks) else "latin-1"
         raise _not_in(line, name, encoding, likely) from None
     except LookupError:
-        raise InputError(f"encoding {encoding!r} is not known") from None
+        raise InputError("encoding {name} is unknown", name=repr(encoding)) from None
     if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "ascii"):
         data = text.encode()
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -186,9 +183,12 @@ def _utf8(data: bytes, name: str, encoding: str) -> bytes:
 
 def _without_comments(data: bytes, comment: str) -> bytes:
     if not comment:
-        raise InputError("comment must be the text that comment lines begin with, but is empty")
+        raise InputError(
+            "{option} is empty; give the text that comment lines begin with",
+            option=Option("comment"),
+        )
     mark = comment.encode()
-    # An empty line in its stead keeps the numbers of the lines after it right.
+    # An empty line instead keeps later line numbers right.
     return b"".join(b"\n" if line.startswith(mark) else line for line in io.BytesIO(data))
 
 
@@ -196,18 +196,18 @@ def _checked(delimiter: str | None, data: bytes) -> str:
     if delimiter is None:
         return _guessed(data)
     if len(delimiter) != 1 or not delimiter.isascii():
-        raise InputError(f"delimiter must be one ASCII character, but {delimiter!r} was given")
+        raise must("delimiter", "be one ASCII character", delimiter)
     return delimiter
 
 
 def _guessed(data: bytes) -> str:
-    """The delimiter that parts the first lines into equally many cells, and the most."""
-    sample = data[:SAMPLE_BYTES].decode(errors="replace").splitlines()
-    if len(data) > SAMPLE_BYTES and len(sample) > 1:
+    """The delimiter that splits the first lines into equally many cells, and the most."""
+    sample = data[:_SAMPLE_BYTES].decode(errors="replace").splitlines()
+    if len(data) > _SAMPLE_BYTES and len(sample) > 1:
         sample.pop()  # cut off in the middle
-    lines = [line for line in sample if line.strip()][:SAMPLE_LINES]
-    best, most = DELIMITERS[0], (False, 1)
-    for delimiter in DELIMITERS:
+    lines = [line for line in sample if line.strip()][:_SAMPLE_LINES]
+    best, most = _DELIMITERS[0], (False, 1)
+    for delimiter in _DELIMITERS:
         widths = [len(next(csv.reader([line], delimiter=delimiter))) for line in lines]
         merit = (len(set(widths)) == 1, widths[0])
         if widths[0] > 1 and merit > most:
@@ -216,9 +216,9 @@ def _guessed(data: bytes) -> str:
 
 
 def _records(data: bytes, delimiter: str) -> Iterator[tuple[list[str], int, int]]:
-    """The records of a file one by one, each with its last line's number and its end in bytes.
+    """The records of a file, each with the number of its last line and its end in bytes.
 
-    Slow, and so only for the header and for finding out which line is wrong.
+    Slow, so it is used only for the header and to find out which line is wrong.
     """
     end = 0
 
@@ -234,36 +234,41 @@ def _records(data: bytes, delimiter: str) -> Iterator[tuple[list[str], int, int]
             yield cells, reader.line_num, end
 
 
-def _header(data: bytes, delimiter: str, name: str) -> tuple[dict[int, str], int]:
-    """The names in the first record, and where the next record begins."""
+def _first_record(data: bytes, delimiter: str, name: str) -> tuple[list[str], int, int]:
+    """The names in the first record, the number of its last line, and its end in bytes."""
     try:
-        cells, _, end = next(_records(data, delimiter))
+        cells, line, end = next(_records(data, delimiter))
     except csv.Error as error:
-        raise InputError(f"cannot read the first line of {name}: {error}") from None
-    return dict(enumerate(cell.strip() for cell in cells)), end
+        raise InputError("cannot read the first line of {file}: {error}", file=_file(name),
+                         error=Foreign(str(error))) from None  # fmt: skip
+    return [cell.strip() for cell in cells], line, end
 
 
 def _given_names(
     columns: Sequence[str] | Mapping[int, str], width: int, name: str
 ) -> dict[int, str]:
     """Names for a file without a header."""
+    option = Option("columns")
     if isinstance(columns, Mapping):
         wrong = [p for p in columns if not isinstance(p, int) or not 0 <= p < width]
         if wrong:
             raise InputError(
-                f"columns has position {wrong[0]!r}, but {name} has {width} columns, counted "
-                f"from 0 to {width - 1}"
-            )
+                "{option} has position {position}, but {file} has {width} columns, counted from 0 "
+                "to {last}", option=option, position=repr(wrong[0]), file=_file(name), width=width,
+                last=width - 1,
+            )  # fmt: skip
         names = {position: columns[position] for position in sorted(columns)}
     elif isinstance(columns, str):
-        raise InputError(f"columns must be a sequence of names, but {columns!r} was given")
+        raise must("columns", "be a sequence of names", columns)
     else:
         names = dict(enumerate(columns))
         if len(names) != width:
             raise InputError(
-                f"columns has {len(names)} names, but {name} has {width} columns; to read only "
-                "some of them, map positions to names: columns={0: 'age', 3: 'country'}"
-            )
+                "{option} has {n} names, but {file} has {width} columns{remedy}", option=option,
+                n=len(names), file=_file(name), width=width,
+                remedy=Worded("; to read only some of them, map positions to names: "
+                              "columns={0: 'age', 3: 'country'}"),
+            )  # fmt: skip
     check_names(names.values(), f"columns for {name}")
     return names
 
@@ -284,11 +289,11 @@ def _parsed(
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(body),
-            # Threads that still wind up when a short program ends bring it down at times.
+            # Threads that are still ending when a short program exits can crash it.
             read_options=arrow_csv.ReadOptions(column_names=places, use_threads=len(data) > _LARGE),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter,
-                # Costs speed, and only files with quotes can have line ends within a cell.
+                # Slower, and only files with quotes can have line ends within a cell.
                 newlines_in_values=data.find(b'"', start) >= 0,
             ),
             convert_options=arrow_csv.ConvertOptions(
@@ -304,18 +309,20 @@ def _parsed(
 
 
 def _explained(error: Exception, data: bytes, delimiter: str, width: int, name: str) -> InputError:
-    """Say which line is wrong, whatever Arrow's own message tells."""
+    """Name the line that is wrong, whatever Arrow's own message says."""
     try:
         for cells, line, _ in _records(data, delimiter):
             if len(cells) != width:
                 return _ragged(line, len(cells), width, delimiter, name)
     except csv.Error as reason:
-        return InputError(f"cannot read {name}: {reason}")
-    return InputError(f"cannot read {name}: {error}")
+        error = reason
+    return InputError("cannot read {file}: {error}", file=_file(name), error=Foreign(str(error)))
 
 
 def _ragged(line: int, cells: int, width: int, delimiter: str, name: str) -> InputError:
     return InputError(
-        f"line {line} of {name} has {cells} {'cell' if cells == 1 else 'cells'} where the first "
-        f"line has {width}; if {delimiter!r} is not what parts its cells, give delimiter="
-    )
+        "{line} of {file} has {cells} where the first line has {width}; if {delimiter} is not its "
+        "delimiter, give {option}", line=Row(line, "line"), file=_file(name),
+        cells=counted(cells, "cell"), width=width, delimiter=repr(delimiter),
+        option=Option("delimiter"),
+    )  # fmt: skip

@@ -1,44 +1,45 @@
-"""From an Arrow column to its distinct values: the only place that sees all rows of a table.
+"""From an Arrow column to its distinct values. Only this module sees all rows of a table.
 
-Whatever is decided about a column later (its kind, its order, its place in a hierarchy) is decided
-on its distinct values, of which there are few, and reaches the rows by indexing.
+Whatever is decided about a column (its kind, its order, its place in a hierarchy) is decided on
+its distinct values and reaches the rows by indexing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
-from unveil.microdata._column import value_text
+from unveil.errors import Column as ColumnName
+from unveil.errors import File, InputError, Message
+from unveil.microdata._microdata import value_text
 
-__all__ = ["Distinct", "distinct_values"]
+__all__ = ["Distinct", "distinct_values", "listed_values", "recoded_codes"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Distinct:
-    """A column as it came: which of its distinct values each row has.
+    """A column as read: which of its distinct values each row has.
 
     Attributes
     ----------
     name, source : str
-        The column and where it is from, for messages.
-    codes : int32 array, one a row
-        Positions in ``values``, -1 where the value is missing.
+        The column and its table, for messages.
+    codes : int32 array, one per row
+        Positions in ``values``, -1 for missing.
     values : array
         Distinct values in no particular order, unless `is_ordered`: texts (object), numbers,
         truth values or points in time.
     is_category : bool
-        Whether the table itself says that these are texts or categories, even if they look like
-        numbers. The cells of a CSV file say nothing of the kind.
+        Whether the table declares texts or categories, even if they look like numbers. The cells
+        of a CSV file declare nothing.
     is_ordered : bool
-        Whether the table itself gives the categories an order; ``values`` holds all of them.
+        Whether the table gives the categories an order; ``values`` then has all of them.
     rows : int64 array
-        The row of the source that each row here was.
+        The source row of each row.
     """
 
     name: str
@@ -48,6 +49,12 @@ class Distinct:
     rows: NDArray[np.int64]
     is_category: bool = False
     is_ordered: bool = False
+
+    @property
+    def where(self) -> Message:
+        """The column and its table, for messages."""
+        source = File(self.source, bare=True)
+        return Message("column {column} of {source}", column=ColumnName(self.name), source=source)
 
     @property
     def is_text(self) -> bool:
@@ -60,17 +67,17 @@ class Distinct:
         return self.codes < 0
 
     def texts(self) -> list[str]:
-        """The distinct values, written out."""
+        """The distinct values as texts."""
         if self.is_text:
             return list(self.values)
         return [value_text(value) for value in self.values]
 
     def first_row(self, position: int) -> int:
-        """The row, counted from 1, in which a distinct value first stands."""
+        """The first row with a distinct value, counted from 1."""
         return int(self.rows[np.argmax(self.codes == position)]) + 1
 
     def count(self, positions: Iterable[int]) -> int:
-        """How many rows have one of these distinct values."""
+        """Number of rows with one of these distinct values."""
         return int(np.isin(self.codes, list(positions)).sum())
 
     def without(self, markers: Iterable[Any]) -> Distinct:
@@ -95,35 +102,24 @@ class Distinct:
         return kept if present.all() else kept._dropping(~present)
 
     def observed(self) -> Distinct:
-        """The same column without its own order and without categories that nobody has."""
+        """The same column without its own order and without categories that no row has."""
         return replace(self, is_ordered=False).take(np.ones(len(self.codes), dtype=bool))
 
     def _dropping(self, gone: NDArray[np.bool_]) -> Distinct:
         renumbered = np.where(gone, -1, np.cumsum(~gone) - 1).astype(np.int32)
-        return replace(self, values=self.values[~gone], codes=recoded(self.codes, renumbered))
+        return replace(self, values=self.values[~gone], codes=recoded_codes(self.codes, renumbered))
 
 
-def recoded(codes: NDArray[np.int32], mapping: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-    """Send codes through a mapping; what is missing stays missing."""
+def recoded_codes(codes: NDArray[np.int32], mapping: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+    """Send codes through a mapping; missing stays missing."""
     return np.append(mapping, -1).astype(np.int32)[codes]
 
 
 def distinct_values(array: Any, *, name: str, source: str, is_text_file: bool) -> Distinct:
-    """Take an Arrow column apart into codes and distinct values.
+    """Split an Arrow column into codes and distinct values.
 
-    Parameters
-    ----------
-    array : pyarrow.ChunkedArray or pyarrow.Array
-    name, source : str
-        For messages.
-    is_text_file : bool
-        Whether these are the cells of a CSV file: blanks around them do not count, and that they
-        come as texts does not say that they are not numbers.
-
-    Raises
-    ------
-    InputError
-        For types whose values are neither numbers, texts, truth values nor dates.
+    In a text file, blanks around cells are ignored, and texts may be numbers. Types other than
+    numbers, texts, truth values and dates are refused.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -141,7 +137,7 @@ def distinct_values(array: Any, *, name: str, source: str, is_text_file: bool) -
     column = Distinct(
         name=name,
         source=source,
-        codes=recoded(codes, mapping),
+        codes=recoded_codes(codes, mapping),
         values=values,
         rows=np.arange(len(codes), dtype=np.int64),
         is_category=not is_text_file and (is_dictionary or values.dtype == object),
@@ -154,49 +150,43 @@ def _refuse(value_type: Any, name: str, source: str) -> None:
     from pyarrow import types
 
     usable = (
-        types.is_null,
-        types.is_boolean,
-        types.is_integer,
-        types.is_floating,
-        types.is_decimal,
-        types.is_date,
-        types.is_timestamp,
-        types.is_string,
-        types.is_large_string,
+        types.is_null, types.is_boolean, types.is_integer, types.is_floating, types.is_decimal,
+        types.is_date, types.is_timestamp, types.is_string, types.is_large_string,
         getattr(types, "is_string_view", types.is_string),
-    )
+    )  # fmt: skip
     if not any(is_one(value_type) for is_one in usable):
         raise InputError(
-            f"column {name!r} of {source} has values of type {value_type}, which cannot be used: "
-            "turn them into numbers, texts or dates first"
-        )
+            "column {column} of {source} has values of type {type}, which cannot be used; convert "
+            "them to numbers, texts or dates first", column=ColumnName(name),
+            source=File(source, bare=True), type=str(value_type),
+        )  # fmt: skip
 
 
 def _plain(array: Any) -> Any:
-    """The same values in a type in which Arrow can tell them apart and numpy can hold them."""
+    """The same values in a type that Arrow can encode and numpy can hold."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
 
     given = array.type
-    if types.is_boolean(given) or types.is_integer(given) or types.is_date32(given):
-        return array
     if types.is_decimal(given) or types.is_float16(given):
         return array.cast(pa.float64())
+    if types.is_boolean(given) or types.is_integer(given) or types.is_date32(given):
+        return array
     if types.is_floating(given):
         return array
     if types.is_date64(given):
         return array.cast(pa.date32())
-    if types.is_timestamp(given):  # as clocks showed it, not as it was in Greenwich
+    if types.is_timestamp(given):  # local time, not UTC
         return array if given.tz is None else pc.local_timestamp(array)
     return array.cast(pa.large_string())
 
 
 def _merged(dictionary: Any, *, strip: bool) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """The distinct values, and which of them each given one becomes; -1 for what is missing.
+    """The distinct values, and which of them each given one becomes; -1 for missing.
 
-    Null and NaN are missing, and so are blank texts. Texts that differ only in the blanks around
-    them are one value if these are to be stripped.
+    Null, NaN and blank texts are missing. If stripped, texts that differ only in the blanks around
+    them are one value.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -211,7 +201,7 @@ def _merged(dictionary: Any, *, strip: bool) -> tuple[NDArray[np.int64], NDArray
     if values.dtype.kind == "f":
         is_number = ~np.isnan(values)
         kept = np.where(is_number, np.cumsum(is_number) - 1, -1)
-        mapping, values = recoded(mapping, kept), values[is_number] + 0.0  # there is no -0
+        mapping, values = recoded_codes(mapping, kept), values[is_number] + 0.0  # there is no -0
     elif values.dtype.kind == "M":
         values = _coarsest(values)
     elif values.dtype.kind in "iu" and values.dtype != np.uint64:
@@ -220,7 +210,7 @@ def _merged(dictionary: Any, *, strip: bool) -> tuple[NDArray[np.int64], NDArray
 
 
 def _coarsest(moments: NDArray[Any]) -> NDArray[Any]:
-    """Days where there is nothing but days, else seconds: dates look alike from every table."""
+    """Days if all are days, else seconds: so dates are the same from every table."""
     for unit in ("D", "s"):
         coarse = moments.astype(f"datetime64[{unit}]")
         if (coarse == moments).all():
@@ -234,5 +224,19 @@ def _numbers(markers: Iterable[Any]) -> list[float]:
         try:
             found.append(float(marker))
         except (TypeError, ValueError):
-            continue  # a marker such as "?" cannot stand in a column of numbers
+            continue  # a marker such as "?" cannot be in a column of numbers
     return found
+
+
+def listed_values(
+    name: str, values: Sequence[str] | NDArray[Any], source: str, *, is_category: bool = False
+) -> Distinct:
+    """A column of distinct values, one per row. Texts may be numbers unless ``is_category``."""
+    array = (
+        values if isinstance(values, np.ndarray) else np.array([*values, None], dtype=object)[:-1]
+    )
+    places = np.arange(len(array))
+    return Distinct(
+        name=name, source=source, codes=places.astype(np.int32), values=array, rows=places,
+        is_category=is_category,
+    )  # fmt: skip

@@ -1,28 +1,41 @@
-"""From distinct values to a `Column`: its kind, its domain and its hierarchy."""
+"""From distinct values to a `Column`: its kind, its domain, its hierarchy and its codes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import HierarchyError, InputError, MissingValuesError, did_you_mean
-from unveil.microdata._column import Column, Kind, Role, value_text
-from unveil.microdata._distinct import Distinct, recoded
+from unveil.errors import (
+    Cell,
+    File,
+    HierarchyError,
+    InputError,
+    MissingValuesError,
+    Option,
+    Row,
+    View,
+)
+from unveil.errors import Column as ColumnName
+from unveil.microdata._distinct import Distinct, recoded_codes
 from unveil.microdata._hierarchy import Hierarchy
+from unveil.microdata._messages import ValueOption, counted, value_meant, values_listed
+from unveil.microdata._microdata import Column, Kind, Role, value_text
 
-__all__ = ["MISSING", "Builder", "Wish", "encode", "has_decimal_commas", "stray_texts"]
+__all__ = [
+    "MISSING", "Builder", "Wish", "encode", "has_decimal_commas", "missing_value", "stray_texts",
+]  # fmt: skip
 
 MISSING = "(missing)"
 
 Builder: TypeAlias = Callable[[NDArray[Any]], Hierarchy]
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-# What is a number without being told: "01234" is a code, and so are digits too many to count with.
+# A number without being declared one: "01234" is a code, and so are too many digits to count with.
 _PLAIN_NUMBER = re.compile(
     r"[+-]?(?:(?:0|[1-9]\d{0,17})(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII
 )
@@ -32,37 +45,37 @@ _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What the user said about a column; None where they left it to its values."""
+    """What the user declared about a column; None: follows from its values."""
 
     role: Role
     kind: Kind | None = None
     levels: tuple[str, ...] | None = None
     hierarchy: Hierarchy | Builder | None = None
     missing_is_a_value: bool = False
-    """Then a hierarchy has a leaf for it, whether or not anybody's value is missing: what was
-    declared must not follow from a single record."""
+    """A hierarchy then has a leaf for it, even if no value is missing: what is declared must not
+    depend on a single record."""
 
     def tree(self, name: str, domain: NDArray[Any]) -> Hierarchy | None:
-        """The hierarchy, built from the column's domain if it has to be."""
+        """The hierarchy; built from the column's domain if it is a function."""
         if self.hierarchy is None or isinstance(self.hierarchy, Hierarchy):
             return self.hierarchy
         built: object = self.hierarchy(domain)
         if not isinstance(built, Hierarchy):
             raise InputError(
-                f"hierarchies[{name!r}] must return a Hierarchy, but returned "
-                f"{type(built).__name__}"
-            )
+                "{option} for column {column} must return a Hierarchy, but returned {type}",
+                option=Option("hierarchies"), column=ColumnName(name), type=type(built).__name__,
+            )  # fmt: skip
         return built
 
 
 def encode(column: Distinct, wish: Wish) -> Column:
     """Encode one column.
 
-    Numbers and dates are numeric, and so are texts that all look like one, unless the table or
-    the user says otherwise. A record without a value gets the category `MISSING`.
+    Numbers, dates, and texts that all look like one are numeric, unless the table or the user
+    declares otherwise. A record without a value gets the category `MISSING`.
     """
     if wish.kind is not None:
-        column = column.observed()  # the user's word goes before the table's own order
+        column = column.observed()  # the user's declaration overrides the table's own order
     if wish.kind is Kind.ORDINAL or column.is_ordered:
         return _ordinal(column, wish)
     numbers = None
@@ -74,16 +87,12 @@ def encode(column: Distinct, wish: Wish) -> Column:
 
 
 def _column(
-    column: Distinct,
-    wish: Wish,
-    kind: Kind,
-    codes: NDArray[np.int32],
-    values: NDArray[Any],
+    column: Distinct, wish: Wish, kind: Kind, codes: NDArray[np.int32], values: NDArray[Any],
     hierarchy: Hierarchy | None,
-) -> Column:
-    return Column(
-        name=column.name, role=wish.role, kind=kind, codes=codes, values=values, hierarchy=hierarchy
-    )
+) -> Column:  # fmt: skip
+    given = None if kind is Kind.NUMERIC else _as_they_were(values, column)
+    return Column(name=column.name, role=wish.role, kind=kind, codes=codes, values=values,
+                  hierarchy=hierarchy, given=given)  # fmt: skip
 
 
 def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
@@ -91,18 +100,18 @@ def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
     if used and numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         worst = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise InputError(
-            f"column {column.name!r} of {column.source} has the value {numbers[worst]} in row "
-            f"{column.first_row(worst)}: numeric columns need finite numbers"
-        )
+            "{where} has the value {value} in {row}; numeric columns need finite numbers",
+            where=column.where, value=str(numbers[worst]), row=Row(column.first_row(worst)),
+        )  # fmt: skip
     values, place = np.unique(numbers, return_inverse=True)
-    codes = recoded(column.codes, place)
+    codes = recoded_codes(column.codes, place)
     if column.missing.any():
         if used:
             raise MissingValuesError(
-                f"column {column.name!r} of {column.source} is numeric, and missing has no place "
-                f'among numbers: leave these records out with missing="drop", or make the column '
-                f'categorical with categorical=["{column.name}"]'
-            )
+                "{where} is numeric and cannot have missing values; drop these records with "
+                "{drop}, or make the column categorical with {categorical}", where=column.where,
+                drop=Option("missing", "drop"), categorical=Option("categorical", [column.name]),
+            )  # fmt: skip
         values, codes = _with_gap(values, codes)
     tree = wish.tree(column.name, values)
     if tree is not None:
@@ -113,7 +122,7 @@ def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
 def _with_gap(
     values: NDArray[Any], codes: NDArray[np.int32]
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Let a column that nobody works on keep its gaps, as NaN or NaT."""
+    """Keep the gaps of an unused column, as NaN or NaT."""
     if values.dtype.kind == "M":
         values = np.append(values, np.array(["NaT"], dtype=values.dtype))
     else:
@@ -128,19 +137,20 @@ def _ordinal(column: Distinct, wish: Wish) -> Column:
     for i, text in enumerate(texts):
         if text not in rank:
             raise InputError(
-                f"column {column.name!r} of {column.source} has {text!r} in row "
-                f"{column.first_row(i)}, which is not among its levels"
-                f"{did_you_mean(text, levels)} (levels: {', '.join(levels)})"
-            )
-    codes = recoded(column.codes, np.array([rank[text] for text in texts], dtype=np.int64))
+                "{where} has {value} in {row}, which is not among its levels{hint} "
+                "(levels: {levels})", where=column.where, value=Cell(text),
+                row=Row(column.first_row(i)), hint=value_meant(text, levels),
+                levels=Cell(", ".join(levels), bare=True),
+            )  # fmt: skip
+    codes = recoded_codes(column.codes, np.array([rank[text] for text in texts], dtype=np.int64))
     if column.missing.any():
         if MISSING not in rank:
             if wish.role in (Role.QUASI, Role.SENSITIVE):
                 raise MissingValuesError(
-                    f"column {column.name!r} of {column.source} is ordinal, and missing has no "
-                    f'place in its order: leave these records out with missing="drop", or put '
-                    f"{MISSING!r} among its levels"
-                )
+                    "{where} is ordinal, and its order has no place for missing values; drop these "
+                    "records with {drop}, or add '(missing)' to its levels",
+                    where=column.where, drop=Option("missing", "drop"),
+                )  # fmt: skip
             levels = (*levels, MISSING)
             rank[MISSING] = len(rank)
         codes = np.where(codes < 0, rank[MISSING], codes).astype(np.int32)
@@ -148,8 +158,7 @@ def _ordinal(column: Distinct, wish: Wish) -> Column:
     tree = wish.tree(column.name, domain)
     if tree is not None:
         tree = _ordered_tree(tree, column, levels, [rank[text] for text in texts])
-    made = _column(column, wish, Kind.ORDINAL, codes, domain, tree)
-    return replace(made, given=_as_they_were(domain, column))
+    return _column(column, wish, Kind.ORDINAL, codes, domain, tree)
 
 
 def _categorical(column: Distinct, wish: Wish) -> Column:
@@ -163,18 +172,17 @@ def _categorical(column: Distinct, wish: Wish) -> Column:
             tree = tree.with_leaf(MISSING)
         domain = _objects(tree.leaves)
         places = np.array([tree.leaf(text) for text in texts], dtype=np.int64)
-    codes = recoded(column.codes, places)
+    codes = recoded_codes(column.codes, places)
     if gaps:
         if MISSING not in domain:
             domain = np.append(domain, _objects([MISSING]))
         place = int(np.flatnonzero(domain == MISSING)[0])
         codes = np.where(codes < 0, place, codes).astype(np.int32)
-    made = _column(column, wish, Kind.CATEGORICAL, codes, domain, tree)
-    return replace(made, given=_as_they_were(domain, column))
+    return _column(column, wish, Kind.CATEGORICAL, codes, domain, tree)
 
 
 def _as_they_were(domain: NDArray[Any], column: Distinct) -> NDArray[Any] | None:
-    """The values that the table has for a domain of texts: True, and not ``True``."""
+    """The table's own values for a domain of texts: True, not ``'True'``."""
     if column.is_text:
         return None
     original = dict(zip(column.texts(), column.values.tolist(), strict=True))
@@ -182,7 +190,7 @@ def _as_they_were(domain: NDArray[Any], column: Distinct) -> NDArray[Any] | None
 
 
 def _sorted(texts: Sequence[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The distinct texts in order, and the place of each given one among them."""
+    """The distinct texts in order, and the position of each given one among them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -206,48 +214,45 @@ def _check_leaves(tree: Hierarchy, column: Distinct, texts: Sequence[str]) -> No
     strange.insert(0, int(first))
     text = texts[strange[0]]
     records = int(counts[strange].sum())
-    others = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
     raise HierarchyError(
-        f"hierarchy {tree.source} does not have {text!r}{others} of column {column.name!r} "
-        f"({records:,} {'record' if records == 1 else 'records'}, the first in row "
-        f"{column.first_row(strange[0])} of {column.source}){did_you_mean(text, tree.leaves)} "
-        f"({_some_leaves(tree)}); write both alike"
-    )
-
-
-def _some_leaves(tree: Hierarchy, shown: int = 5) -> str:
-    """What a hierarchy has, in a few words."""
-    more = f", … ({len(tree.leaves):,} in all)" if len(tree.leaves) > shown else ""
-    return f"its leaves: {', '.join(tree.leaves[:shown])}{more}"
+        "hierarchy {tree} does not have {value}{others} of column {column} ({records}, the first "
+        "in {row} of {source}){hint} (its leaves: {leaves}); use the same spelling in both",
+        tree=File(tree.source, bare=True), value=Cell(text),
+        others=f" and {len(strange) - 1:,} more" if len(strange) > 1 else "",
+        column=ColumnName(column.name), records=counted(records, "record"),
+        row=Row(column.first_row(strange[0])), source=File(column.source, bare=True),
+        hint=value_meant(text, tree.leaves), leaves=values_listed(tree.leaves),
+    )  # fmt: skip
 
 
 def _ordered_tree(
     tree: Hierarchy, column: Distinct, domain: Sequence[str], place: Sequence[int] | NDArray[Any]
 ) -> Hierarchy:
-    """The hierarchy of a column that has an order of its own: its leaves are the domain.
+    """The hierarchy of an ordered column: its leaves are the domain, in the domain's order.
 
-    So a node is one interval of codes here too; a node that skips a value in between has no
-    meaning for a column whose ranges are ranges of values.
+    A node is one interval of codes here too. A node that skips a value in between is refused.
     """
     _check_leaves(tree, column, [domain[i] for i in place])
     leaves = set(tree.leaves)
     lacking = [text for text in domain if text not in leaves]
     if lacking:
         raise HierarchyError(
-            f"hierarchy {tree.source} does not have {lacking[0]!r}, a level of column "
-            f"{column.name!r}{did_you_mean(lacking[0], tree.leaves)}"
-        )
+            "hierarchy {tree} does not have {value}, a level of column {column}{hint}",
+            tree=File(tree.source, bare=True), value=Cell(lacking[0]),
+            column=ColumnName(column.name), hint=value_meant(lacking[0], tree.leaves),
+        )  # fmt: skip
     try:
         return tree.restricted(domain)
     except HierarchyError as error:
         raise HierarchyError(
-            f"{error} in the order of column {column.name!r}; if its order means nothing, make "
-            f'it categorical with categorical=["{column.name}"]'
-        ) from None
+            "{error} in the order of column {column}; if its order has no meaning, make it "
+            "categorical with {option}", error=error, column=ColumnName(column.name),
+            option=Option("categorical", [column.name]),
+        ) from None  # fmt: skip
 
 
 def _look_like_numbers(column: Distinct) -> NDArray[Any] | None:
-    """The numbers or dates that the values are or all look like; None if they do not."""
+    """The numbers or dates that the values are or all look like, or None."""
     values = column.values
     if not column.is_text:
         return None if values.dtype.kind == "b" else values
@@ -260,12 +265,18 @@ def _look_like_numbers(column: Distinct) -> NDArray[Any] | None:
 def stray_texts(column: Distinct) -> list[str]:
     """The few texts, such as ``?``, that keep a column of a text file from being numeric.
 
-    Nothing, if it is numeric, or has more words than numbers.
+    Empty if the column is numeric, or has more words than numbers.
     """
     if not column.is_text or column.is_category:
         return []
     stray = [text for text in column.values if not _NUMBER.fullmatch(text)]
     return stray if 2 * len(stray) < len(column.values) else []
+
+
+def missing_value(name: str, text: str) -> ValueOption:
+    """The option that makes a text of a column a missing value, for messages."""
+    typed = Option("missing_value", text).shown(View("shell"))
+    return ValueOption("missing_values", {name: [text]}, typed=typed)
 
 
 def has_decimal_commas(column: Distinct) -> bool:
@@ -279,7 +290,7 @@ def has_decimal_commas(column: Distinct) -> bool:
 
 
 def _as_numbers(column: Distinct) -> NDArray[Any]:
-    """The values as numbers, because the user said so."""
+    """The values as numbers, as the user declared."""
     if not column.is_text:
         return column.values.astype(np.int64) if column.values.dtype == bool else column.values
     if _all_match(_NUMBER, column.values):
@@ -290,15 +301,15 @@ def _as_numbers(column: Distinct) -> NDArray[Any]:
     for i, text in enumerate(column.values):
         if not _NUMBER.fullmatch(text):
             raise InputError(
-                f"column {column.name!r} of {column.source} was declared numeric, but has "
-                f"{text!r} in row {column.first_row(i)}; if that means missing, say so with "
-                f'missing_values={{"{column.name}": ["{text}"]}}'
-            )
+                "{where} was declared numeric, but has {value} in {row}; if that means missing, "
+                "give {option}", where=column.where, value=Cell(text), row=Row(column.first_row(i)),
+                option=missing_value(column.name, text),
+            )  # fmt: skip
     return np.empty(0, dtype=np.int64)
 
 
 def _all_match(pattern: re.Pattern[str], texts: NDArray[Any]) -> bool:
-    """Whether there are texts and all of them match. One look is enough for most columns."""
+    """Whether there are texts and all match. Most columns fail on the first."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

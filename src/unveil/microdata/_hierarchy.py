@@ -1,8 +1,8 @@
 """The generalization tree of a column.
 
 Nodes are integers. The leaves are 0, 1, …, L-1 in depth-first order and the inner nodes follow, so
-that every node covers *one interval of leaves*: ``first[node] … last[node]``. Generalizing,
-comparing and intersecting nodes is then arithmetic on two integers, and never on names.
+every node covers *one interval of leaves*: ``first[node] … last[node]``. Generalizing, comparing
+and intersecting nodes is arithmetic on two integers, never on names.
 """
 
 from __future__ import annotations
@@ -11,24 +11,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import HierarchyError, did_you_mean
-from unveil.microdata._paths import checked_paths
+from unveil.errors import Cell, File, HierarchyError, Message, Row
+from unveil.microdata._messages import value_meant
 
-__all__ = ["BUILT_IN_CODE", "Hierarchy"]
+__all__ = ["Hierarchy"]
 
-BUILT_IN_CODE = "built in code"
+_BUILT_IN_CODE = "built in code"
+_REPR_NODES = 20  # shown in a repr: enough to see the shape, few enough for a terminal
 
-# A tree's repr shows this many nodes: enough to see its shape, little enough for a terminal.
-REPR_NODES = 20
+_Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Hierarchy:
-    """A generalization tree, normally made by `read_hierarchy` or `Hierarchy.from_paths`.
+    """A generalization tree, made by `read_hierarchy` or `Hierarchy.from_paths`.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ class Hierarchy:
         The children of ``node`` are ``child_list[child_start[node]:child_start[node + 1]]``,
         in the order of the leaves they cover.
     source : str
-        The file it was read from, for messages.
+        The file it was read from.
 
     Examples
     --------
@@ -71,21 +72,20 @@ class Hierarchy:
     child_start: NDArray[np.int32]
     child_list: NDArray[np.int32]
     n_leaves: int
-    source: str = BUILT_IN_CODE
+    source: str = _BUILT_IN_CODE
 
     @classmethod
     def from_paths(
         cls,
         paths: Iterable[Sequence[str]],
         *,
-        source: str = BUILT_IN_CODE,
+        source: str = _BUILT_IN_CODE,
         lines: Sequence[int] | None = None,
     ) -> Hierarchy:
-        """Build the tree from one path a leaf: ``(leaf, parent, …, top)``.
+        """Build the tree from one path per leaf: ``(leaf, parent, …, top)``.
 
-        Labels are stripped of surrounding blanks, empty labels are dropped, and a label repeated
-        right after itself is one node, which is how ARX pads short paths. The children of a node
-        stand in the order in which they first appear.
+        Labels are stripped, empty labels are dropped, and a label repeated right after itself is
+        one node, which is how ARX pads short paths. Children keep the order of first appearance.
 
         Parameters
         ----------
@@ -93,14 +93,14 @@ class Hierarchy:
         source : str
             Named in messages.
         lines : sequence of int, optional
-            The line of the source each path stands in, for messages.
+            The line of the source that each path is in, for messages.
 
         Raises
         ------
         HierarchyError
-            Where the paths do not form one tree.
+            If the paths do not form one tree.
         """
-        return _built(checked_paths(paths, source=source, lines=lines), source)
+        return _built(_Check(source, lines).tree(paths), source)
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ class Hierarchy:
 
     @cached_property
     def levels(self) -> NDArray[np.int32]:
-        """How many steps each node lies beneath the root, whose level is 0."""
+        """Number of steps from the root to each node; the root has level 0."""
         levels = np.zeros(len(self.names), dtype=np.int32)
         above = self.parent.copy()
         while (above >= 0).any():
@@ -139,22 +139,21 @@ class Hierarchy:
         try:
             return self._numbers[name]
         except KeyError:
-            raise HierarchyError(
-                f"{name!r} is not in the hierarchy {self.source}{did_you_mean(name, self.names)}"
-            ) from None
+            raise self._error("{label} is not in the hierarchy {file}{hint}", label=Cell(name),
+                              hint=value_meant(name, self.names)) from None  # fmt: skip
+
+    def _error(self, text: str, **parts: Any) -> HierarchyError:
+        return HierarchyError(text, file=File(self.source, bare=True), **parts)
 
     def leaf(self, name: str) -> int:
         """The number of the leaf called `name`."""
         number = self._numbers.get(name, len(self.names))
         if number < self.n_leaves:
             return number
-        if number < len(self.names):
-            raise HierarchyError(
-                f"{name!r} is not a leaf of the hierarchy {self.source} but a node above leaves"
-            )
-        raise HierarchyError(
-            f"{name!r} is not a leaf of the hierarchy {self.source}"
-            f"{did_you_mean(name, self.leaves)}"
+        is_inner = number < len(self.names)
+        hint = " but a node above leaves" if is_inner else value_meant(name, self.leaves)
+        raise self._error(
+            "{label} is not a leaf of the hierarchy {file}{hint}", label=Cell(name), hint=hint
         )
 
     def children(self, node: int) -> NDArray[np.int32]:
@@ -205,21 +204,21 @@ class Hierarchy:
         return len(from_a) + len(from_b) - 2 * shared
 
     def with_leaf(self, name: str) -> Hierarchy:
-        """The same tree with one more leaf, the last, directly beneath the root.
+        """The same tree with one more leaf, placed last, directly below the root.
 
         >>> flat = Hierarchy.from_paths([("Yes", "*"), ("No", "*")])
         >>> flat.with_leaf("(missing)").leaves
         ('Yes', 'No', '(missing)')
         """
         if name in self._numbers:
-            raise HierarchyError(f"{name!r} is already in the hierarchy {self.source}")
+            raise self._error("{label} is already in the hierarchy {file}", label=Cell(name))
         paths = [self.path(leaf) for leaf in range(self.n_leaves)]
         return _built([*paths, (name, self.names[self.root])], self.source)
 
     def restricted(self, leaves: Sequence[str]) -> Hierarchy:
-        """The tree of some of the leaves, in the order given; nodes left empty go.
+        """The tree of some of the leaves, in the order given; empty nodes are dropped.
 
-        Every node must cover neighbours in that order, for a node is an interval.
+        Every node must cover neighbours in that order, because a node is an interval.
 
         >>> ages = Hierarchy.from_paths([("30", "adult", "*"), ("9", "child", "*"),
         ...                              ("18", "adult", "*")])
@@ -230,26 +229,26 @@ class Hierarchy:
         for placed, wanted in zip(tree.leaves, leaves, strict=True):
             if placed != wanted:
                 node = next(n for n in self.path(self.leaf(placed)) if tree._splits(n, leaves))
-                raise HierarchyError(
-                    f"hierarchy {self.source}: {node!r} covers {placed!r} but not "
-                    f"{wanted!r}, which comes before it"
-                )
+                raise self._error(
+                    "hierarchy {file}: {node} covers {leaf} but not {other}, which comes before it",
+                    node=Cell(node), leaf=Cell(placed), other=Cell(wanted),
+                )  # fmt: skip
         return tree
 
     def _splits(self, name: str, order: Sequence[str]) -> bool:
-        """Whether the leaves beneath a node do not stand side by side in `order`."""
+        """Whether the leaves below a node are not neighbours in `order`."""
         node = self.node(name)
         below = set(self.names[self.first[node] : self.last[node] + 1])
         places = [place for place, leaf in enumerate(order) if leaf in below]
         return places[-1] - places[0] + 1 != len(places)
 
     def __repr__(self) -> str:
-        head = f"Hierarchy {self.source}" if self.source == BUILT_IN_CODE else (
+        head = f"Hierarchy {self.source}" if self.source == _BUILT_IN_CODE else (
             f"Hierarchy from {self.source}")  # fmt: skip
         leaves = "leaf" if self.n_leaves == 1 else "leaves"
         lines = [f"{head}: {self.n_leaves:,} {leaves}, {self.depth} levels"]
         waiting = [self.root]
-        while waiting and len(lines) <= REPR_NODES:
+        while waiting and len(lines) <= _REPR_NODES:
             node = waiting.pop()
             lines.append("  " * (1 + int(self.levels[node])) + self.names[node])
             waiting.extend(int(child) for child in self.children(node)[::-1])
@@ -301,3 +300,106 @@ def _built(paths: Sequence[tuple[str, ...]], source: str) -> Hierarchy:
         n_leaves=len(leaves),
         source=source,
     )
+
+
+class _Check:
+    """Checks that paths form one tree; if not, says which lines contradict each other."""
+
+    def __init__(self, source: str, lines: Sequence[int] | None) -> None:
+        self._source = source
+        self._lines = lines
+        self._parent_of: dict[str, tuple[str, int]] = {}
+
+    def tree(self, paths: Iterable[Sequence[str]]) -> list[_Path]:
+        """The paths, cleaned and without repetitions."""
+        cleaned = [self._clean(i, path) for i, path in enumerate(paths)]
+        if not cleaned:
+            raise HierarchyError(
+                "hierarchy {file} is empty; it needs one path per value",
+                file=File(self._source, bare=True),
+            )
+        self._check_leaves(cleaned)
+        for i, path in enumerate(cleaned):
+            self._check_parents(i, path)
+        self._check_top(cleaned)
+        return list(dict.fromkeys(cleaned))
+
+    def _line(self, i: int) -> Row:
+        return Row(i + 1, "path") if self._lines is None else Row(self._lines[i], "line")
+
+    def _error(self, text: str, i: int, **parts: Any) -> HierarchyError:
+        file = File(self._source, bare=True)
+        return HierarchyError("hierarchy {file}, {line}" + text, file=file, line=self._line(i),
+                              **parts)  # fmt: skip
+
+    def _clean(self, i: int, labels: Sequence[str]) -> _Path:
+        if isinstance(labels, str):
+            raise self._error(
+                ": {label} is a text, not a sequence of labels", i, label=Cell(labels)
+            )
+        path: list[str] = []
+        for cell in labels:
+            label = cell.strip()
+            if label and (not path or label != path[-1]):
+                path.append(label)
+        if len(path) < 2:
+            raise self._error(
+                " has {what}; write a value, then the labels above it, up to a common top such as "
+                "'*'", i, what=Message("only {label}", label=Cell(path[0])) if path else "no label",
+            )  # fmt: skip
+        for position, label in enumerate(path):
+            if label in path[:position]:
+                raise self._error(
+                    ": {label} appears again above itself ({path})", i, label=Cell(label),
+                    path=Cell(" → ".join(path), bare=True),
+                )  # fmt: skip
+        return tuple(path)
+
+    def _check_leaves(self, paths: Sequence[_Path]) -> None:
+        """No leaf is also an inner node."""
+        leaf_in = {path[0]: i for i, path in reversed(list(enumerate(paths)))}
+        for i, path in enumerate(paths):
+            for label in path[1:]:
+                if label in leaf_in:
+                    raise self._error(
+                        ": {label} is a value, but in {other} it is a node above {child}; rename "
+                        "one of the two", leaf_in[label], label=Cell(label), other=self._line(i),
+                        child=Cell(path[path.index(label) - 1]),
+                    )  # fmt: skip
+
+    def _check_parents(self, i: int, path: _Path) -> None:
+        """Every node has one parent and is not above its own ancestor."""
+        for child, above in pairwise(path):
+            known = self._parent_of.get(child)
+            if known is not None and known[0] == above:
+                continue
+            self._check_cycle(i, child, above)
+            if known is None:
+                self._parent_of[child] = (above, i)
+                continue
+            raise self._error(
+                ": the {word} {child} is below {above} here but below {known} in {other}; it can "
+                "have only one parent", i, word="value" if child == path[0] else "node",
+                child=Cell(child), above=Cell(above), known=Cell(known[0]),
+                other=self._line(known[1]),
+            )  # fmt: skip
+
+    def _check_cycle(self, i: int, child: str, above: str) -> None:
+        node = above
+        while node in self._parent_of:
+            node, seen = self._parent_of[node]
+            if node == child:
+                raise self._error(
+                    ": {above} is above {child} here but below it in {other}", i,
+                    above=Cell(above), child=Cell(child), other=self._line(seen),
+                )  # fmt: skip
+
+    def _check_top(self, paths: Sequence[_Path]) -> None:
+        top = paths[0][-1]
+        for i, path in enumerate(paths):
+            if path[-1] != top:
+                raise self._error(
+                    " ends in {end} but {other} in {top}; a tree has one top, so end all paths in "
+                    "a common one such as '*'", i, end=Cell(path[-1]), other=self._line(0),
+                    top=Cell(top),
+                )  # fmt: skip

@@ -1,23 +1,160 @@
-"""The original table: one row an individual, every column as integer codes."""
+"""The original table: one row per person, every column as integer codes into its domain.
+
+All other code works on these codes. Their order has a meaning: numbers ascend, ordinal levels keep
+their declared order, and hierarchy leaves are in depth-first order, so *every hierarchy node is
+one interval of codes*.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, did_you_mean
-from unveil.microdata._cell_counts import CellCounts, count_cells
-from unveil.microdata._column import Column, Role
+from unveil.errors import Cell, File, InputError, did_you_mean
+from unveil.microdata._hierarchy import Hierarchy
+from unveil.microdata._messages import Notes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Microdata"]
+__all__ = ["CellCounts", "Column", "Kind", "Microdata", "Role", "value_text"]
+
+
+class Role(StrEnum):
+    """What a column is to the attacker."""
+
+    IDENTIFIER = "identifier"
+    QUASI = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    OTHER = "other"
+
+
+class Kind(StrEnum):
+    """How a column's values relate to one another."""
+
+    NUMERIC = "numeric"
+    ORDINAL = "ordinal"
+    CATEGORICAL = "categorical"
+
+
+def value_text(value: Any) -> str:
+    """Write one value the way a person would.
+
+    >>> [value_text(v) for v in (np.int64(20), 20.0, 0.5, "France", True)]
+    ['20', '20', '0.5', 'France', 'True']
+    """
+    if isinstance(value, (float, np.floating)):
+        return str(np.format_float_positional(value, trim="-"))
+    return str(value)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Column:
+    """One column of the microdata.
+
+    Attributes
+    ----------
+    name : str
+    role : Role
+    kind : Kind
+    codes : int32 array, one per record
+        Positions in ``values``.
+    values : array
+        The domain. Numeric columns: the distinct numbers, ascending. Ordinal: the declared
+        levels. Categorical: the hierarchy's leaves, or the distinct values, sorted.
+    hierarchy : Hierarchy, optional
+        Its leaves are ``values``, in the same order (numeric columns: as texts).
+    given : array, optional
+        The domain with the types of the source table, if ``values`` has texts for truth values or
+        numbers.
+    """
+
+    name: str
+    role: Role
+    kind: Kind
+    codes: NDArray[np.int32]
+    values: NDArray[Any]
+    hierarchy: Hierarchy | None = None
+    given: NDArray[Any] | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of values in the domain."""
+        return len(self.values)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether an interval of codes is a range of values (numeric and ordinal columns)."""
+        return self.kind is not Kind.CATEGORICAL
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The domain as texts."""
+        return tuple(value_text(v) for v in self.values)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The code of each value, by its text."""
+        return {text: code for code, text in enumerate(self.texts)}
+
+    @cached_property
+    def positions(self) -> NDArray[np.float64]:
+        """Position of each value on a line: the number itself, or its rank."""
+        if self.kind is Kind.NUMERIC:
+            if np.issubdtype(self.values.dtype, np.datetime64):
+                return self.values.astype("datetime64[us]").astype(np.float64)
+            return self.values.astype(np.float64)
+        return np.arange(self.size, dtype=np.float64)
+
+    def decode(self) -> NDArray[Any]:
+        """The values of all records."""
+        return self.values[self.codes]
+
+    def take(self, records: NDArray[np.intp] | Iterable[int]) -> Column:
+        """The same column and domain for some of the records."""
+        return replace(self, codes=self.codes[np.asarray(records, dtype=np.intp)])
+
+
+@dataclass(frozen=True, eq=False)
+class CellCounts:
+    """The histogram of a table over the combinations of quasi-identifiers that occur in it.
+
+    Attributes
+    ----------
+    codes : array of shape (columns, cells)
+        The combinations, each once.
+    counts : array of shape (cells, sensitive values)
+        Number of records.
+    cell_of : array
+        The cell of each record.
+    """
+
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    cell_of: NDArray[np.intp]
+
+    @cached_property
+    def _places(self) -> dict[bytes, int]:
+        return {cell: place for place, cell in enumerate(_as_bytes(self.codes))}
+
+    def at(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The counts for people (columns × people); 0 if no record has their combination."""
+        places = np.array([self._places.get(cell, -1) for cell in _as_bytes(codes)], dtype=np.intp)
+        found = np.zeros((codes.shape[1], self.counts.shape[1]), dtype=np.int64)
+        found[places >= 0] = self.counts[places[places >= 0]]
+        return found
+
+
+def _as_bytes(codes: NDArray[np.int32]) -> list[bytes]:
+    rows = np.ascontiguousarray(codes.T, dtype=np.int32)
+    whole, width = rows.tobytes(), rows.shape[1] * 4
+    return [whole[at : at + width] for at in range(0, len(whole), width)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -25,19 +162,18 @@ class Microdata:
     """The original table D, read once into codes.
 
     Made by `read_csv`, `read_parquet` and `read_table`. Records are numbered from 0 in the order
-    of the table that was read; an index that table may have had plays no part.
+    of the source table. The index of that table is ignored.
 
     Attributes
     ----------
     columns : tuple of Column
     rows : array
-        For each record, the row of the source it came from (they differ where rows with missing
-        values were dropped).
+        The source row of each record (different if rows with missing values were dropped).
     source : str
-        What it was read from, for messages.
+        Name of the source, for messages.
     source_rows : int, optional
-        How many rows that had, those left out for missing values included.
-    notes : tuple of str
+        Number of rows of the source, including rows dropped for missing values.
+    notes : tuple of str or Message
         What was decided while reading, such as the meaning of missing values. Printed with
         every result.
     """
@@ -46,7 +182,7 @@ class Microdata:
     rows: NDArray[np.int64]
     source: str = "table"
     source_rows: int | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: Notes = field(default=())
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -57,9 +193,10 @@ class Microdata:
                 return column
         names = [column.name for column in self.columns]
         raise InputError(
-            f"column {name!r} is not in {self.source}{did_you_mean(name, names)} "
-            f"(columns: {', '.join(names)})"
-        )
+            "column {name} is not in {source}{hint} (columns: {names})", name=Cell(name),
+            source=File(self.source, bare=True), hint=did_you_mean(name, names),
+            names=", ".join(names),
+        )  # fmt: skip
 
     @cached_property
     def quasi(self) -> tuple[Column, ...]:
@@ -73,7 +210,7 @@ class Microdata:
 
     @cached_property
     def codes(self) -> NDArray[np.int32]:
-        """Codes of the quasi-identifiers, one row a column: shape (columns, records)."""
+        """Codes of the quasi-identifiers: shape (columns, records)."""
         stacked = np.empty((len(self.quasi), len(self)), dtype=np.int32)
         for j, column in enumerate(self.quasi):
             stacked[j] = column.codes
@@ -81,13 +218,18 @@ class Microdata:
 
     @cached_property
     def sensitive_counts(self) -> NDArray[np.int64]:
-        """How many records have each sensitive value."""
+        """Number of records with each sensitive value."""
         return np.bincount(self.sensitive.codes, minlength=self.sensitive.size)
 
     @cached_property
     def cells(self) -> CellCounts:
-        """How many records have each combination of quasi-identifiers, by sensitive value."""
-        return count_cells(self.codes, self.sensitive.codes, self.sensitive.size)
+        """Number of records with each combination of quasi-identifiers, by sensitive value."""
+        values = self.sensitive.size
+        cells, cell_of = np.unique(self.codes, axis=1, return_inverse=True)
+        cell_of = cell_of.ravel().astype(np.intp)
+        flat = np.bincount(cell_of * values + self.sensitive.codes,
+                           minlength=cells.shape[1] * values)  # fmt: skip
+        return CellCounts(cells, flat.reshape(-1, values), cell_of)
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -111,20 +253,20 @@ class Microdata:
         return self._distinct[1]
 
     def take(self, records: NDArray[np.intp] | Iterable[int]) -> Microdata:
-        """Some of the records, in the order given. Coding and domains stay."""
+        """Some of the records, in the order given. Codes and domains stay."""
         kept = np.asarray(records, dtype=np.intp)
         return replace(
             self, columns=tuple(c.take(kept) for c in self.columns), rows=self.rows[kept]
         )
 
     def without(self, record: int) -> Microdata:
-        """Everybody but one: D without i."""
+        """All records but one: D without i."""
         return self.take(np.delete(np.arange(len(self)), record))
 
     def to_frame(self) -> pd.DataFrame:
         """The records as a pandas table: quasi-identifiers, sensitive column, others.
 
-        Values are of the types they were read in. Identifiers are left out: they are never used.
+        Values have the types they were read in. Identifiers are left out: they are never used.
         """
         import pandas as pd
 

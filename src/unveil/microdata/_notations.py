@@ -1,43 +1,34 @@
-"""How people write what a cell covers: the words for it, and the grammar of the texts.
+"""How published cells are written: notations, and the grammar of their texts.
 
-Nothing here knows a column. What a part of a text means (whether ``30`` is a number, a level or
-nothing at all) is decided in `_cells`; which of several readings holds for a whole column, in
-`_release_columns`.
+Nothing here knows a column. `_cells` decides what a part of a text means (whether ``30`` is a
+number, a level or nothing); `_cell_columns` decides which of several readings holds for a column.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 __all__ = [
-    "EMPTY_WORDS",
-    "Bounded",
-    "Notation",
-    "ReadAs",
-    "Reading",
-    "Spans",
-    "bounded",
-    "in_house_list",
-    "in_list",
-    "joined_spans",
-    "mask_bounds",
-    "one_sided",
-    "range_parts",
-    "span",
-    "spans_of",
-    "split_bounds",
-    "unquoted",
-]
+    "EMPTY_WORDS", "EVERYTHING", "MARKS", "Notation", "ReadAs", "Reading", "Spans", "bounded",
+    "in_braces", "in_house_list", "in_list", "in_marks", "is_hidden", "mask_bounds", "members",
+    "one_sided", "range_parts", "span", "spans_of", "split_bounds", "unquoted",
+]  # fmt: skip
 
 Spans: TypeAlias = tuple[tuple[int, int], ...]
-"""A part of a domain: runs of neighbouring codes (first, last), ascending and apart."""
+"""A part of a domain: runs of codes (first, last), ascending and not adjacent."""
+
+EVERYTHING = "*"
+"""A suppressed cell."""
 
 EMPTY_WORDS = frozenset({"", "NA", "N/A", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>"})
-"""What tools write where they write nothing."""
+"""What tools write for an empty cell."""
+
+MARKS = (";", "|", ",")
+"""Separators in cells that list values."""
 
 
 class Notation(StrEnum):
@@ -57,11 +48,11 @@ class Notation(StrEnum):
 class Reading(NamedTuple):
     """One way to read a cell.
 
-    ``style`` is finer than the notation (a set with semicolons, a decimal comma): a column that
-    uses a style where nothing else is possible settles the cells where something else would be.
-    A ``weak`` reading holds only in a column so settled, or if the user says so. The ``house``
-    reading is what unveil itself means by that text. A reading on the line of an ordered column
-    that covers no value lies ``at`` the value above it.
+    ``style`` is finer than the notation (a set with semicolons, a decimal comma): a style that is
+    the only possible one for some cells of a column settles the ambiguous cells. A ``weak``
+    reading holds only in a column so settled, or if declared. The ``house`` reading is what unveil
+    itself means by that text. A reading of an ordered column that covers no value lies ``at`` the
+    value above it.
     """
 
     notation: Notation
@@ -74,7 +65,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadAs:
-    """How the cells of a column were read, in words; and whether unveil writes them so itself."""
+    """How the cells of a column were read, in words, and whether unveil writes them so."""
 
     words: str
     is_house: bool
@@ -84,7 +75,7 @@ class ReadAs:
 
 
 def span(first: int, last: int) -> Spans:
-    """One run of codes, or nothing if it ends before it begins."""
+    """One run of codes; empty if it ends before it begins."""
     return ((first, last),) if first <= last else ()
 
 
@@ -94,11 +85,11 @@ def spans_of(codes: Iterable[int]) -> Spans:
     >>> spans_of([4, 1, 2, 2, 7])
     ((1, 2), (4, 4), (7, 7))
     """
-    return joined_spans((code, code) for code in codes)
+    return _joined((code, code) for code in codes)
 
 
-def joined_spans(runs: Iterable[tuple[int, int]]) -> Spans:
-    """All that any of the runs covers."""
+def _joined(runs: Iterable[tuple[int, int]]) -> Spans:
+    """Everything that any of the runs covers."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(runs):
         if joined and first <= joined[-1][1] + 1:
@@ -108,7 +99,7 @@ def joined_spans(runs: Iterable[tuple[int, int]]) -> Spans:
     return tuple(joined)
 
 
-# One of a list in our own notation: in double quotes, or up to the next comma.
+# An item of a list in our own notation: in double quotes, or up to the next comma.
 _HOUSE_ITEM = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(,|\Z)')
 
 
@@ -128,23 +119,21 @@ def in_house_list(text: str) -> list[str]:
 
 
 def unquoted(text: str) -> str:
-    """What stands within the double quotes, if the whole text is in such quotes."""
+    """The text without double quotes, if all of it is in such quotes."""
     if not text.startswith('"'):
         return text
     item = _HOUSE_ITEM.fullmatch(text)
     return text if item is None or item[1] is None or item[3] else item[1].replace('""', '"')
 
 
-# One of a list as Python, JSON and numpy write it: in single or double quotes, or bare.
+# An item of a list as Python, JSON and numpy write it: in single or double quotes, or bare.
 _ITEM = re.compile(
     r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]+?))\s*(,|\Z|(?=['"]))""", re.DOTALL
 )
 
 
 def in_list(text: str) -> tuple[list[str], bool] | None:
-    """The items of a list as programs write it, and whether they are in quotes.
-
-    None, if the text is no such list.
+    """The items of a list as programs write it, and whether they are in quotes; or None.
 
     >>> in_list("'Lyon', 'Nice'"), in_list("20, 25, 31")
     ((['Lyon', 'Nice'], True), (['20', '25', '31'], False))
@@ -162,8 +151,8 @@ def in_list(text: str) -> tuple[list[str], bool] | None:
     return (items, in_quotes) if items else None
 
 
-class Bounded(NamedTuple):
-    """What stands between two brackets, and whether they take their bounds in."""
+class _Bounded(NamedTuple):
+    """The text between two brackets, and whether they include their bounds."""
 
     low_closed: bool
     inner: str
@@ -173,18 +162,18 @@ class Bounded(NamedTuple):
 _BRACKETS = re.compile(r"([\[\](])(.*)([\])\[])", re.DOTALL)
 
 
-def bounded(text: str) -> Bounded | None:
-    """Take the brackets off; ``]20, 30[`` has both bounds out, as ``(20, 30)``.
+def bounded(text: str) -> _Bounded | None:
+    """Take the brackets off; ``]20, 30[`` excludes both bounds, like ``(20, 30)``.
 
     >>> bounded("[20, 30[")
-    Bounded(low_closed=True, inner='20, 30', high_closed=False)
+    _Bounded(low_closed=True, inner='20, 30', high_closed=False)
     """
     found = _BRACKETS.fullmatch(text)
-    return None if found is None else Bounded(found[1] == "[", found[2], found[3] == "]")
+    return None if found is None else _Bounded(found[1] == "[", found[2], found[3] == "]")
 
 
 def split_bounds(inner: str) -> Iterator[tuple[str, str]]:
-    """The ways in which the inside of brackets may be two bounds: ``20, 30``, ``20; 30``."""
+    """The ways to read the inside of brackets as two bounds: ``20, 30``, ``20; 30``."""
     parts = in_house_list(inner)
     if len(parts) == 2:
         yield parts[0], parts[1]
@@ -215,7 +204,7 @@ _TO = re.compile(r"\s*(?:[-–—−]|\.{2,3}|…)\s*|\s+to\s+")
 
 
 def range_parts(text: str) -> Iterator[tuple[str, str]]:
-    """Every way in which a text may be two values with a dash between them.
+    """Every way to read a text as two values with a dash between them.
 
     >>> list(range_parts("-10--5"))
     [('-10', '-5'), ('-10-', '5')]
@@ -231,10 +220,10 @@ _NUMBER_MASK = re.compile(r"([+-]?)(\d+)(\**)(?:\.(\d*)(\**))?", re.ASCII)
 
 
 def mask_bounds(text: str) -> tuple[float, float] | None:
-    """The numbers that a mask of digits stands for: from the first to below the second.
+    """The numbers that a mask of digits covers: from the first to below the second.
 
-    Only masks whose stars come last: ``2*`` is 20 to below 30, ``1.5*`` is 1.5 to below 1.6.
-    For negative numbers the second is the one that is left out, too: ``-2*`` is -20 to above -30.
+    Only masks whose stars come last: ``2*`` is 20 to below 30, ``1.5*`` is 1.5 to below 1.6. For
+    negative numbers the second is excluded, too: ``-2*`` is -20 to above -30.
 
     >>> mask_bounds("2*"), mask_bounds("1.5*"), mask_bounds("-2*"), mask_bounds("2*5")
     ((20.0, 30.0), (1.5, 1.6), (-20.0, -30.0), None)
@@ -245,8 +234,64 @@ def mask_bounds(text: str) -> tuple[float, float] | None:
     sign, whole, stars, places, more = found[1], found[2], found[3], found[4] or "", found[5] or ""
     if stars and places:
         return None
-    # As whole numbers of the last place that is shown, so that 1.5 and 0.1 make 1.6.
+    # As whole numbers of the last digit shown, so that 1.5 and 0.1 make 1.6.
     shown, power = (int(whole), len(stars)) if stars or not places else (
         int(whole + places), -len(places))  # fmt: skip
     ends = (float(f"{sign}{shown}e{power}"), float(f"{sign}{shown + 1}e{power}"))
     return ends if stars or more else None
+
+
+def is_hidden(text: str) -> bool:
+    """Whether a cell says nothing: it is empty or suppressed."""
+    return text.strip() in EMPTY_WORDS or not text.strip().strip(EVERYTHING)
+
+
+_Member: TypeAlias = Callable[[str], Spans | None]
+"""What a listed value covers; None if it is not a value."""
+
+
+def members(items: Sequence[str], member: _Member, blame: list[str]) -> Spans | None:
+    """What the listed values cover; None if one is unknown, which is added to ``blame``."""
+    found: list[tuple[int, int]] = []
+    for item in items:
+        spans = member(item)
+        if spans is None:
+            blame.append(item)
+            return None
+        found += spans
+    return _joined(found)
+
+
+def in_braces(inner: str, member: _Member, most: int, blame: list[str]) -> list[Spans]:
+    """What a set in braces may cover: our own notation first, with commas between values."""
+    house = members(in_house_list(inner), member, blame)
+    if house is not None:
+        return [house]
+    program = in_list(inner)
+    if program is not None and program[1]:
+        spans = members(program[0], member, blame)
+        return [] if spans is None else [spans]
+    return in_marks(inner, ",", member, most, [])
+
+
+def in_marks(text: str, mark: str, member: _Member, most: int, blame: list[str]) -> list[Spans]:
+    """What the values between marks may cover, if up to ``most`` marks belong to one value.
+
+    Tools do not quote values, so ``a, b, c`` may be three values, or ``a, b`` and ``c``. At most
+    two ways are returned: enough to know that the cell is ambiguous.
+    """
+    parts = text.split(mark)
+    # ways[i]: what parts[i:] may cover.
+    ways: list[list[Spans]] = [[] for _ in parts] + [[()]]
+    for start in range(len(parts) - 1, -1, -1):
+        for end in range(start + 1, min(start + most + 1, len(parts)) + 1):
+            spans = member(mark.join(parts[start:end]).strip()) if ways[end] else None
+            for rest in ways[end] if spans is not None else ():
+                both = _joined([*(spans or ()), *rest])
+                if both not in ways[start]:
+                    ways[start].append(both)
+        del ways[start][2:]
+    known = [part.strip() for part in parts if member(part.strip()) is not None]
+    if not ways[0] and known:  # then a list was meant
+        blame.append(next(p.strip() for p in parts if member(p.strip()) is None))
+    return ways[0]

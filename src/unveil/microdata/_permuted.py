@@ -1,70 +1,71 @@
 """A permuted release: exact quasi-identifiers and exact secrets, but not which belong together.
 
 This is what Anatomy publishes (Xiao and Tao, VLDB 2006): one table of records with their
-quasi-identifiers and the number of their group, another one with the sensitive values of each
-group and how many records have them. Who of a group has which value is lost.
+quasi-identifiers and group numbers, and one with the sensitive values of each group and how many
+records have them. Who of a group has which value is lost.
 """
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
-from unveil.microdata._column import Column
-from unveil.microdata._microdata import Microdata
-from unveil.microdata._permuted_files import write_tables
-from unveil.microdata._permuted_groups import (
-    WHOLE,
-    combinations,
-    free_name,
-    numbered_groups,
-    refuse_gaps,
-)
-from unveil.microdata._release import AnyRelease, Statistic
-from unveil.microdata._release_source import column_cells
+from unveil.errors import File, InputError, MissingValuesError, Row
+from unveil.microdata._cell_columns import column_cells
+from unveil.microdata._distinct import Distinct
+from unveil.microdata._messages import Notes
+from unveil.microdata._microdata import Column, Microdata
+from unveil.microdata._release import AnyRelease, Statistic, aligned
 from unveil.microdata._sources import from_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Permuted"]
+__all__ = [
+    "FILE_NAMES", "Permuted", "combinations", "free_name", "numbered_groups", "refuse_gaps",
+]  # fmt: skip
+
+FILE_NAMES = "quasi_table", "sensitive_table"
+"""The two files in a folder, without suffix."""
 
 _SHOWN = 5  # groups, and values of each
+_WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)  # a number as the name of a group
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Permuted(AnyRelease):
-    """What is published: groups of records with exact quasi-identifiers, and each group's secrets.
+    """Groups of records with exact quasi-identifiers, and the sensitive values of each group.
 
-    Made by `from_groups` and `read_anatomy`. Both sort the records by group and values, so that
-    their order tells nothing and no result depends on it.
+    Made by `from_groups` and `read_anatomy`. Both sort the records by group and values, so their
+    order discloses nothing and affects no result.
 
     Attributes
     ----------
     quasi : tuple of Column
         The quasi-identifiers; their ``codes`` are those of the published records.
     sensitive : Column
-        The sensitive column's domain. Its ``codes`` are empty: no record has a secret of its own.
+        The sensitive column's domain. Its ``codes`` are empty: no record has a value of its own.
     group_of : array
         The group of each record.
     groups : tuple of str
-        What each group is called.
+        The name of each group.
     counts : array of shape (groups, sensitive values)
-        How many records of the group have the value. A row adds up to the size of its group.
+        Number of records. A row sums to the size of its group.
     made_by : str
-        The sanitizer, for people.
-    notes : tuple of str
+        The sanitizer.
+    notes : tuple of str or Message
         What a reader has to know, such as how missing values were treated.
     dropped : int
-        How many of the original's records it does not have, if that is known.
+        Number of the original's records that are not in it, if known.
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
@@ -76,7 +77,7 @@ class Permuted(AnyRelease):
     groups: tuple[str, ...]
     counts: NDArray[np.int64]
     made_by: str = "somebody"
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     dropped: int = 0
 
     @classmethod
@@ -84,7 +85,7 @@ class Permuted(AnyRelease):
         cls, microdata: Microdata, group_of: Sequence[Any] | NDArray[Any], *,
         made_by: str = "somebody",
     ) -> Permuted:  # fmt: skip
-        """What is published of a table if its records are put into these groups.
+        """The release of a table whose records are in these groups.
 
         Parameters
         ----------
@@ -92,7 +93,7 @@ class Permuted(AnyRelease):
         group_of : sequence
             The group of each record, by number or name.
         made_by : str
-            For people.
+            Name of the sanitizer.
 
         Examples
         --------
@@ -114,9 +115,10 @@ class Permuted(AnyRelease):
         named = column_cells(from_table({"group": group_of}), "group").distinct
         if len(named.codes) != len(microdata):
             raise InputError(
-                f"{len(named.codes):,} groups were given for {len(microdata):,} records of "
-                f"{microdata.source}: each record needs one"
-            )
+                "{n} groups were given for {records} records of {source}; each record needs one",
+                n=len(named.codes), records=len(microdata),
+                source=File(microdata.source, bare=True),
+            )  # fmt: skip
         refuse_gaps(named)
         groups, (numbers,) = numbered_groups([named])
         counts = np.zeros((len(groups), microdata.sensitive.size), dtype=np.int64)
@@ -128,7 +130,7 @@ class Permuted(AnyRelease):
         return release.in_order()
 
     def in_order(self) -> Permuted:
-        """The same with its records sorted by group and values, and no codes of secrets."""
+        """The same with records sorted by group and values, and no codes of sensitive values."""
         order = np.lexsort([*self.codes[::-1], self.group_of])
         return replace(
             self,
@@ -142,12 +144,12 @@ class Permuted(AnyRelease):
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return len(self.counts)
 
     @cached_property
     def codes(self) -> NDArray[np.int32]:
-        """Codes of the quasi-identifiers, one row a column: shape (columns, records)."""
+        """Codes of the quasi-identifiers: shape (columns, records)."""
         return np.stack([column.codes for column in self.quasi])
 
     @cached_property
@@ -168,15 +170,15 @@ class Permuted(AnyRelease):
         )
 
     def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """What a counting adversary wants to know about targets (columns × targets).
+        """What a counting adversary asks about targets (columns × targets).
 
-        Counts are expected ones: in a group of four with one flu, each record counts as a quarter
-        of a record with flu, for the shuffling made all matches equally likely.
+        Counts are expected counts: in a group of four with one flu, each record counts as a quarter
+        of a record with flu, because all matches are equally likely.
         """
         return (self.cover_counts if statistic is Statistic.COVER else self.joint_counts)(codes)
 
     def cover_counts(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """For targets (columns × targets): records that have the target's value, by column.
+        """Records with the value of each target (columns × targets), by column.
 
         Returns the expected counts in an array of shape (targets, columns, sensitive values).
         """
@@ -186,7 +188,7 @@ class Permuted(AnyRelease):
         return np.stack([self._expected(ours, theirs) for ours, theirs in each], axis=1)
 
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """For targets (columns × targets): records that have the target's value in every column.
+        """Records with the values of each target (columns × targets) in every column.
 
         Returns the expected counts in an array of shape (targets, sensitive values).
         """
@@ -196,7 +198,7 @@ class Permuted(AnyRelease):
         return self._expected(numbers[: len(self)], numbers[len(self) :])
 
     def _shares(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Expected counts of some records: what each one's group has, shared by its records."""
+        """Expected counts of some records: each group's counts, shared by its records."""
         groups, number = np.unique(self.group_of[some], return_counts=True)
         shares: NDArray[np.float64] = (number / self.sizes[groups]) @ self.counts[groups]
         return shares
@@ -204,7 +206,7 @@ class Permuted(AnyRelease):
     def _expected(
         self, records: NDArray[np.integer], targets: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """Expected counts of the records that are like each target: targets × sensitive values."""
+        """Expected counts of the records equal to each target: targets × sensitive values."""
         from scipy.sparse import csr_array
 
         asked, of_target = np.unique(targets, return_inverse=True)
@@ -212,7 +214,7 @@ class Permuted(AnyRelease):
         place[asked] = np.arange(len(asked))
         rows = place[records]
         like = rows >= 0
-        # How many records of each group are like it: those that stand twice are added up.
+        # Number of equal records in each group: duplicates are summed.
         alike = csr_array(
             (np.ones(like.sum()), (rows[like], self.group_of[like])),
             shape=(len(asked), self.n_groups),
@@ -222,23 +224,23 @@ class Permuted(AnyRelease):
 
     @property
     def group_name(self) -> str:
-        """What the column with the groups is called: not like any other."""
+        """Name of the column with the groups, different from all others."""
         return free_name("group", [column.name for column in (*self.quasi, self.sensitive)])
 
     @cached_property
     def _labels(self) -> NDArray[Any]:
-        """The groups' names: numbers, where they are written as such."""
-        numbers = [int(name) for name in self.groups if WHOLE.fullmatch(name)]
+        """The names of the groups; as numbers if all are."""
+        numbers = [int(name) for name in self.groups if _WHOLE.fullmatch(name)]
         if [str(number) for number in numbers] == list(self.groups):
             return np.array(numbers, dtype=np.int64)
         return np.array(self.groups, dtype=object)
 
     def tables(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """What is published: the table of quasi-identifiers, and that of sensitive values.
+        """The table of quasi-identifiers and the table of sensitive values.
 
-        The first has one row a record: its group and its values. The second has one row a group
-        and sensitive value that occurs in it: how many records have it. The columns ``group`` and
-        ``count`` are called ``group in the release`` and so on if the table has such a column.
+        The first has one row per record: its group and its values. The second has one row per
+        group and sensitive value in it: the number of records. The columns ``group`` and ``count``
+        are called ``group in the release`` and so on if the table has such a column.
         """
         import pandas as pd
 
@@ -257,8 +259,8 @@ class Permuted(AnyRelease):
         """Both tables as one, group by group.
 
         A row has a record's quasi-identifiers and one of the group's sensitive values, *not that
-        record's*: the values of a group are sorted by themselves. ``by_class`` is for releases
-        whose order could link; this one's cannot.
+        record's*: the values of a group are sorted on their own. ``by_class`` has no effect: the
+        order cannot link.
         """
         import pandas as pd
 
@@ -279,8 +281,8 @@ class Permuted(AnyRelease):
         Parameters
         ----------
         where : path
-            A folder, in which ``quasi_table.csv`` and ``sensitive_table.csv`` are written; or the
-            file for the table of quasi-identifiers, if ``sensitive_table`` is given too.
+            A folder for ``quasi_table.csv`` and ``sensitive_table.csv``; or the file for the table
+            of quasi-identifiers, if ``sensitive_table`` is given too.
         sensitive_table : path, optional
             The file for the table of sensitive values. Files are CSV (``.csv``) or Parquet
             (``.parquet``, ``.pq``).
@@ -290,7 +292,26 @@ class Permuted(AnyRelease):
         tuple of Path
             The two files.
         """
-        return write_tables(self.tables(), where, sensitive_table)
+        if sensitive_table is None:
+            if Path(where).suffix.lower() in _WRITERS or Path(where).is_file():
+                raise InputError(
+                    "a permuted release is two tables; give a folder, or a second file beside "
+                    "{file}",
+                    file=File(where),
+                )
+            Path(where).mkdir(parents=True, exist_ok=True)
+            files = [Path(where) / f"{name}.csv" for name in FILE_NAMES]
+        else:
+            files = [Path(where), Path(sensitive_table)]
+        for file in files:
+            if file.suffix.lower() not in _WRITERS:
+                raise InputError("{file} must end in {suffixes}", file=File(file),
+                                 suffixes=", ".join(_WRITERS))  # fmt: skip
+        if files[0].resolve() == files[1].resolve():
+            raise InputError("the two tables cannot both be written to {file}", file=File(files[0]))
+        for file, table in zip(files, self.tables(), strict=True):
+            _WRITERS[file.suffix.lower()](table, file)
+        return files[0], files[1]
 
     def __repr__(self) -> str:
         lines = [
@@ -302,10 +323,76 @@ class Permuted(AnyRelease):
             often = [s for s in np.argsort(-counts, kind="stable") if counts[s]]
             told = [f"{self.sensitive.texts[s]} {counts[s]:,}" for s in often[:_SHOWN]]
             rows.append([name, f"{size:,}", ", ".join(told + ["…"] * (len(often) > _SHOWN))])
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        lines += [
-            "  " + "  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in rows
-        ]
+        lines += aligned(rows)
         if self.n_groups > _SHOWN:
             lines.append(f"  … and {self.n_groups - _SHOWN:,} more groups")
         return "\n".join(line.rstrip() for line in [*lines, *(f"  {n}" for n in self.notes)])
+
+
+def _write_csv(table: pd.DataFrame, file: Path) -> None:
+    texts = table.select_dtypes(include=["object", "string"])
+    # Python's writer does not quote a carriage return, which ends a line, too.
+    returns = any("\r" in text for name in texts for text in texts[name].unique())
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    table.to_csv(file, index=False, lineterminator="\n", encoding="utf-8", quoting=quoting)
+
+
+def _write_parquet(table: pd.DataFrame, file: Path) -> None:
+    table.to_parquet(file, index=False)
+
+
+_WRITERS = {".csv": _write_csv, ".parquet": _write_parquet, ".pq": _write_parquet}
+
+
+def combinations(codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """A number for each column of the codes; equal columns have equal numbers.
+
+    >>> combinations(np.array([[0, 1, 0, 1], [2, 0, 2, 1]])).tolist()
+    [0, 1, 0, 2]
+    """
+    numbers = np.zeros(codes.shape[1], dtype=np.int64)
+    for row in codes:
+        # Renumbered after each row, so the numbers stay small for any domains.
+        pairs = numbers * (int(row.max(initial=0)) + 1) + row
+        numbers = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+    return numbers
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """A name for a column that no other column has.
+
+    >>> free_name("group", ["age"]), free_name("group", ["age", "group"])
+    ('group', 'group in the release')
+    """
+    names = set(taken)
+    while name in names:
+        name += " in the release"
+    return name
+
+
+def refuse_gaps(column: Distinct) -> None:
+    """Refuse a column with missing values."""
+    if column.missing.any():
+        row = int(column.rows[np.argmax(column.missing)]) + 1
+        raise MissingValuesError(
+            "{row}, {where} is empty; a permuted release needs a value in every row; if missing is "
+            "a value like any other, write '(missing)'", row=Row(row), where=column.where,
+        )  # fmt: skip
+
+
+def numbered_groups(
+    columns: Sequence[Distinct],
+) -> tuple[tuple[str, ...], list[NDArray[np.int32]]]:
+    """The names of all groups in some columns, numbers first, and the group of each row."""
+    texts = [[text.strip() for text in column.texts()] for column in columns]
+    names = sorted({name for each in texts for name in each}, key=_numbers_first)
+    number = {name: i for i, name in enumerate(names)}
+    return tuple(names), [
+        np.array([number[name] for name in each], dtype=np.int32)[column.codes]
+        for each, column in zip(texts, columns, strict=True)
+    ]
+
+
+def _numbers_first(name: str) -> tuple[bool, int, str]:
+    is_number = _WHOLE.fullmatch(name) is not None
+    return not is_number, int(name) if is_number else 0, name

@@ -12,20 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, did_you_mean
-from unveil.microdata._cell_domain import Domain
-from unveil.microdata._column import Column, Role
+from unveil.errors import Cell, File, InputError, Listed, Message, Option, Row, Text
+from unveil.errors import Column as ColumnName
+from unveil.microdata._cell_columns import column_cells, open_release
+from unveil.microdata._cells import Domain
+from unveil.microdata._checks import check_permuted
 from unveil.microdata._distinct import Distinct, distinct_values
 from unveil.microdata._encode import MISSING, Wish, encode
-from unveil.microdata._microdata import Microdata
+from unveil.microdata._messages import Worded, counted, must, value_meant
+from unveil.microdata._microdata import Column, Microdata, Role
 from unveil.microdata._notations import EMPTY_WORDS
-from unveil.microdata._options import HierarchiesOption, Names, Options
-from unveil.microdata._permuted import Permuted
-from unveil.microdata._permuted_checks import check_permuted
-from unveil.microdata._permuted_files import files_in
-from unveil.microdata._permuted_groups import numbered_groups, refuse_gaps
-from unveil.microdata._permuted_names import ColumnNames
-from unveil.microdata._release_source import column_cells, open_release
+from unveil.microdata._permuted import (
+    FILE_NAMES,
+    Permuted,
+    free_name,
+    numbered_groups,
+    refuse_gaps,
+)
+from unveil.microdata._readers import HierarchiesOption, Names, Options
 from unveil.microdata._sources import Source
 
 __all__ = ["read_anatomy"]
@@ -50,39 +54,38 @@ def read_anatomy(
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> Permuted:
-    """Read a permuted release: records with exact quasi-identifiers, secrets by group.
+    """Read a permuted release: records with exact quasi-identifiers, sensitive values by group.
 
     Parameters
     ----------
     quasi_table : path, pandas, polars or Arrow table, or a mapping of columns
-        One row a record: its group and its quasi-identifiers. A path leads to a Parquet file
+        One row per record: its group and its quasi-identifiers. A path is a Parquet file
         (``.parquet``, ``.pq``), a CSV file, or a folder that `Permuted.write` has written.
     sensitive_table : likewise, optional
-        One row a group and sensitive value: how many records have it. Without it, the first table
-        has a column of sensitive values too, whose order within a group means nothing.
+        One row per group and sensitive value: the number of records. Default: the first table has
+        a column of sensitive values too, whose order within a group has no meaning.
     microdata : Microdata, optional
-        The original, whose columns and domains are then those of the release. The order of
-        records plays no part.
+        The original, whose columns and domains the release then has. The order of records is
+        ignored.
     quasi : str or sequence of str, optional
-        Without microdata: the quasi-identifiers; by default all other columns of the first table.
+        Without microdata: the quasi-identifiers. Default: all other columns of the first table.
     sensitive : str, optional
-        Without microdata: the sensitive column; by default the one other column of the second
-        table.
+        Without microdata: the sensitive column. Default: the one other column of the second table.
     group, count : str, optional
-        The columns with groups (``group`` by default) and with numbers of records (``count``;
+        The columns with groups (default ``group``) and with numbers of records (default ``count``;
         without such a column each row of the second table is one record).
     numeric, ordinal, categorical, hierarchies
         Without microdata: as in `read_csv`.
     made_by : str
-        For people.
+        Name of the sanitizer.
     delimiter, encoding : str
-        Of CSV files; the delimiter is found out by default.
+        For CSV files. Default delimiter: detected.
 
     Raises
     ------
     InputError
-        Also if the two tables do not agree, or cannot be made from the microdata. Rows in
-        messages are counted from 1, without the header.
+        Also if the two tables contradict each other, or cannot be made from the microdata. Rows
+        are counted from 1, without the header.
 
     Examples
     --------
@@ -96,17 +99,14 @@ def read_anatomy(
       2      2        b 2
     """
     if microdata is not None and not isinstance(microdata, Microdata):
-        raise InputError(
-            f"microdata must be the original as read_csv or read_table returns it, but got a "
-            f"{type(microdata).__name__}"
-        )
+        original = "be the original as read_csv or read_table returns it"
+        raise must("microdata", original, type(microdata))
     records, secrets = _opened(quasi_table, sensitive_table, delimiter, encoding)
     if microdata is None:
-        names = ColumnNames(records, secrets, quasi, sensitive, group, count)
+        names = _ColumnNames(records, secrets, quasi, sensitive, group, count)
         options = Options(
-            quasi=names.quasi, sensitive=names.sensitive, identifier=(), numeric=numeric,
-            ordinal=ordinal, categorical=categorical, hierarchies=hierarchies, missing="error",
-            missing_values=None,
+            quasi=names.quasi, sensitive=names.sensitive, numeric=numeric, ordinal=ordinal,
+            categorical=categorical, hierarchies=hierarchies,
         )  # fmt: skip
         columns, secret = _encoded(records, secrets, names, options)
     else:
@@ -115,7 +115,7 @@ def read_anatomy(
             categorical=categorical, hierarchies=hierarchies,
         )  # fmt: skip
         known = [column.name for column in microdata.quasi]
-        names = ColumnNames(records, secrets, known, microdata.sensitive.name, group, count)
+        names = _ColumnNames(records, secrets, known, microdata.sensitive.name, group, count)
         columns = [_recoded(column, records) for column in microdata.quasi]
         secret = _recoded(microdata.sensitive, secrets)
     groups, group_of, counts = _grouped(records, secrets, secret, names)
@@ -127,7 +127,7 @@ def read_anatomy(
 
 
 def _of(release: Permuted, microdata: Microdata) -> Permuted:
-    """The same as a release of this table, if it can be one."""
+    """The same, as a release of this table; refused if it cannot be one."""
     check_permuted(release, microdata)
     dropped, notes = len(microdata) - len(release), microdata.notes
     if dropped:
@@ -139,36 +139,37 @@ def _of(release: Permuted, microdata: Microdata) -> Permuted:
 def _opened(
     quasi_table: Any, sensitive_table: Any, delimiter: str | None, encoding: str
 ) -> tuple[Source, Source]:
-    """The two tables; one twice, if there is but one."""
+    """The two tables; twice the same if there is only one."""
     if isinstance(quasi_table, str | os.PathLike) and Path(quasi_table).is_dir():
         if sensitive_table is not None:
-            raise InputError(f"{str(quasi_table)!r} is a folder: give it alone, or two files")
-        quasi_table, sensitive_table = files_in(Path(quasi_table))
+            raise InputError("{folder} is a folder; give it alone, or give two files",
+                             folder=File(quasi_table))  # fmt: skip
+        quasi_table, sensitive_table = _files_in(Path(quasi_table))
     records = open_release(quasi_table, delimiter=delimiter, encoding=encoding)
     if sensitive_table is None:
         return records, records
     secrets = open_release(sensitive_table, delimiter=delimiter, encoding=encoding)
-    if secrets.name == records.name:  # two tables in memory: messages have to tell them apart
+    if secrets.name == records.name:  # two tables in memory: messages must distinguish them
         records = replace(records, name=f"the quasi-identifiers' {records.name}")
         secrets = replace(secrets, name=f"the sensitive values' {secrets.name}")
     return records, secrets
 
 
 def _refuse_said(**options: Any) -> None:
-    """What the original knows cannot be said once more."""
-    said = [f"{name}=" for name, value in options.items() if value is not None and value != ()]
+    """Refuse options that the original already answers."""
+    said = [name for name, value in options.items() if value is not None and value != ()]
     if said:
         raise InputError(
-            f"{said[0]} and microdata= cannot be given together: columns and what they are follow "
-            "from the microdata"
-        )
+            "{option} and {microdata} cannot be given together; columns and their kinds follow "
+            "from the microdata", option=Option(said[0]), microdata=Option("microdata"),
+        )  # fmt: skip
 
 
 def _encoded(
-    records: Source, secrets: Source, names: ColumnNames, options: Options
+    records: Source, secrets: Source, names: _ColumnNames, options: Options
 ) -> tuple[list[Column], Column]:
-    """The columns with domains of their own: the values that are there, or in a hierarchy."""
-    column_cells(secrets, names.sensitive)  # or it is missed in both tables below
+    """The columns with domains of their own: the values that occur, or a hierarchy's leaves."""
+    column_cells(secrets, names.sensitive)  # or a message would name both tables
     arrays = {**records.arrays, names.sensitive: secrets.arrays[names.sensitive]}
     both = records.name if names.one_table else f"{records.name} and {secrets.name}"
     source = replace(records, name=both, arrays=arrays)
@@ -187,11 +188,7 @@ def _encoded(
 
 
 def _distinct(source: Source, name: str) -> Distinct:
-    if name in source.unreadable:
-        raise InputError(
-            f"column {name!r} of {source.name} {source.unreadable[name]}: make them all texts or "
-            "all numbers"
-        )
+    source.check_readable(name)
     column = distinct_values(
         source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
     )
@@ -212,22 +209,22 @@ def _recoded(column: Column, source: Source) -> Column:
         if code is None and missing >= 0 and text.strip() in EMPTY_WORDS:
             code = missing
         if code is None:
-            hint = did_you_mean(text, column.texts) or (
-                "; a permuted release has exact values, and generalized cells are read with "
-                "read_release"
+            hint = value_meant(text, column.texts) or Worded(
+                "; a permuted release has exact values; read generalized cells with read_release",
+                typed="; a permuted release has exact values; for generalized cells use --release",
             )
             raise InputError(
-                f"row {cells.first_row(position)}, column {column.name!r} of {source.name}: "
-                f"{text!r} is no value of the original{hint}"
-            )
+                "{row}, {where}: {value} is not a value of the original{hint}",
+                row=Row(cells.first_row(position)), where=cells.where, value=Cell(text), hint=hint,
+            )  # fmt: skip
         codes.append(code)
     return replace(column, codes=np.array([*codes, missing], dtype=np.int32)[cells.codes])
 
 
 def _grouped(
-    records: Source, secrets: Source, secret: Column, names: ColumnNames
+    records: Source, secrets: Source, secret: Column, names: _ColumnNames
 ) -> tuple[tuple[str, ...], NDArray[np.int32], NDArray[np.int64]]:
-    """The groups, each record's, and how many records of each have each sensitive value."""
+    """The groups, the group of each record, and each group's histogram of sensitive values."""
     columns = [column_cells(source, names.group).distinct for source in (records, secrets)]
     for column in columns:
         refuse_gaps(column)
@@ -237,21 +234,18 @@ def _grouped(
     np.add.at(counts, (group_of_secret, secret.codes), weights)
     sizes, told = np.bincount(group_of, minlength=len(groups)), counts.sum(axis=1)
     for g in np.flatnonzero(sizes != told)[:1]:
-        here = (
-            f"{sizes[g]:,} {'record' if sizes[g] == 1 else 'records'}" if sizes[g] else "no record"
-        )
-        there = (
-            f"{told[g]:,} sensitive {'value' if told[g] == 1 else 'values'}" if told[g]
-            else "no sensitive value"
-        )  # fmt: skip
+        here = counted(int(sizes[g]), "record") if sizes[g] else "no record"
+        there = counted(int(told[g]), "sensitive value") if told[g] else "no sensitive value"
         raise InputError(
-            f"group {groups[g]!r} has {here} in {records.name} but {there} in {secrets.name}"
-        )
+            "group {group} has {here} in {records} but {there} in {secrets}",
+            group=Cell(groups[g]), here=here, records=records.file, there=there,
+            secrets=secrets.file,
+        )  # fmt: skip
     return groups, group_of, counts
 
 
 def _weights(secrets: Source, name: str) -> NDArray[np.int64]:
-    """How many records each row of the sensitive table stands for."""
+    """Number of records of each row of the sensitive table."""
     cells = column_cells(secrets, name).distinct
     refuse_gaps(cells)
     numbers = []
@@ -259,8 +253,92 @@ def _weights(secrets: Source, name: str) -> NDArray[np.int64]:
         number = _COUNT.fullmatch(text.strip())
         if number is None:
             raise InputError(
-                f"row {cells.first_row(position)}, column {name!r} of {secrets.name}: {text!r} is "
-                "no number of records"
-            )
+                "{row}, {where}: {value} is not a number of records",
+                row=Row(cells.first_row(position)), where=cells.where, value=Cell(text),
+            )  # fmt: skip
         numbers.append(int(number[1]))
     return np.array(numbers, dtype=np.int64)[cells.codes]
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The two files in a folder."""
+    found = []
+    for name in FILE_NAMES:
+        files = [folder / f"{name}{ending}" for ending in (".csv", ".parquet", ".pq")]
+        there = [file for file in files if file.is_file()]
+        if len(there) != 1:
+            what: Text = f"no {files[0].name}"
+            if there:
+                both = Listed([File(file.name, bare=True) for file in there], "and")
+                what = Message("both {both}", both=both)
+            raise InputError("the folder {folder} has {what}; give the two files instead",
+                             folder=File(folder), what=what)  # fmt: skip
+        found += there
+    return found
+
+
+class _ColumnNames:
+    """The names of the columns, given or detected.
+
+    ``one_table``: records and sensitive values are in one table. ``has_counts``: the sensitive
+    table has a column with the number of records of a row.
+    """
+
+    def __init__(
+        self,
+        records: Source,
+        secrets: Source,
+        quasi: Names | None,
+        sensitive: str | None,
+        group: str | None,
+        count: str | None,
+    ) -> None:
+        self.one_table = secrets is records
+        for option, name in (("sensitive", sensitive), ("group", group), ("count", count)):
+            if name is not None and not isinstance(name, str):
+                raise must(option, "be one column name", name)
+        said = [quasi] if isinstance(quasi, str) else list(quasi or ())
+        taken = [*said, *([] if sensitive is None else [sensitive])]
+        if group is not None and group in taken:
+            raise InputError("column {column} cannot be both a group and a value of the records",
+                             column=ColumnName(group))  # fmt: skip
+        if count is not None and count in (sensitive, group):
+            raise InputError("column {column} cannot be both a count and something else",
+                             column=ColumnName(count))  # fmt: skip
+        self.group = free_name("group", taken) if group is None else group
+        self.count = count or free_name("count", [] if sensitive is None else [sensitive])
+        self.has_counts = count is not None or (not self.one_table and self.count in secrets.arrays)
+        if self.one_table and count is not None:
+            raise InputError(
+                "{option} needs a table of sensitive values, but only a table of records was given",
+                option=Option("count", count),
+            )
+        other_name = "; if it has another name, give {option}"
+        for source in (records, secrets):
+            source.check_has(self.group, other_name, option=Option("group"))
+        if self.has_counts:
+            secrets.check_has(self.count, other_name, option=Option("count"))
+        self.sensitive = self._only_other(secrets) if sensitive is None else sensitive
+        self.quasi = self._all_others(records) if quasi is None else quasi
+
+    def _only_other(self, secrets: Source) -> str:
+        others = [name for name in secrets.columns if name not in (self.group, self.count)]
+        if self.one_table or len(others) != 1:
+            raise InputError(
+                "the sensitive column of {source} is not clear; give {option} (columns: {columns})",
+                source=secrets.file, option=Option("sensitive"), columns=", ".join(secrets.columns),
+            )  # fmt: skip
+        return others[0]
+
+    def _all_others(self, records: Source) -> list[str]:
+        others = [name for name in records.columns if name not in (self.group, self.sensitive)]
+        if self.one_table and "count" in others:
+            raise InputError(
+                "{source} has one row per record and a column 'count'; name the quasi-identifiers "
+                "with {option}, or give a table of sensitive values too",
+                source=records.file, option=Option("quasi"),
+            )  # fmt: skip
+        if not others:
+            raise InputError("{source} has no quasi-identifiers, only {group}",
+                             source=records.file, group=ColumnName(self.group))  # fmt: skip
+        return others

@@ -1,8 +1,8 @@
-"""Numbers put into a few parts before anything else is done with them: ``[15, 30)``, ``[30, 45)``.
+"""Numbers grouped into a few parts before anything else: ``[15, 30)``, ``[30, 45)``.
 
-The parts become the levels of an ordinal column. Parts of equal width follow from the column's
-domain alone, which counts as declared; parts of equal share follow from everybody's values, so a
-single record can move them.
+The parts become the levels of an ordinal column. Parts of equal width depend on the column's domain
+alone, which counts as declared; parts of equal share depend on all values, so a single record can
+move them.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
-from unveil.microdata._column import Column, Kind, Role, value_text
-from unveil.microdata._microdata import Microdata
+from unveil.errors import Cell, File, InputError, Text
+from unveil.errors import Column as ColumnName
+from unveil.microdata._messages import counted, must
+from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
 
-__all__ = ["Parts", "equal_width", "quantize"]
+__all__ = ["equal_width", "quantize"]
 
-PartsWanted: TypeAlias = int | Sequence[Any]
-"""How many parts, or the edges between them with both ends."""
+_PartsWanted: TypeAlias = int | Sequence[Any]
+"""Number of parts, or their edges with both ends."""
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
-    """Neighbouring parts of a numeric column's line.
+class _Parts:
+    """Adjacent parts of a numeric column, by their ascending edges with both ends.
 
-    Each begins at its edge and ends before the next one; the last includes its end.
+    Each part begins at its edge and ends before the next one; the last includes its end.
     """
 
     edges: NDArray[np.float64]
-    """Ascending, the low and the high end included."""
 
     def __len__(self) -> int:
         return len(self.edges) - 1
 
     def of(self, positions: NDArray[np.float64]) -> NDArray[np.intp]:
-        """The part that each position lies in.
+        """The part of each position.
 
-        >>> Parts(np.array([15.0, 30, 45, 60, 75, 90])).of(np.array([15, 29, 30, 90]))
+        >>> _Parts(np.array([15.0, 30, 45, 60, 75, 90])).of(np.array([15, 29, 30, 90]))
         array([0, 0, 1, 4])
         """
         return np.searchsorted(self.edges[1:-1], positions, side="right")
 
     def texts(self, column: Column) -> tuple[str, ...]:
-        """The parts, written out."""
+        """The parts as texts."""
         return tuple(self._text(column, part) for part in range(len(self)))
 
     def _text(self, column: Column, part: int) -> str:
@@ -63,50 +63,49 @@ class Parts:
         return first if low == high else f"[{first}, {_position_text(column, high)}{end}"
 
 
-def equal_width(column: Column, parts: int) -> Parts:
-    """Parts of equal width of a numeric column's domain; one if it has but one value.
+def equal_width(column: Column, parts: int) -> _Parts:
+    """Parts of equal width of a numeric column's domain; one part if it has one value.
 
-    Edges are rounded to a ten-thousandth of the width, dates to the column's own unit, so that
-    they can be written.
+    Edges are rounded to a ten-thousandth of the width, dates to the column's own unit.
     """
     low, high = float(column.positions[0]), float(column.positions[-1])
     if low == high:
-        return Parts(np.array([low, high]))
+        return _Parts(np.array([low, high]))
     width = (high - low) / parts
     inner = low + width * np.arange(1, parts)
-    if _is_date(column):  # to whole days, seconds, …, whatever the column counts in
+    if _is_date(column):  # to the column's unit: days, seconds, …
         days = inner.astype("M8[us]").astype(column.values.dtype).astype("M8[us]")
         inner = np.unique(days.astype(np.float64))
         inner = inner[inner > low]
     else:
         digits = 4 - math.floor(math.log10(width))
         inner = np.array([round(edge, digits) for edge in inner.tolist()])
-    return Parts(np.array([low, *inner, high]))
+    return _Parts(np.array([low, *inner, high]))
 
 
 def quantize(
     microdata: Microdata,
-    parts: PartsWanted | Mapping[str, PartsWanted] = 5,
+    parts: _PartsWanted | Mapping[str, _PartsWanted] = 5,
     *,
     by: Literal["width", "quantiles"] = "width",
 ) -> Microdata:
-    """The table with numbers put into a few parts, as ordinal columns.
+    """The table with numbers grouped into a few parts, as ordinal columns.
 
     Parameters
     ----------
     microdata : Microdata
     parts : int, or mapping from columns to int or edges
-        How many parts the numeric quasi-identifiers get; or for each column named how many, or
-        the edges between its parts with both ends, which may be infinite. A part begins at its
-        edge and ends before the next one; the last includes its end.
+        Number of parts of the numeric quasi-identifiers; or, by column, the number of parts, or
+        their edges with both ends, which may be infinite. A part begins at its edge and ends
+        before the next one; the last includes its end.
     by : {"width", "quantiles"}
-        Where edges are not given: parts of equal width of the column's domain, or with about
-        equally many records each (fewer parts where many records have the same value).
+        If edges are not given: parts of equal width of the column's domain, or with about equally
+        many records each (fewer parts if many records have the same value).
 
     Returns
     -------
     Microdata
-        A hierarchy of a column that was put into parts is gone, for its leaves are.
+        Without the hierarchies of the grouped columns, whose leaves no longer exist.
 
     Examples
     --------
@@ -121,29 +120,25 @@ def quantize(
     ('< 18', '[18, 65)', '≥ 65')
     """
     if by not in ("width", "quantiles"):
-        raise InputError(f'by must be "width" or "quantiles", got {by!r}')
-    wanted: Mapping[str, PartsWanted]
+        raise must("by", "be 'width' or 'quantiles'", by)
+    wanted: Mapping[str, _PartsWanted]
     if isinstance(parts, Mapping):
         wanted = parts
     else:
         wanted = {c.name: parts for c in microdata.quasi if c.kind is Kind.NUMERIC}
     made: dict[str, Column] = {}
-    notes = []
+    notes: list[Text] = []
     for name, want in wanted.items():
         column = microdata[name]
         cut = _parts(column, microdata, want, by)
         texts = cut.texts(column)
         made[name] = replace(
-            column,
-            kind=Kind.ORDINAL,
+            column, kind=Kind.ORDINAL, hierarchy=None, given=None,
             codes=cut.of(column.positions).astype(np.int32)[column.codes],
             values=np.array(texts, dtype=object),
-            hierarchy=None,
-            given=None,
-        )
+        )  # fmt: skip
         some = ", ".join(texts[:4]) + (", …" if len(texts) > 4 else "")
-        parts_of_it = "1 part" if len(texts) == 1 else f"{len(texts)} parts"
-        notes.append(f"{name} was put into {parts_of_it} beforehand: {some}")
+        notes.append(f"{name} was grouped into {counted(len(texts), 'part')} beforehand: {some}")
     return replace(
         microdata,
         columns=tuple(made.get(column.name, column) for column in microdata.columns),
@@ -151,34 +146,32 @@ def quantize(
     )
 
 
-def _parts(column: Column, microdata: Microdata, want: PartsWanted, by: str) -> Parts:
+def _parts(column: Column, microdata: Microdata, want: _PartsWanted, by: str) -> _Parts:
+    parts = {"column": ColumnName(column.name), "source": File(microdata.source, bare=True)}
     if column.kind is not Kind.NUMERIC:
-        raise InputError(
-            f"column {column.name!r} of {microdata.source} is {column.kind}; only numbers and "
-            "dates can be put into parts"
-        )
+        raise InputError("column {column} of {source} is {kind}; only numbers and dates can be "
+                         "grouped", kind=str(column.kind), **parts)  # fmt: skip
     if np.isnan(column.positions).any() or column.role is Role.IDENTIFIER:
-        raise InputError(
-            f"column {column.name!r} of {microdata.source} is no quasi-identifier or sensitive "
-            "column; only those are read so that they can be put into parts"
-        )
+        raise InputError("column {column} of {source} is not a quasi-identifier or sensitive; only "
+                         "those can be grouped", **parts)  # fmt: skip
     if not isinstance(want, Integral) or isinstance(want, bool):
         return _given(column, microdata, want)
     if want < 1:
-        raise InputError(f"column {column.name!r} must get at least 1 part, got {want}")
+        raise InputError("column {column} must have at least 1 part, but {given} was given",
+                         given=int(want), column=parts["column"])  # fmt: skip
     return equal_width(column, int(want)) if by == "width" else _equal_share(column, int(want))
 
 
-def _equal_share(column: Column, parts: int) -> Parts:
+def _equal_share(column: Column, parts: int) -> _Parts:
     low, high = column.positions[0], column.positions[-1]
     values = column.positions[column.codes]
     shares = np.arange(1, parts) / parts
-    # Edges that are values of the column can be written as they are.
+    # Edges that are values of the column can be written exactly.
     inner = np.quantile(values, shares, method="higher") if len(values) else np.empty(0)
-    return Parts(np.array([low, *np.unique(inner[inner > low]), high]))
+    return _Parts(np.array([low, *np.unique(inner[inner > low]), high]))
 
 
-def _given(column: Column, microdata: Microdata, want: Any) -> Parts:
+def _given(column: Column, microdata: Microdata, want: Any) -> _Parts:
     try:
         if _is_date(column):
             edges = np.array([_date_position(edge) for edge in want])
@@ -188,18 +181,20 @@ def _given(column: Column, microdata: Microdata, want: Any) -> Parts:
         edges = np.empty(0)
     if edges.ndim != 1 or len(edges) < 2 or not (edges[1:] > edges[:-1]).all():
         raise InputError(
-            f"column {column.name!r} needs a number of parts, or the edges between them in "
-            f"ascending order with both ends, such as [0, 18, 65, 100]; got {want!r}"
-        )
+            "column {column} needs a number of parts, or their edges in ascending order with both "
+            "ends, such as [0, 18, 65, 100], but {given} was given",
+            column=ColumnName(column.name), given=repr(want),
+        )  # fmt: skip
     outside = (column.positions < edges[0]) | (column.positions > edges[-1])
     if outside.any():
         raise InputError(
-            f"column {column.name!r} of {microdata.source} has "
-            f"{column.texts[int(np.argmax(outside))]}, which lies outside the edges "
-            f"{_position_text(column, edges[0])} to {_position_text(column, edges[-1])}; move the "
-            "end, which belongs to its part, or make it infinite"
-        )
-    return Parts(edges)
+            "column {column} of {source} has {value}, which is outside the edges {low} to {high}; "
+            "move the end, which belongs to its part, or make it infinite",
+            column=ColumnName(column.name), source=File(microdata.source, bare=True),
+            value=Cell(column.texts[int(np.argmax(outside))], bare=True),
+            low=_position_text(column, edges[0]), high=_position_text(column, edges[-1]),
+        )  # fmt: skip
+    return _Parts(edges)
 
 
 def _is_date(column: Column) -> bool:

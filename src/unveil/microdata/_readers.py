@@ -1,36 +1,58 @@
 """Reading microdata: from CSV and Parquet files and from tables in memory.
 
-All ways lead through one: the table becomes Arrow columns, the columns become distinct values,
-and those become codes.
+All of them go one way: the table becomes Arrow columns, the columns become distinct values, and
+those become codes. `Options` is what the user declares about the columns, checked against them.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, MissingValuesError
-from unveil.microdata._column import Column, Role
+from unveil.errors import (
+    Cell,
+    File,
+    HierarchyError,
+    InputError,
+    Listed,
+    Message,
+    MissingValuesError,
+    Option,
+    Text,
+)
+from unveil.errors import Column as ColumnName
 from unveil.microdata._csv import from_csv
 from unveil.microdata._distinct import Distinct, distinct_values
-from unveil.microdata._encode import MISSING, Wish, encode, has_decimal_commas, stray_texts
-from unveil.microdata._microdata import Microdata
-from unveil.microdata._options import (
-    HierarchiesOption,
-    Missing,
-    MissingValues,
-    Names,
-    Options,
+from unveil.microdata._encode import (
+    MISSING,
+    Builder,
+    Wish,
+    encode,
+    has_decimal_commas,
+    missing_value,
+    stray_texts,
 )
+from unveil.microdata._hierarchies import match_files, read_hierarchy
+from unveil.microdata._hierarchy import Hierarchy
+from unveil.microdata._messages import must
+from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
 from unveil.microdata._sources import Source, from_parquet, from_table
 
-__all__ = ["read_csv", "read_parquet", "read_table"]
+__all__ = ["HierarchiesOption", "Missing", "Names", "Options", "read_csv", "read_parquet",
+           "read_table"]  # fmt: skip
 
-USED = (Role.QUASI, Role.SENSITIVE)
+Names: TypeAlias = str | Sequence[str]
+_PathLike: TypeAlias = str | os.PathLike[str]
+HierarchiesOption: TypeAlias = _PathLike | Mapping[str, Hierarchy | _PathLike | Builder] | None
+Missing: TypeAlias = Literal["error", "drop", "category"]
+_MissingValues: TypeAlias = Iterable[Any] | Mapping[str, Iterable[Any]] | None
+
+_USED = (Role.QUASI, Role.SENSITIVE)
 
 
 def read_csv(
@@ -44,7 +66,7 @@ def read_csv(
     categorical: Names = (),
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
-    missing_values: MissingValues = None,
+    missing_values: _MissingValues = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
     columns: Sequence[str] | Mapping[int, str] | None = None,
@@ -52,46 +74,46 @@ def read_csv(
 ) -> Microdata:
     """Read microdata from a CSV file.
 
-    A column is numeric if all its texts are numbers (or dates such as ``1984-05-23``) and none
-    has a leading zero: ``01234`` is a code. All others are categorical. Blanks around a cell do
-    not count.
+    A column is numeric if all its texts are numbers (or dates such as ``1984-05-23``) without
+    leading zeros: ``01234`` is a code. All others are categorical. Blanks around a cell are
+    ignored.
 
     Parameters
     ----------
     path : path
-        May be packed (``.gz`` and what else Arrow unpacks by itself).
+        May be compressed (``.gz`` and others that Arrow reads).
     quasi : str or sequence of str
-        The quasi-identifiers: what an attacker may know about somebody.
+        The quasi-identifiers: what an attacker may know about a person.
     sensitive : str
         What an attacker wants to know.
     identifier : str or sequence of str
         Columns that name a person. They are never used.
     numeric, categorical : str or sequence of str
-        Columns whose kind is not to be found out from their values.
+        Columns whose kind is declared instead of detected.
     ordinal : mapping of str to sequence, optional
-        Columns whose values have an order, with all their levels from low to high.
+        Columns with an order, and all their levels from low to high.
     hierarchies : path or mapping, optional
         A folder of hierarchy files (see `read_hierarchies`), or a mapping from columns to a
-        `Hierarchy`, a file, or a function that makes one from the distinct values, such as
-        `prefix_hierarchy`. The domain of a categorical column is then all leaves.
+        `Hierarchy`, a file, or a function of the distinct values, such as `prefix_hierarchy`.
+        The domain of a categorical column is then all leaves.
     missing : {'error', 'drop', 'category'}
-        What is done about missing values in the quasi-identifiers and the sensitive column:
-        refuse them, leave such records out, or make missing a value of its own.
+        Treatment of missing values in the quasi-identifiers and the sensitive column: refuse
+        them, drop the records, or make missing a value of its own.
     missing_values : sequence or mapping of str to sequence, optional
-        Which texts mean missing, besides empty cells, in all columns or in each.
+        Texts that mean missing, besides empty cells, in all columns or by column.
     delimiter : str, optional
-        Found out from the first lines by default: a comma, semicolon, tab or bar.
+        Default: detected (a comma, semicolon, tab or bar).
     encoding : str
     columns : sequence of str or mapping of int to str, optional
         For files without a header: the names of all columns, or of those at some positions
-        (counted from 0), and then only those are read.
+        (counted from 0); then only those are read.
     comment : str, optional
         Lines that begin with it are skipped.
 
     Returns
     -------
     Microdata
-        Columns in this order: quasi-identifiers as named, the sensitive one, all others.
+        Columns in this order: quasi-identifiers as named, sensitive, all others.
 
     Raises
     ------
@@ -114,16 +136,10 @@ def read_csv(
         path, delimiter=delimiter, encoding=encoding, columns=columns, comment=comment
     )
     options = Options(
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        numeric=numeric,
-        ordinal=ordinal,
-        categorical=categorical,
-        hierarchies=hierarchies,
-        missing=missing,
+        quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
+        categorical=categorical, hierarchies=hierarchies, missing=missing,
         missing_values=missing_values,
-    )
+    )  # fmt: skip
     return _read(source, options)
 
 
@@ -138,12 +154,11 @@ def read_parquet(
     categorical: Names = (),
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
-    missing_values: MissingValues = None,
+    missing_values: _MissingValues = None,
 ) -> Microdata:
     """Read microdata from a Parquet file.
 
-    The options are those of `read_csv`; the kinds follow from the types in the file, as in
-    `read_table`.
+    The options are those of `read_csv`; kinds follow from the file's types, as in `read_table`.
 
     Examples
     --------
@@ -157,16 +172,10 @@ def read_parquet(
       income: sensitive, categorical, 2 values
     """
     options = Options(
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        numeric=numeric,
-        ordinal=ordinal,
-        categorical=categorical,
-        hierarchies=hierarchies,
-        missing=missing,
+        quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
+        categorical=categorical, hierarchies=hierarchies, missing=missing,
         missing_values=missing_values,
-    )
+    )  # fmt: skip
     return _read(from_parquet(path), options)
 
 
@@ -181,18 +190,17 @@ def read_table(
     categorical: Names = (),
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
-    missing_values: MissingValues = None,
+    missing_values: _MissingValues = None,
 ) -> Microdata:
     """Read microdata from a table in memory.
 
     Numbers and dates are numeric; texts, truth values and categories are categorical; categories
-    with an order (pandas' ordered categoricals, polars' enums) are ordinal. An index plays no
-    part.
+    with an order (pandas' ordered categoricals, polars' enums) are ordinal. The index is ignored.
 
     Parameters
     ----------
-    table : pandas, polars or Arrow table, any other that narwhals knows, or a mapping
-        A mapping goes from column names to sequences of values.
+    table : pandas, polars or Arrow table, any other that narwhals reads, or a mapping
+        A mapping from column names to sequences of values.
     quasi, sensitive, identifier, numeric, ordinal, categorical, hierarchies, missing, \
 missing_values
         As in `read_csv`.
@@ -205,124 +213,260 @@ missing_values
     ([0, 1, 1], [31, 45])
     """
     options = Options(
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        numeric=numeric,
-        ordinal=ordinal,
-        categorical=categorical,
-        hierarchies=hierarchies,
-        missing=missing,
+        quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
+        categorical=categorical, hierarchies=hierarchies, missing=missing,
         missing_values=missing_values,
-    )
+    )  # fmt: skip
     return _read(from_table(table), options)
 
 
 def _read(source: Source, options: Options) -> Microdata:
-    options.check_missing()
+    if options.missing not in get_args(Missing):
+        raise must("missing", "be 'error', 'drop' or 'category'", options.missing)
     if source.n_rows == 0:
-        raise InputError(f"{source.name} has no rows")
-    roles = options.roles(source)
-    kinds = options.kinds(source)
-    levels = options.levels(source)
+        raise InputError("{source} has no rows", source=source.file)
+    roles, kinds, levels = options.roles(source), options.kinds(source), options.levels(source)
     trees = options.hierarchies_for(source, roles)
     raw, notes = _distinct_columns(source, roles, options)
     raw, meaning = _settle_missing(raw, roles, options)
-
     for name, role in roles.items():
-        if role in USED and name not in {*kinds, *levels, *trees}:
-            notes += _warning_of_words(raw[name])
+        if role in _USED and name not in {*kinds, *levels, *trees}:
+            notes += _read_as_words(raw[name])
 
     def column(name: str) -> Column:
         wish = Wish(
-            role=roles[name],
-            kind=kinds.get(name),
-            levels=levels.get(name),
+            role=roles[name], kind=kinds.get(name), levels=levels.get(name),
             hierarchy=trees.get(name),
-            missing_is_a_value=options.missing == "category" and roles[name] in USED,
-        )
+            missing_is_a_value=options.missing == "category" and roles[name] in _USED,
+        )  # fmt: skip
         return encode(raw[name], wish)
 
     return Microdata(
         columns=tuple(column(name) for name in roles if name in raw),
-        rows=next(iter(raw.values())).rows,
-        source=source.name,
-        source_rows=source.n_rows,
+        rows=next(iter(raw.values())).rows, source=source.name, source_rows=source.n_rows,
         notes=(*meaning, *notes),
-    )
+    )  # fmt: skip
 
 
-def _warning_of_words(column: Distinct) -> list[str]:
-    """One word makes a column of numbers one of words, and that changes every result."""
+def _read_as_words(column: Distinct) -> list[Text]:
+    """A note on a column of numbers that a few words make categorical: it changes every result."""
     if has_decimal_commas(column):
         return [
-            f"{column.name} is taken as words, not as numbers, because of its decimal commas; "
-            "write them as points"
+            f"{column.name} is read as words, not as numbers, because of its decimal commas; "
+            "use decimal points"
         ]
-    stray = stray_texts(column)
+    stray = sorted(stray_texts(column))
     if not stray:
         return []
-    listed = ", ".join(repr(text) for text in sorted(stray)[:3]) + (", …" if stray[3:] else "")
     return [
-        f"{column.name} is taken as words, not as numbers, because of {listed}; if that means "
-        f'missing, say missing_values={{"{column.name}": ["{sorted(stray)[0]}"]}}'
-    ]
+        Message(
+            "{column} is read as words, not as numbers, because of {words}{more}; if that means "
+            "missing, give {option}", column=column.name,
+            words=Listed([Cell(text) for text in stray[:3]]), more=", …" if stray[3:] else "",
+            option=missing_value(column.name, stray[0]),
+        )
+    ]  # fmt: skip
 
 
 def _distinct_columns(
     source: Source, roles: Mapping[str, Role], options: Options
-) -> tuple[dict[str, Distinct], list[str]]:
-    """The distinct values of all columns; a column of no use that cannot be read is left out."""
+) -> tuple[dict[str, Distinct], list[Text]]:
+    """The distinct values of all columns; unused columns that cannot be read are left out."""
     markers = options.markers(source)
     found: dict[str, Distinct] = {}
-    notes: list[str] = []
+    notes: list[Text] = []
     for name, role in roles.items():
         try:
-            if name in source.unreadable:
-                raise InputError(
-                    f"column {name!r} of {source.name} {source.unreadable[name]}: make them all "
-                    "texts or all numbers"
-                )
+            source.check_readable(name)
             column = distinct_values(
-                source.arrays[name],
-                name=name,
-                source=source.name,
+                source.arrays[name], name=name, source=source.name,
                 is_text_file=source.is_text_file,
-            ).without(markers.get(name, ()))
+            ).without(markers.get(name, ()))  # fmt: skip
         except InputError:
-            if role in USED:
+            if role in _USED:
                 raise
-            notes.append(f"column {name!r} left out: its values cannot be read")
+            notes.append(Message("column {column} was left out: its values cannot be read",
+                                 column=ColumnName(name)))  # fmt: skip
             continue
-        if role in USED and column.missing.all():
-            raise InputError(f"column {name!r} of {source.name} is empty: it has no value at all")
+        if role in _USED and column.missing.all():
+            raise InputError("{where} is empty: it has no value at all", where=column.where)
         found[name] = column
     return found, notes
 
 
 def _settle_missing(
     columns: dict[str, Distinct], roles: Mapping[str, Role], options: Options
-) -> tuple[dict[str, Distinct], list[str]]:
-    """Do what the user chose about missing values, and say so."""
-    used = [column for name, column in columns.items() if roles[name] in USED]
+) -> tuple[dict[str, Distinct], list[Text]]:
+    """Treat missing values as the user chose, and note it."""
+    used = [column for name, column in columns.items() if roles[name] in _USED]
     gone: NDArray[np.bool_] = np.any([column.missing for column in used], axis=0)
     if not gone.any():
         return columns, []
     counts = ", ".join(f"{c.name} {c.missing.sum():,}" for c in used if c.missing.any())
     how_many = f"{gone.sum():,} of {len(gone):,} records"
-    have = "has" if gone.sum() == 1 else "have"
+    have, source = "has" if gone.sum() == 1 else "have", File(used[0].source, bare=True)
     if options.missing == "error":
         raise MissingValuesError(
-            f"{how_many} in {used[0].source} {have} missing values ({counts}); say what is to be "
-            'done: missing="drop" leaves these records out, missing="category" makes missing a '
-            "value of its own"
-        )
+            "{records} in {source} {have} missing values ({counts}); choose how to treat them: "
+            "{drop} drops these records, {category} makes missing a value of its own",
+            records=how_many, source=source, have=have, counts=counts,
+            drop=Option("missing", "drop"), category=Option("missing", "category"),
+        )  # fmt: skip
     if options.missing == "category":
         return columns, [f"{how_many} {have} missing values ({counts}), kept as {MISSING!r}"]
     if gone.all():
         raise MissingValuesError(
-            f'missing="drop" leaves no record of {used[0].source}: each of its {len(gone):,} '
-            f"has a missing value ({counts})"
-        )
+            "{drop} leaves no record of {source}: each of its {n} has a missing value ({counts})",
+            drop=Option("missing", "drop"), source=source, n=len(gone), counts=counts,
+        )  # fmt: skip
     kept = {name: column.take(~gone) for name, column in columns.items()}
     return kept, [f"{how_many} with missing values dropped ({counts})"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options that all readers share, as given."""
+
+    quasi: Names
+    sensitive: str
+    identifier: Names = ()
+    numeric: Names
+    ordinal: Mapping[str, Sequence[Any]] | None
+    categorical: Names
+    hierarchies: HierarchiesOption
+    missing: Missing = "error"
+    missing_values: _MissingValues = None
+
+    def roles(self, source: Source) -> dict[str, Role]:
+        """The role of every column: quasi-identifiers first, as named, then the sensitive one."""
+        if not isinstance(self.sensitive, str):
+            raise must("sensitive", "be one column name", self.sensitive)
+        quasi = _names(self.quasi, "quasi", source)
+        if not quasi:
+            raise InputError(
+                "{option} is empty; name at least one quasi-identifier", option=Option("quasi")
+            )
+        roles = _assigned([
+            (quasi, Role.QUASI),
+            (_names([self.sensitive], "sensitive", source), Role.SENSITIVE),
+            (_names(self.identifier, "identifier", source), Role.IDENTIFIER),
+        ])  # fmt: skip
+        used = [name for name in roles if roles[name] is not Role.IDENTIFIER]
+        rest = {n: roles.get(n, Role.OTHER) for n in source.columns if n not in used}
+        return {name: roles[name] for name in used} | rest
+
+    def kinds(self, source: Source) -> dict[str, Kind]:
+        """The declared kinds."""
+        return _assigned([
+            (_names(self.numeric, "numeric", source), Kind.NUMERIC),
+            (list(self.levels(source)), Kind.ORDINAL),
+            (_names(self.categorical, "categorical", source), Kind.CATEGORICAL),
+        ])  # fmt: skip
+
+    def levels(self, source: Source) -> dict[str, tuple[str, ...]]:
+        """The levels of the ordinal columns, as texts."""
+        if self.ordinal is None:
+            return {}
+        if not isinstance(self.ordinal, Mapping):
+            example = {"education": ["low", "high"]}
+            raise must("ordinal", f"map a column to its levels in order, such as {example}",
+                       self.ordinal)  # fmt: skip
+        _names(list(self.ordinal), "ordinal", source)
+        found = {}
+        for name, levels in self.ordinal.items():
+            texts = () if isinstance(levels, str) else tuple(value_text(v) for v in levels)
+            if not texts:
+                raise must("ordinal", f"list the levels of column {name!r}", levels)
+            twice = [text for i, text in enumerate(texts) if text in texts[:i]]
+            if twice:
+                raise InputError(
+                    "{option} lists the level {level} of column {column} twice",
+                    option=Option("ordinal"), level=Cell(twice[0]), column=ColumnName(name),
+                )  # fmt: skip
+            found[name] = texts
+        return found
+
+    def markers(self, source: Source) -> dict[str, list[Any]]:
+        """For each column, the values that mean missing."""
+        given = self.missing_values
+        if given is None:
+            return {}
+        if isinstance(given, Mapping):
+            _names(list(given), "missing_values", source)
+            return {name: _listed(values) for name, values in given.items()}
+        return dict.fromkeys(source.columns, _listed(given))
+
+    def hierarchies_for(
+        self, source: Source, roles: Mapping[str, Role]
+    ) -> dict[str, Hierarchy | Builder]:
+        """For each column that has one, its hierarchy or the function that makes it."""
+        given = self.hierarchies
+        if given is None:
+            return {}
+        found: Mapping[str, Hierarchy | _PathLike | Builder]
+        if isinstance(given, Mapping):
+            _names(list(given), "hierarchies", source)
+            found = given
+        elif isinstance(given, str | os.PathLike):
+            # All columns are matched, so that a file of an unused column goes to no other.
+            files = match_files(given, source.columns)
+            used = [name for name in roles if roles[name] in _USED]
+            found = {name: files[name] for name in used if name in files}
+            if not found:
+                raise HierarchyError(
+                    "the hierarchies in {folder} are for {files}, which are neither "
+                    "quasi-identifiers nor sensitive (those are {used})", folder=File(given),
+                    files=", ".join(files), used=", ".join(used),
+                )  # fmt: skip
+        else:
+            what = "be a folder or a mapping from columns to hierarchies"
+            raise must("hierarchies", what, type(given))
+        return {name: _opened(name, one) for name, one in found.items()}
+
+
+def _assigned(groups: Sequence[tuple[list[str], Any]]) -> dict[str, Any]:
+    """What each column was declared to be; refused if that is two things."""
+    found: dict[str, Any] = {}
+    for names, what in groups:
+        for name in names:
+            if name in found:
+                raise InputError(
+                    "column {column} cannot be both {one} and {other}",
+                    column=ColumnName(name), one=str(found[name]), other=str(what),
+                )  # fmt: skip
+            found[name] = what
+    return found
+
+
+def _opened(name: str, given: Hierarchy | _PathLike | Builder) -> Hierarchy | Builder:
+    if isinstance(given, str | os.PathLike):
+        return read_hierarchy(given)
+    if isinstance(given, Hierarchy) or callable(given):
+        return given
+    what = f"have a Hierarchy, a file or a function of the values for column {name!r}"
+    raise must("hierarchies", what, type(given))
+
+
+def _listed(values: Any) -> list[Any]:
+    return [values] if isinstance(values, str) else list(values)
+
+
+def _names(given: Names, option: str, source: Source) -> list[str]:
+    """One or several column names, each in the table and named once."""
+    names = [given] if isinstance(given, str) else list(given)
+    parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else []
+    if len(parts) > 1 and all(part in source.arrays for part in parts):
+        raise InputError(
+            "column {name} is not in {source}; give several columns as a list: {option}",
+            name=Cell(given), source=source.file, option=Option(option, parts),
+        )  # fmt: skip
+    for i, name in enumerate(names):
+        if not isinstance(name, str):
+            raise must(option, "be column names", name)
+        source.check_has(name)
+        if name in names[:i]:
+            raise InputError(
+                "column {column} is named twice in {option}",
+                column=ColumnName(name), option=Option(option),
+            )  # fmt: skip
+    return names

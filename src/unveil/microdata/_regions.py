@@ -2,29 +2,31 @@
 
 Two shapes are enough: *intervals* of codes (ranges of ordered columns, and hierarchy nodes, whose
 leaves are neighbours by construction) and *sets* of codes. Both answer the same three questions:
-which classes cover this code, how many released records cover each code, and how is it written?
+which classes cover a code, how many released records cover each code, and how is it written?
+`joint_counts` asks which classes cover a person in every column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata._column import Column
+from unveil.microdata._microdata import Column
+from unveil.microdata._notations import EVERYTHING
 
-__all__ = ["EVERYTHING", "Intervals", "Regions", "Sets"]
+__all__ = ["Intervals", "Regions", "Sets", "joint_counts"]
 
-EVERYTHING = "*"
-
+_FEW = 2**16  # (target, class) pairs that are all compared
+_CHUNK = 2**24  # most pairs compared at a time
 _RESERVED = frozenset(',{}[]()"')
 
 
 class Regions(Protocol):
-    """One region a class, for one column."""
+    """One region per class, for one column."""
 
     def __len__(self) -> int: ...
 
@@ -32,26 +34,25 @@ class Regions(Protocol):
         """For each class, whether its region covers the code."""
 
     def cover_counts(self, counts: NDArray[np.int64], domain: int) -> NDArray[np.int64]:
-        """Add up the rows of ``counts`` (one a class) over the classes that cover each code."""
+        """Sum the rows of ``counts`` (one per class) over the classes that cover each code."""
 
     def texts(self, column: Column) -> list[str]:
-        """The cell each class publishes."""
+        """The cell that each class publishes."""
 
     def take(self, rows: NDArray[np.integer]) -> Regions:
-        """The regions in these rows, any of them any number of times."""
+        """The regions in these rows, which may repeat."""
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
     """From the code ``low`` to the code ``high``, both included; empty where low > high.
 
-    ``cuts`` tells how they came about, which matters only for how they are written: from cuts
-    through the whole domain (``≤ 36``, ``(36, 53]``, ``> 53``), or from what the members have
-    (``[28, 36]``). ``written`` has the cells as they stood in a release that was read.
+    ``cuts`` decides how they are written: as cuts through the whole domain (``≤ 36``,
+    ``(36, 53]``, ``> 53``), or as the values of the members (``[28, 36]``). ``written`` has the
+    cells of a release that was read.
 
-    ``there`` says which codes the table has, for columns whose values have no order or hierarchy
-    of their own: a cut between two of them tells nothing of values that nobody has, which are
-    covered only where the column was not cut at all.
+    ``there`` marks the codes that occur in the table, for columns without order or hierarchy. A
+    cut says nothing about values that do not occur; only an uncut column covers them.
     """
 
     low: NDArray[np.int32]
@@ -116,7 +117,7 @@ class Intervals:
 class Sets:
     """Any codes: those of class g are ``members[start[g]:start[g + 1]]``, ascending.
 
-    ``written`` has the cells as they stood in a release that was read.
+    ``written`` has the cells of a release that was read.
     """
 
     start: NDArray[np.int64]
@@ -129,7 +130,7 @@ class Sets:
     def take(self, rows: NDArray[np.integer]) -> Sets:
         sizes = np.diff(self.start)[rows]
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        # Where each member comes from: its row's start, and how far it is into its row.
+        # The source of each member: its row's start and its position in the row.
         within = np.arange(start[-1]) - np.repeat(start[:-1], sizes)
         members = self.members[np.repeat(self.start[rows], sizes) + within]
         return Sets(start, members, _taken(self.written, rows))
@@ -167,13 +168,13 @@ def _taken(written: tuple[str, ...] | None, rows: NDArray[np.integer]) -> tuple[
 
 
 def _value_text(column: Column, code: int) -> str:
-    """A value by itself is written as it is, for it is read before any notation; but * is taken."""
+    """A single value is written as it is, because it is read before any notation; except ``*``."""
     text = column.texts[code]
     return _in_quotes(text) if text == EVERYTHING else text
 
 
 def _notation(column: Column, before: str, values: Sequence[str], after: str = "") -> str:
-    """Values within brackets or after a sign, and never the very name of a value or node."""
+    """Values in brackets or after a sign, never the exact name of a value or node."""
     text = before + ", ".join(_quoted(value) for value in values) + after
     if text in column.places or (column.hierarchy is not None and text in column.hierarchy):
         text = before + ", ".join(_in_quotes(value) for value in values) + after
@@ -181,7 +182,7 @@ def _notation(column: Column, before: str, values: Sequence[str], after: str = "
 
 
 def _quoted(text: str) -> str:
-    """The text, in double quotes if a part of it could be taken for notation."""
+    """The text, in double quotes if a part of it could be read as notation."""
     return text if _RESERVED.isdisjoint(text) and text == text.strip() else _in_quotes(text)
 
 
@@ -190,7 +191,7 @@ def _in_quotes(text: str) -> str:
 
 
 def _set_text(column: Column, codes: NDArray[np.integer]) -> str:
-    """``France``, the name of the hierarchy node with just these leaves, or ``{France, Italy}``."""
+    """``France``, the name of the node with exactly these leaves, or ``{France, Italy}``."""
     if len(codes) == 1:
         return _value_text(column, codes[0])
     tree = column.hierarchy
@@ -201,3 +202,66 @@ def _set_text(column: Column, codes: NDArray[np.integer]) -> str:
             if tree.first[node] == first and tree.last[node] == last:
                 return tree.names[node]
     return _notation(column, "{", [column.texts[code] for code in codes], "}")
+
+
+class _Left(NamedTuple):
+    """Targets with the same values in the first columns, and the classes that cover those."""
+
+    targets: NDArray[np.intp]
+    column: int
+    """The next column."""
+    regions: Sequence[Regions]
+    """Of the remaining classes, from that column on."""
+    counts: NDArray[np.float64]
+
+
+def joint_counts(
+    regions: Sequence[Regions], counts: NDArray[np.int64], codes: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Sum the histograms (classes × values) of the classes that cover each target in all columns.
+
+    Comparing every target with every class grows with the square of a table. So targets are split
+    column by column: those with the same value share the remaining classes, mostly few. If few
+    pairs remain, comparing all of them is faster. ``codes`` are columns × targets.
+
+    >>> ages = Intervals(np.array([0, 2]), np.array([2, 3]))
+    >>> joint_counts([ages], np.array([[3, 0], [1, 4]]), np.array([[1, 2, 3]])).tolist()
+    [[3, 0], [4, 4], [1, 4]]
+    """
+    joint = np.zeros((codes.shape[1], counts.shape[1]), dtype=np.int64)
+    # Integers far below 2⁵³ are exact as floats, and float products are much faster.
+    everybody = _Left(np.arange(codes.shape[1]), 0, regions, counts.astype(np.float64))
+    waiting = [everybody]
+    while waiting:
+        left = waiting.pop()
+        pairs = len(left.targets) * len(left.counts)
+        if pairs > _FEW and len(left.targets) > 1 and left.regions:
+            waiting += _split(left, codes)
+        elif pairs:
+            step = max(1, _CHUNK // len(left.counts))
+            for first in range(0, len(left.targets), step):
+                some = left.targets[first : first + step]
+                joint[some] = _covering(left, codes[left.column :, some]) @ left.counts
+    return joint
+
+
+def _split(left: _Left, codes: NDArray[np.int32]) -> list[_Left]:
+    """The targets by their value of the next column, each with the classes that cover it."""
+    row = codes[left.column, left.targets]
+    order = np.argsort(row, kind="stable")
+    values, first = np.unique(row[order], return_index=True)
+    found = []
+    for value, some in zip(values, np.split(order, first[1:]), strict=True):
+        classes = np.flatnonzero(left.regions[0].covers(int(value)))
+        rest = [regions.take(classes) for regions in left.regions[1:]]
+        found.append(_Left(left.targets[some], left.column + 1, rest, left.counts[classes]))
+    return found
+
+
+def _covering(left: _Left, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    """1 where a class (columns) covers a target (rows) in all remaining columns, else 0."""
+    inside = np.ones((codes.shape[1], len(left.counts)), dtype=bool)
+    for regions, row in zip(left.regions, codes, strict=True):
+        values, which = np.unique(row, return_inverse=True)
+        inside &= np.stack([regions.covers(int(v)) for v in values])[which]
+    return inside.astype(np.float64)

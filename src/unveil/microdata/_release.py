@@ -1,66 +1,78 @@
-"""A grouped release: a short list of classes, each with a region a column and a histogram.
+"""Releases: what is published of a table.
 
-This is what attacks and measures work on. It can say which of its records cover a target's value
-in each column, and which cover it in all of them: all that a counting adversary wants to know.
+A grouped release (`Release`) is a short list of classes, each with one region per column and a
+histogram of sensitive values. Attacks and measures work on that. It says which of its records
+cover a target's value in each column, and which cover it in all of them: all that a counting
+adversary asks for. `NoisyCounts` publishes counts instead of records. (Anatomy: `_permuted`.)
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata._column import Column
-from unveil.microdata._joint import joint_counts
+from unveil.errors import File, InputError
+from unveil.microdata._messages import Notes, Worded
+from unveil.microdata._microdata import CellCounts, Column
 from unveil.microdata._notations import ReadAs
-from unveil.microdata._regions import Regions
+from unveil.microdata._regions import Regions, joint_counts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AnyRelease", "Release", "Statistic"]
+__all__ = ["AnyRelease", "NoisyCounts", "Release", "Statistic", "aligned"]
+
+_MOST_CELLS = 1_000_000  # rows of a table of counts
 
 
 class Statistic(StrEnum):
-    """What a counting adversary wants to know of a release about one target."""
+    """What a counting adversary asks a release about one target."""
 
     COVER = "cover"
-    """Records whose cell covers the target's value: one count a column and sensitive value."""
+    """Records whose cell covers the target's value: one count per column and sensitive value."""
     JOINT = "joint"
-    """Records whose cells cover it in every column: one count a sensitive value."""
+    """Records whose cells cover it in every column: one count per sensitive value."""
 
 
 class AnyRelease(ABC):
-    """What is published, of whatever kind: records in classes (`Release`), or counts."""
+    """A release of any kind."""
 
     statistics: ClassVar[frozenset[Statistic]]
-    """What a counting adversary can ask it for."""
+    """What a counting adversary can ask for."""
     instead: ClassVar[str]
-    """What it publishes instead of records that can be looked at, for messages."""
+    """What it publishes instead of records, for messages."""
 
     quasi: tuple[Column, ...]
     sensitive: Column
     made_by: str
-    notes: tuple[str, ...]
+    notes: Notes
+
+    @property
+    def maker(self) -> File:
+        """The sanitizer, for messages."""
+        return File(self.made_by, bare=True)
 
     @property
     @abstractmethod
     def totals(self) -> NDArray[np.int64]:
-        """What the release says of the sensitive values of everybody: a weight for each."""
+        """What the release says about the sensitive values overall: a weight for each."""
 
     @abstractmethod
     def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[Any]:
-        """What a counting adversary wants to know about targets (columns × targets)."""
+        """What a counting adversary asks about targets (columns × targets)."""
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Records in each class or group; of counts there is none."""
+        """Records in each class or group; empty for counts."""
         return np.zeros(0, dtype=np.int64)
 
     @abstractmethod
@@ -70,12 +82,12 @@ class AnyRelease(ABC):
     @property
     @abstractmethod
     def in_short(self) -> str:
-        """What is published, in a few words."""
+        """What is published, in one line."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Release(AnyRelease):
-    """What is published: classes of records that share their cells.
+    """A grouped release: classes of records that share their cells.
 
     Attributes
     ----------
@@ -88,18 +100,18 @@ class Release(AnyRelease):
     regions : tuple of Regions
         For each quasi-identifier, what every class publishes.
     made_by : str
-        The sanitizer, for people.
-    notes : tuple of str
+        The sanitizer.
+    notes : tuple of str or Message
         What a reader has to know, such as how missing values were treated.
     notations : mapping of str to ReadAs
-        For a release that was read, how each quasi-identifier's cells were written, in words.
+        If read: how each quasi-identifier's cells were written.
     suppressed : int
-        For a release that was read, how many records have all their quasi-identifiers hidden.
+        If read: number of records with all quasi-identifiers suppressed.
     dropped : int
-        For a release that was read, how many of the original's records it does not have.
+        If read: number of the original's records that are not in it.
     perturbed : tuple of str
-        The columns whose published values need not be true of the records, such as means, or
-        answers changed by chance. In all others a record's cell covers its value.
+        Columns whose published values need not be true of the records, such as means, or answers
+        changed at random. In all others a record's cell covers its value.
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
@@ -110,7 +122,7 @@ class Release(AnyRelease):
     class_of: NDArray[np.int32]
     regions: tuple[Regions, ...]
     made_by: str = "somebody"
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     notations: Mapping[str, ReadAs] = field(default_factory=dict)
     suppressed: int = 0
     dropped: int = 0
@@ -121,7 +133,7 @@ class Release(AnyRelease):
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return len(self.regions[0])
 
     @property
@@ -138,7 +150,7 @@ class Release(AnyRelease):
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """The heart: classes × sensitive values, how many records."""
+        """Number of records: classes × sensitive values."""
         width = self.sensitive.size
         flat = self.class_of.astype(np.int64) * width + self.sensitive.codes
         return np.bincount(flat, minlength=self.n_classes * width).reshape(-1, width)
@@ -156,15 +168,15 @@ class Release(AnyRelease):
         )
 
     def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """What a counting adversary wants to know about targets (columns × targets)."""
+        """What a counting adversary asks about targets (columns × targets)."""
         return (self.cover_counts if statistic is Statistic.COVER else self.joint_counts)(codes)
 
     def cover_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """For targets (columns × targets): released records whose cell covers the target's value.
+        """Released records whose cell covers the value of each target (columns × targets).
 
         Returns an array of shape (targets, columns, sensitive values).
         """
-        if codes.shape[1] == 1:  # no need to tabulate whole columns for one target
+        if codes.shape[1] == 1:  # whole columns need not be tabulated for one target
             each = zip(self.regions, codes[:, 0], strict=True)
             return np.stack([self.counts[r.covers(int(v))].sum(axis=0) for r, v in each])[None]
         return np.stack(
@@ -172,24 +184,24 @@ class Release(AnyRelease):
         )
 
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """For targets (columns × targets): records whose cells cover the target in every column.
+        """Records whose cells cover each target (columns × targets) in every column.
 
         Returns an array of shape (targets, sensitive values).
         """
         return joint_counts(self.regions, self.counts, codes)
 
     def cells(self) -> list[list[str]]:
-        """For each quasi-identifier, the text every class publishes."""
+        """For each quasi-identifier, the text that every class publishes."""
         return [r.texts(c) for c, r in zip(self.quasi, self.regions, strict=True)]
 
     def to_frame(self, *, by_class: bool = False) -> pd.DataFrame:
-        """The release as a table, one row a record, cells written out.
+        """The release as a table, one row per record.
 
         Parameters
         ----------
         by_class : bool
-            Put the records of a class together, sorted by their sensitive values, instead of
-            keeping the order of the original's. Do that before publishing: an order can link.
+            Sort the records by class and sensitive value instead of keeping the original's order.
+            Do that before publishing: an order can link.
         """
         import pandas as pd
 
@@ -203,12 +215,12 @@ class Release(AnyRelease):
         return pd.DataFrame(table)
 
     def classes(self) -> pd.DataFrame:
-        """The release as its classes: size, cells, and how many records of each sensitive value."""
+        """One row per class: size, cells, and number of records with each sensitive value."""
         import pandas as pd
 
         table: dict[str, object] = {"records": self.sizes}
         for column, texts in zip(self.quasi, self.cells(), strict=True):
-            # A column may be called "records", too.
+            # A column may also be called "records".
             table[f"{column.name} in the table" if column.name in table else column.name] = texts
         for s, text in enumerate(self.sensitive.texts):
             table[f"{self.sensitive.name}={text}"] = self.counts[:, s]
@@ -227,10 +239,7 @@ class Release(AnyRelease):
         ]
         for g, cells in enumerate(zip(*first, strict=True)):
             rows.append([_shortened(cell) for cell in cells] + [f"{self.sizes[g]:,}"])
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines += [
-            "  " + "  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in rows
-        ]
+        lines += aligned(rows)
         if shown < self.n_classes:
             lines.append(f"  … and {self.n_classes - shown:,} more classes")
         read = [f"{name}: {how}" for name, how in self.notations.items() if not how.is_house]
@@ -241,3 +250,121 @@ class Release(AnyRelease):
 
 def _shortened(text: str, width: int = 32) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def aligned(rows: list[list[str]]) -> list[str]:
+    """The lines of a table of texts, indented."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  " + "  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in rows]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class NoisyCounts(AnyRelease):
+    """Counts of records for every combination of quasi-identifiers, with Laplace noise, at least 0.
+
+    All combinations of the columns' domains are published: which ones occur would disclose people.
+    There may be too many to write down, so the noise of a cell is drawn on demand, from a stream
+    of its own that depends only on the seed and the cell.
+
+    Attributes
+    ----------
+    quasi : tuple of Column
+    sensitive : Column
+    exact : CellCounts
+        The counts before noise, secret to the sanitizer. `counts_at` is what is published.
+    left_out : tuple of (cell, sensitive code), optional
+        A record to subtract from the exact counts.
+    scale : float
+        Scale of the noise: 1/ε; 0 is no noise.
+    seed : int
+        Random seed of the noise, secret too.
+    """
+
+    statistics: ClassVar[frozenset[Statistic]] = frozenset({Statistic.JOINT})
+    instead: ClassVar[str] = "only counts"
+
+    quasi: tuple[Column, ...]
+    sensitive: Column
+    exact: CellCounts
+    left_out: tuple[int, int] | None = None
+    scale: float
+    seed: int
+    made_by: str = "somebody"
+    notes: Notes = ()
+
+    @property
+    def n_cells(self) -> int:
+        """Number of combinations of the quasi-identifiers' domains."""
+        return math.prod(column.size for column in self.quasi)
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """Equal weights, because sums over all cells are mostly noise."""
+        return np.ones(self.sensitive.size, dtype=np.int64)
+
+    def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        if statistic is not Statistic.JOINT:
+            raise InputError(
+                "{maker} publishes counts of whole combinations of quasi-identifiers, not records "
+                "with cells; use an adversary that counts matches, such as smoothed-frequency",
+                maker=self.maker,
+            )
+        return self.counts_at(codes)
+
+    def counts_at(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The published counts for people (columns × people): people × sensitive values."""
+        counts = self.exact.at(codes).astype(np.float64)
+        if self.left_out is not None:
+            cell, secret = self.left_out
+            alike = (codes == self.exact.codes[:, [cell]]).all(axis=0)
+            counts[alike, secret] -= 1
+        if not self.scale:
+            return counts
+        cells, which = np.unique(codes, axis=1, return_inverse=True)
+        noise = np.stack([self._noise(cell) for cell in cells.T.tolist()])
+        return np.maximum(counts + noise[which.ravel()], 0)
+
+    def _noise(self, cell: list[int]) -> NDArray[np.float64]:
+        place = 0
+        for code, column in zip(cell, self.quasi, strict=True):
+            place = place * column.size + code
+        # The lowest 64 bits of the counter count the draws of one cell.
+        bits = np.random.Philox(key=self.seed, counter=(place << 64) % 2**256)
+        return np.random.Generator(bits).laplace(0, self.scale, self.sensitive.size)
+
+    def to_frame(self, *, by_class: bool = False) -> pd.DataFrame:
+        """The whole table of counts: one row per cell and sensitive value, including counts of 0.
+
+        ``by_class`` has no effect: counts have no order that could link.
+        """
+        import pandas as pd
+
+        if self.n_cells * self.sensitive.size > _MOST_CELLS:
+            raise InputError(
+                "{maker} publishes {cells} combinations of quasi-identifiers with {values} values "
+                "each, too many to write down; use fewer columns, or group numbers with {call}",
+                maker=self.maker, cells=self.n_cells, values=self.sensitive.size,
+                call=Worded("unveil.quantize", typed="--cuts or --parts"),
+            )  # fmt: skip
+        codes = np.array(list(product(*(range(c.size) for c in self.quasi))), dtype=np.int32).T
+        counts = self.counts_at(codes)
+        table: dict[str, object] = {
+            column.name: np.repeat(column.values[row], self.sensitive.size)
+            for column, row in zip(self.quasi, codes, strict=True)
+        }
+        table[self.sensitive.name] = np.tile(self.sensitive.values, codes.shape[1])
+        name = "count in the cell" if "count" in table else "count"
+        table[name] = counts.ravel()
+        return pd.DataFrame(table)
+
+    @property
+    def in_short(self) -> str:
+        noise = f"noise of scale {self.scale:g}" if self.scale else "no noise"
+        return (
+            f"counts by {self.made_by} of {self.n_cells:,} combinations of "
+            f"{', '.join(c.name for c in self.quasi)} with {self.sensitive.size} values of "
+            f"{self.sensitive.name} each, {noise}"
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Release: {self.in_short}", *(f"  {note}" for note in self.notes)])

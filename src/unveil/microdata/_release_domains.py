@@ -1,7 +1,7 @@
 """The columns of a release that is read without its original: their kinds and domains.
 
-A domain is what the user says (``domains``), or the levels of an ordinal column, or the leaves of
-a hierarchy, or what the cells themselves tell. The last is a guess, if a good one, and is told.
+A domain is given (``domains``), or the levels of an ordinal column, or the leaves of a hierarchy,
+or inferred from the cells (`_derived`). An inferred domain is reported.
 """
 
 from __future__ import annotations
@@ -12,19 +12,28 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unveil.errors import HierarchyError, InputError, did_you_mean
-from unveil.microdata._column import Column, Kind, Role
-from unveil.microdata._derived import listed_values
-from unveil.microdata._derived_domain import derived_domain, is_hidden
-from unveil.microdata._distinct import Distinct, distinct_values
+from unveil.errors import (
+    Cell,
+    File,
+    HierarchyError,
+    InputError,
+    Message,
+    Option,
+    Row,
+    Text,
+    did_you_mean,
+)
+from unveil.errors import Column as ColumnName
+from unveil.microdata._cell_columns import CellColumn, Cells, Empty, column_cells
+from unveil.microdata._derived import derived_domain
+from unveil.microdata._distinct import Distinct, distinct_values, listed_values
 from unveil.microdata._encode import MISSING, Wish, encode
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._microdata import Microdata
-from unveil.microdata._notations import EMPTY_WORDS, Notation
-from unveil.microdata._options import Options
+from unveil.microdata._messages import ValueOption, counted, value_meant
+from unveil.microdata._microdata import Column, Kind, Microdata, Role
+from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
+from unveil.microdata._readers import Options
 from unveil.microdata._regions import Intervals, Sets
-from unveil.microdata._release_columns import CellColumn, Empty
-from unveil.microdata._release_source import Cells, column_cells
 from unveil.microdata._ruler import Ruler
 from unveil.microdata._sources import Source, from_table
 
@@ -32,23 +41,16 @@ __all__ = ["DomainsOption", "KnownColumns", "check_held", "columns_alone"]
 
 DomainsOption: TypeAlias = Mapping[str, Iterable[Any] | Column] | None
 
+_DOMAINS = ValueOption("domains", typed="--values")
 _NOBODY = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KnownColumns:
-    """What is known of a release's columns.
-
-    Attributes
-    ----------
-    table : Microdata
-        The columns, with nobody in them.
-    held_by : dict of str to str
-        For each column, what its domain is from, for messages.
-    """
+    """The columns of a release (a table without records), and the source of each domain."""
 
     table: Microdata
-    held_by: dict[str, str]
+    held_by: dict[str, Text]
 
 
 def columns_alone(
@@ -58,27 +60,15 @@ def columns_alone(
     notation: Mapping[str, Notation],
     empty: Empty | None,
 ) -> KnownColumns:
-    """The columns of a release without its original.
-
-    Parameters
-    ----------
-    source : Source
-        The release.
-    options : Options
-        What the user says about its columns.
-    domains : mapping of str to values or Column, optional
-        Which values there are.
-    notation : mapping of str to Notation
-        What the user says that the cells of a column are.
-    empty : {"suppressed", "missing"}, optional
-        What the user says that empty cells mean.
-    """
+    """The columns of a release without its original, from what is declared and from its cells."""
     roles = options.roles(source)
     used = [name for name, role in roles.items() if role in (Role.QUASI, Role.SENSITIVE)]
     given = _checked_domains(domains, used)
     kinds, levels = options.kinds(source), options.levels(source)
     trees = options.hierarchies_for(source, roles)
-    columns, notes, held_by = [], [], {}
+    columns: list[Column] = []
+    notes: list[Text] = []
+    held_by: dict[str, Text] = {}
     for name in used:
         wish = Wish(
             role=roles[name], kind=kinds.get(name), levels=levels.get(name),
@@ -91,7 +81,7 @@ def columns_alone(
                 else _from_cells(column_cells(source, name), wish, notation.get(name), empty)
             )  # fmt: skip
             said = column, "what its cells name"
-            notes.append(f"{name}: taken to be {words}")
+            notes.append(Message("{column}: inferred values: {words}", column=name, words=words))
         columns.append(replace(said[0], name=name, role=wish.role, codes=_NOBODY))
         held_by[name] = said[1]
     table = Microdata(
@@ -106,33 +96,39 @@ def _checked_domains(domains: Any, used: Sequence[str]) -> Mapping[str, Any]:
         return {}
     if not isinstance(domains, Mapping):
         raise InputError(
-            'domains maps columns to the values that there are, such as {"age": range(18, 91)}, '
-            f"but got a {type(domains).__name__}"
-        )
+            "{option} must map columns to their values, such as {example}, but {type} was given",
+            option=_DOMAINS, example='{"age": range(18, 91)}', type=type(domains).__name__,
+        )  # fmt: skip
     for name in domains:
         if name not in used:
             raise InputError(
-                f"domains names {name!r}, which is neither a quasi-identifier nor sensitive"
-                f"{did_you_mean(str(name), used)} (those are {', '.join(used)})"
-            )
+                "{option} names {name}, which is neither a quasi-identifier nor sensitive{hint} "
+                "(those are {used})", option=_DOMAINS, name=Cell(name),
+                hint=did_you_mean(str(name), used), used=", ".join(used),
+            )  # fmt: skip
     return domains
 
 
-def _said(name: str, given: Any, wish: Wish) -> tuple[Column, str] | None:
-    """The column as the user describes it, and by what; None if that is left to the cells."""
+def _said(name: str, given: Any, wish: Wish) -> tuple[Column, Text] | None:
+    """The column as declared, and by what; None if it is left to the cells."""
     if given is not None:
-        return _from_given(name, given, wish), f"domains[{name!r}]"
+        return _from_given(name, given, wish), _option(_DOMAINS, name)
     if wish.levels is not None:
-        return encode(listed_values(name, (), "ordinal"), wish), f"ordinal[{name!r}]"
+        return encode(listed_values(name, (), "ordinal"), wish), _option(Option("ordinal"), name)
     if isinstance(wish.hierarchy, Hierarchy):
         tree = wish.hierarchy
         leaves = listed_values(name, tree.leaves, f"hierarchy {tree.source}")
-        return encode(leaves, wish), f"hierarchy {tree.source}"
+        held_by = Message("hierarchy {file}", file=File(tree.source, bare=True))
+        return encode(leaves, wish), held_by
     return None
 
 
+def _option(option: Option, name: str) -> Message:
+    return Message("{option} of column {column}", option=option, column=ColumnName(name))
+
+
 def _from_given(name: str, given: Any, wish: Wish) -> Column:
-    """A column of the values that the user says there are."""
+    """A column of the given values."""
     if isinstance(given, Column):
         if wish.kind is None and wish.hierarchy is None:
             return given
@@ -147,7 +143,7 @@ def _from_given(name: str, given: Any, wish: Wish) -> Column:
         values = _distinct_of(name, given)
     texts = set(values.texts())
     if wish.levels is not None:
-        # Only those that there are; what is no level at all is told by the encoding.
+        # Only those given; the encoding refuses what is not a level at all.
         wish = replace(wish, levels=tuple(level for level in wish.levels if level in texts))
     if isinstance(wish.hierarchy, Hierarchy):
         wish = replace(wish, hierarchy=_pruned(wish.hierarchy, values), missing_is_a_value=False)
@@ -155,35 +151,38 @@ def _from_given(name: str, given: Any, wish: Wish) -> Column:
 
 
 def _distinct_of(name: str, given: Any) -> Distinct:
-    """The distinct ones of the values that the user lists."""
-    where = f"domains[{name!r}]"
+    """The distinct given values."""
+    where = _option(_DOMAINS, name)
     listed = given
     try:
         if isinstance(given, str | bytes | Mapping):
             raise TypeError
         if isinstance(given, Set) or not hasattr(given, "__len__"):
             listed = list(given)
-        is_empty = len(listed) == 0  # an array of numpy may have no length
+        is_empty = len(listed) == 0  # a numpy array may have no length
     except TypeError:
         raise InputError(
-            f"{where} must list the values that there are, but got {given!r}"
+            "{where} must list its values, but {given} was given", where=where, given=repr(given)
         ) from None
     if is_empty:
-        raise InputError(f"{where} is empty: it must list the values that there are")
+        raise InputError("{where} is empty; it must list its values", where=where)
     source = from_table({name: listed})
     if name in source.unreadable:
-        raise InputError(f"{where} {source.unreadable[name]}: make them all texts or all numbers")
-    values = distinct_values(source.arrays[name], name=name, source=where, is_text_file=False)
+        raise InputError("{where} {what}; make them all texts or all numbers", where=where,
+                         what=source.unreadable[name])  # fmt: skip
+    values = distinct_values(
+        source.arrays[name], name=name, source=f"domains[{name!r}]", is_text_file=False
+    )
     if values.missing.any():
         raise InputError(
-            f"{where} has an empty value in place {int(np.argmax(values.missing)) + 1}; leave it "
-            f"out, or write {MISSING!r} if missing is a value"
-        )
+            "{where} has an empty value in place {place}; leave it out, or write '(missing)' if "
+            "missing is a value", where=where, place=int(np.argmax(values.missing)) + 1,
+        )  # fmt: skip
     return values
 
 
 def _pruned(tree: Hierarchy, values: Distinct) -> Hierarchy:
-    """The hierarchy of only those leaves that there are."""
+    """The hierarchy restricted to the values that occur."""
     texts = dict.fromkeys(values.texts())
     if MISSING in texts and MISSING not in tree:
         tree = tree.with_leaf(MISSING)
@@ -191,16 +190,17 @@ def _pruned(tree: Hierarchy, values: Distinct) -> Hierarchy:
     for text in texts:
         if text not in leaves:
             raise HierarchyError(
-                f"hierarchy {tree.source} does not have {text!r}, which {values.source} lists"
-                f"{did_you_mean(text, tree.leaves)}"
-            )
+                "hierarchy {tree} does not have {value}, which {option} lists{hint}",
+                tree=File(tree.source, bare=True), value=Cell(text),
+                option=_option(_DOMAINS, values.name), hint=value_meant(text, tree.leaves),
+            )  # fmt: skip
     return tree.restricted([leaf for leaf in tree.leaves if leaf in texts])
 
 
 def _from_cells(
     cells: Cells, wish: Wish, notation: Notation | None, empty: Empty | None
-) -> tuple[Column, str]:
-    """A column of the values that its cells tell of, and how these were come by."""
+) -> tuple[Column, Text]:
+    """A column of the values that its cells name, and how they were inferred."""
     found = derived_domain(cells, kind=wish.kind, notation=notation, empty=empty)
     distinct, are_names = cells.distinct, found.values.dtype == object
     values = listed_values(distinct.name, found.values, distinct.source, is_category=are_names)
@@ -209,13 +209,9 @@ def _from_cells(
 
 def _found_secrets(
     source: Source, name: str, wish: Wish, empty: Empty | None
-) -> tuple[Column, str]:
-    """A column of the sensitive values that records have."""
-    if name in source.unreadable:
-        raise InputError(
-            f"column {name!r} of {source.name} {source.unreadable[name]}: make them all texts or "
-            "all numbers"
-        )
+) -> tuple[Column, Text]:
+    """A column of the sensitive values that occur."""
+    source.check_readable(name)
     values = distinct_values(
         source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
     ).without(EMPTY_WORDS)
@@ -224,20 +220,19 @@ def _found_secrets(
     if empty != "missing":
         told &= ~values.missing
     if not told.any():
-        raise InputError(f"no row of the release tells a {name}")
+        raise InputError("no row of the release has a value of {column}",
+                         column=ColumnName(name))  # fmt: skip
     values = values.take(told)
     if values.missing.any() and wish.kind is None:
-        wish = replace(wish, kind=Kind.CATEGORICAL)  # missing has no place among numbers
+        wish = replace(wish, kind=Kind.CATEGORICAL)  # numbers cannot be missing
     column = encode(values, wish)
-    several = "value" if column.size == 1 else "values"
-    return column, f"the {column.size:,} {several} that records have"
+    return column, f"the {counted(column.size, 'value')} that occur"
 
 
-def check_held(column: Column, cells: Cells, read: CellColumn, held_by: str) -> None:
-    """Refuse a domain that does not have what the cells name.
+def check_held(column: Column, cells: Cells, read: CellColumn, held_by: Text) -> None:
+    """Refuse a domain that does not have the values that the cells name.
 
-    With the original a cell may miss all values: nobody has to be as it says. Without it, there
-    are people behind every cell, and so values.
+    With the original, a cell may cover no value. Without it, every cell has people and so values.
     """
     if column.kind is Kind.NUMERIC:
         _check_numbers(column, cells, held_by)
@@ -250,16 +245,17 @@ def check_held(column: Column, cells: Cells, read: CellColumn, held_by: str) -> 
     for cell in np.flatnonzero(sizes <= 0)[:1]:
         row = int(np.argmax(read.cell_of == cell)) + 1
         raise InputError(
-            f"row {row}, column {column.name!r}: the cell {regions.texts(column)[cell]!r} covers "
-            f"no value of {held_by}, which must have all that the cells are about"
-        )
+            "{row}, column {column}: the cell {cell} covers no value of {held_by}, which must have "
+            "all values that the cells cover", row=Row(row), column=ColumnName(column.name),
+            cell=Cell(regions.texts(column)[cell]), held_by=held_by,
+        )  # fmt: skip
 
 
-def _check_numbers(column: Column, cells: Cells, held_by: str) -> None:
-    """Numbers are read whether or not a column has them; these it must have."""
+def _check_numbers(column: Column, cells: Cells, held_by: Text) -> None:
+    """Numbers are read even if a column does not have them; without the original it must."""
     days = bool(np.issubdtype(column.values.dtype, np.datetime64))
     if days and column.values.dtype != "datetime64[D]":
-        return  # a day is then a stretch of time, of which some moments may be there
+        return  # a day is then a period, and some of its moments may occur
     tree, distinct = column.hierarchy, cells.distinct
     texts = [text for text in distinct.texts() if tree is None or text.strip() not in tree]
     ruler = Ruler(column.name, texts, days=days)
@@ -274,6 +270,7 @@ def _check_numbers(column: Column, cells: Cells, held_by: str) -> None:
         named = ruler.named(text, lists=lists)
         for number in named[~np.isin(named, held)][:1]:
             raise InputError(
-                f"row {distinct.first_row(position)}, column {column.name!r}: the cell {text!r} "
-                f"names {ruler.written(number)}, which is not in {held_by}"
-            )
+                "{row}, column {column}: the cell {cell} names {number}, which is not in {held_by}",
+                row=Row(distinct.first_row(position)), column=ColumnName(column.name),
+                cell=Cell(text), number=Cell(ruler.written(number), bare=True), held_by=held_by,
+            )  # fmt: skip

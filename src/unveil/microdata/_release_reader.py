@@ -10,33 +10,35 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, did_you_mean
-from unveil.microdata._microdata import Microdata
-from unveil.microdata._notations import Notation
-from unveil.microdata._options import HierarchiesOption, Names, Options
+from unveil.errors import Cell, InputError, Listed, Message, Option, Row, Text, did_you_mean
+from unveil.errors import Column as ColumnName
+from unveil.microdata._cell_columns import (
+    CellColumn,
+    Empty,
+    column_cells,
+    open_release,
+    read_column,
+)
+from unveil.microdata._cells import cell_reader
+from unveil.microdata._checks import check_release
+from unveil.microdata._distinct import Distinct
+from unveil.microdata._encode import MISSING
+from unveil.microdata._messages import counted, must, value_meant
+from unveil.microdata._microdata import Column, Microdata
+from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
+from unveil.microdata._readers import HierarchiesOption, Names, Options
 from unveil.microdata._release import Release
-from unveil.microdata._release_checks import check_release
-from unveil.microdata._release_columns import CellColumn, Empty, read_column
 from unveil.microdata._release_domains import (
     DomainsOption,
     KnownColumns,
     check_held,
     columns_alone,
 )
-from unveil.microdata._release_notes import (
-    about_empty,
-    about_hidden,
-    about_uncovered,
-    about_untold,
-)
-from unveil.microdata._release_rows import read_secrets, read_weights
-from unveil.microdata._release_source import column_cells, open_release
 from unveil.microdata._sources import Source
 
 __all__ = ["read_release"]
 
-# Said by nobody: a cell is suppressed or it is not.
-_SAYABLE = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
+_NOTATIONS = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
 
 
 def read_release(
@@ -58,56 +60,55 @@ def read_release(
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> Release:
-    """Read a table of generalized cells as a release: of the original, or all by itself.
+    """Read a table of generalized cells as a release, with or without its original.
 
-    How a column's cells are written is found out from all its cells together: intervals
-    ``[20, 30)``, ranges ``20-30``, bounds ``>=40`` and ``90+``, masks ``2*``, sets ``{a, b}`` or
-    ``a;b``, lists, names of hierarchy nodes, ``*``. `Release.notations` tells. A value of the
-    original is that value whatever it looks like, and what remains unclear is refused, with the
-    way to say what is meant.
+    The notation of a column is detected from all its cells: intervals ``[20, 30)``, ranges
+    ``20-30``, bounds ``>=40`` and ``90+``, masks ``2*``, sets ``{a, b}`` or ``a;b``, lists, names
+    of hierarchy nodes, ``*``. `Release.notations` has the result. A value of the original is that
+    value, whatever it looks like. What remains ambiguous is refused, and the message says how to
+    declare it.
 
-    Without the original, a column has the values that `domains` says, or the levels in `ordinal`,
-    or the leaves of its hierarchy, or those that its cells name: values, members of sets, and the
-    whole numbers (or days) from the least to the largest that ranges reach. The last is told in
-    `Release.notes`. Where the cells do not tell, as with masks and ``>=90``, it is asked for.
+    Without the original, a column has the values in `domains`, or the levels in `ordinal`, or the
+    leaves of its hierarchy, or those that its cells name: values, members of sets, and the whole
+    numbers (or days) from the smallest to the largest in ranges. `Release.notes` reports the last.
+    If the cells do not determine it, as with masks and ``>=90``, it must be given.
 
     Parameters
     ----------
     table : path, pandas, polars or Arrow table, or a mapping of columns
-        Needs the quasi-identifiers and the sensitive column; others are ignored. A path leads to
-        a Parquet file (``.parquet``, ``.pq``) or a CSV file.
+        Needs the quasi-identifiers and the sensitive column; others are ignored. A path is a
+        Parquet file (``.parquet``, ``.pq``) or a CSV file.
     original : Microdata, optional
-        Whose domains and hierarchies the cells refer to.
+        The original, whose domains and hierarchies the cells refer to.
     quasi, sensitive : str or sequence of str, and str
         Without the original: the quasi-identifiers and the sensitive column.
     domains : mapping of str to sequence or Column, optional
-        Without the original: which values a column has, in any order and any number of times; the
-        column of a register or of other microdata will do. Kinds follow as in `read_table`.
+        Without the original: the values of a column, in any order, with or without repetitions; or
+        the column of a register or of other microdata. Kinds follow as in `read_table`.
     numeric, ordinal, categorical, hierarchies
         Without the original: as in `read_csv`.
     made_by : str
-        For people.
+        Name of the sanitizer.
     notation : mapping of str to str, optional
-        How cells are written in columns where that is not clear: ``"value"``, ``"range"``,
-        ``"interval"``, ``"mask"`` (a star is one character), ``"prefix"`` (a star is any number
-        of them), ``"set"``, ``"list"`` or ``"node"``. Values and suppressed cells may stand
-        beside it.
+        Notation of ambiguous columns: ``"value"``, ``"range"``, ``"interval"``, ``"mask"`` (a star
+        is one character), ``"prefix"`` (a star is any number of characters), ``"set"``,
+        ``"list"`` or ``"node"``. Values and suppressed cells are allowed besides.
     empty : {"suppressed", "missing"}, optional
-        What an empty cell (or ``NA``, ``null``, ``NaN``) means. By default it is suppressed,
-        unless missing is a value of the column, as the original keeps it.
+        Meaning of an empty cell (or ``NA``, ``null``, ``NaN``). Default: suppressed, unless missing
+        is a value of the original's column.
     count : str, optional
-        The column that says how many records a row stands for. By default a row is a record,
-        unless the numbers in a column ``count`` add up to the original's records.
+        The column with the number of records of a row. Default: a row is one record, unless the
+        numbers in a column ``count`` add up to the original's records.
     may_change : bool
-        Whether sensitive values may have been changed, as noise and swapping do.
+        Whether sensitive values may be changed, as by noise and swapping.
     delimiter, encoding : str
-        Of a CSV file; the delimiter is found out by default.
+        For a CSV file. Default delimiter: detected.
 
     Returns
     -------
     Release
-        Rows whose quasi-identifiers are all suppressed are counted in ``suppressed``, records
-        of the original that are not there, or there without a sensitive value, in ``dropped``.
+        ``suppressed`` counts the records with all quasi-identifiers suppressed, ``dropped`` the
+        original's records that are not in it, or without a sensitive value.
 
     Raises
     ------
@@ -131,8 +132,8 @@ def read_release(
     The same without the original:
 
     >>> release = read_release(published, quasi="age", sensitive="vote")
-    >>> release.notes[0]
-    'age: taken to be the whole numbers from 30 to 39'
+    >>> print(release.notes[0])
+    age: inferred values: the whole numbers from 30 to 39
     >>> read_release(published, quasi="age", sensitive="vote",
     ...              domains={"age": range(18, 100)}).quasi[0].size
     82
@@ -157,67 +158,62 @@ def read_release(
                 check_held(column, cells, read, known.held_by[column.name])
             columns.append(read)
         told = cells_of[secret.name].distinct
-        secrets, as_missing = read_secrets(secret, told, empty, known.held_by[secret.name])
-    weights, counted = read_weights(source, template, count, is_alone=original is None)
+        secrets, as_missing = _secrets(secret, told, empty, known.held_by[secret.name])
+    weights, told_of = _weights(source, template, count, is_alone=original is None)
     release = _release(template, columns, secrets, weights, made_by)
     if original is None:
-        counted += about_untold(len(secrets), int((secrets < 0).sum()), secret.name)
+        told_of += _about_untold(secrets, secret.name)
     else:
         with _left_out_may_be_meant(original):
             check_release(release, original, may_drop=True, may_change=may_change)
-    taken = [
-        *((c.name, r.as_missing) for c, r in zip(template.quasi, columns, strict=True)),
-        (secret.name, as_missing),
-    ]
+    empties = [(c.name, r.as_missing) for c, r in zip(template.quasi, columns, strict=True)]
+    empties.append((secret.name, as_missing))
     notes = [
-        *counted,
-        *about_empty(taken, known.held_by),
-        *about_hidden(release, template),
-        *about_uncovered(release, template, columns),
-    ]
-    return replace(release, notes=(*template.notes, *notes))
+        *template.notes, *told_of, *_about_empty(empties, known.held_by),
+        *_about_hidden(release, template), *_about_uncovered(release, template, columns),
+    ]  # fmt: skip
+    return replace(release, notes=tuple(notes))
 
 
 @contextmanager
 def _left_out_may_be_meant(original: Microdata | None) -> Iterator[None]:
-    """Say what to do about people in the release who were left out of the original."""
+    """Add to an error what to do about people who were dropped from the original."""
     try:
         yield
     except InputError as error:
-        # Notes are there if some were; who else is not there was left out by an attack.
+        # A note tells that some were; all others who are not there were left out by an attack.
         if original is None or not any("dropped" in note for note in original.notes):
             raise
         raise InputError(
-            f"{error}; if it is of people who were left out of the original, for missing values, "
-            'keep them there: missing="category"'
-        ) from error
+            "{error}; if it is about people who were dropped from the original for missing values, "
+            "keep them there with {option}", error=error, option=Option("missing", "category"),
+        ) from error  # fmt: skip
 
 
 def _quasi_names(original: Microdata | None, alone: Mapping[str, Any]) -> list[str]:
-    """The names of the quasi-identifiers, from the original or from the user: one of them."""
+    """The names of the quasi-identifiers, from the original or as given, but not both."""
     if original is None:
         lacking = [name for name in ("quasi", "sensitive") if alone[name] is None]
         if lacking:
             raise InputError(
-                f"{' and '.join(f'{name}=' for name in lacking)} must be given without the "
-                "original; give it, as read_csv or read_table returns it, or name the columns: "
-                "quasi=['age', 'zip'], sensitive='disease'"
-            )
+                "{lacking} must be given without the original; give the original as read_csv or "
+                "read_table returns it, or name the columns: {quasi}, {sensitive}",
+                lacking=Listed([Option(name) for name in lacking], "and"),
+                quasi=Option("quasi", ["age", "zip"]), sensitive=Option("sensitive", "disease"),
+            )  # fmt: skip
         return [alone["quasi"]] if isinstance(alone["quasi"], str) else list(alone["quasi"])
     if not isinstance(original, Microdata):
-        raise InputError(
-            f"original must be microdata, as read_csv or read_table returns it, but got a "
-            f"{type(original).__name__}"
-        )
+        what = "be microdata, as read_csv or read_table returns it"
+        raise must("original", what, type(original))
     said = [
         name for name, value in alone.items()
         if value is not None and not (isinstance(value, tuple) and not value)
     ]  # fmt: skip
     if said:
         raise InputError(
-            f"{said[0]}= and the original cannot be given together: columns, and which values they "
-            "have, follow from the original"
-        )
+            "{option} and the original cannot be given together; columns and their values follow "
+            "from the original", option=Option(said[0]),
+        )  # fmt: skip
     return [column.name for column in original.quasi]
 
 
@@ -228,37 +224,37 @@ def _known(
     notation: Mapping[str, Notation],
     empty: Empty | None,
 ) -> KnownColumns:
-    """The columns and their domains: the original's, or what is known without it."""
+    """The columns and their domains: the original's, or those known without it."""
     if original is not None:
         columns = (*original.quasi, original.sensitive)
         return KnownColumns(table=original, held_by={c.name: "the original" for c in columns})
     said = {name: value for name, value in alone.items() if name != "domains"}
-    options = Options(**said, identifier=(), missing="error", missing_values=None)
-    return columns_alone(source, options, alone["domains"], notation, empty)
+    return columns_alone(source, Options(**said), alone["domains"], notation, empty)
 
 
 def _checked(
     notation: Mapping[str, str] | None, empty: Empty | None, names: Sequence[str]
 ) -> dict[str, Notation]:
-    """What the user said, as far as it can be meant."""
+    """The declared notations; refused if they are not applicable."""
     if empty is not None and empty not in get_args(Empty):
-        raise InputError(f"empty must be 'suppressed' or 'missing', but got {empty!r}")
+        raise must("empty", "be 'suppressed' or 'missing'", empty)
+    option = Option("notation")
     if notation is not None and not isinstance(notation, Mapping):
-        raise InputError(
-            f'notation maps columns to words, such as {{"age": "range"}}, but got {notation!r}'
-        )
+        raise must("notation", "map columns to words, such as {'age': 'range'}", notation)
     said = {}
     for name, word in (notation or {}).items():
         if name not in names:
             raise InputError(
-                f"notation names {name!r}, which is no quasi-identifier"
-                f"{did_you_mean(str(name), names)} (those are {', '.join(names)})"
-            )
-        if word not in _SAYABLE:
+                "{option} names {name}, which is not a quasi-identifier{hint} (those are {names})",
+                option=option, name=Cell(name), hint=did_you_mean(str(name), names),
+                names=", ".join(names),
+            )  # fmt: skip
+        if word not in _NOTATIONS:
             raise InputError(
-                f"notation[{name!r}] must be one of {', '.join(_SAYABLE)}, but got {word!r}"
-                f"{did_you_mean(str(word), _SAYABLE)}"
-            )
+                "{option} of column {column} must be one of {words}, but {given} was given{hint}",
+                option=option, column=ColumnName(name), words=", ".join(_NOTATIONS),
+                given=repr(word), hint=did_you_mean(str(word), _NOTATIONS),
+            )  # fmt: skip
         said[name] = Notation(word)
     return said
 
@@ -270,11 +266,12 @@ def _release(
     weights: NDArray[np.int64] | None,
     made_by: str,
 ) -> Release:
-    """The records that tell a secret, in classes that share their cells."""
+    """The records with a sensitive value, in classes that share their cells."""
     told = np.flatnonzero(secrets >= 0)
     rows = told if weights is None else np.repeat(told, weights[told])
     if not len(rows):
-        raise InputError(f"no row of the release tells a {original.sensitive.name}")
+        raise InputError("no row of the release has a value of {column}",
+                         column=ColumnName(original.sensitive.name))  # fmt: skip
     classes, class_of = _classes([column.cell_of[rows] for column in columns])
     hidden = np.all([c.hidden[row] for c, row in zip(columns, classes, strict=True)], axis=0)
     return Release(
@@ -290,10 +287,129 @@ def _release(
 
 
 def _classes(cells: list[NDArray[np.int32]]) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
-    """The distinct combinations of cells, column by column, and each row's."""
+    """The distinct combinations of cells, column by column, and the one of each row."""
     class_of = np.zeros(len(cells[0]), dtype=np.int64)
     for column in cells:
-        # Numbered anew after each column: so the numbers stay small, whatever the columns.
+        # Renumbered after each column, so the numbers stay small for any columns.
         pairs = class_of * (int(column.max()) + 1) + column
         _, first, class_of = np.unique(pairs, return_index=True, return_inverse=True)
     return [column[first].astype(np.int64) for column in cells], class_of.astype(np.int32)
+
+
+def _secrets(
+    column: Column, cells: Distinct, empty: Empty | None, held_by: Text
+) -> tuple[NDArray[np.int32], int]:
+    """The sensitive value of each row, -1 if hidden; and how many were read as missing."""
+    domain = cell_reader(column).domain
+    missing = -1 if empty == "suppressed" else column.places.get(MISSING, -1)
+    codes, empties = [], []
+    for position, text in enumerate(cells.texts()):
+        code = domain.value(text)
+        if code is None and text.strip() in EMPTY_WORDS:
+            code = missing
+            empties.append(position)
+        elif code is None and is_hidden(text):
+            code = -1
+        elif code is None:
+            raise InputError(
+                "{row}: {value} is not a value of {column} in {held_by}{hint}",
+                row=Row(cells.first_row(position)), value=Cell(text), column=column.name,
+                held_by=held_by, hint=value_meant(text, column.texts),
+            )  # fmt: skip
+        codes.append(code)
+    as_missing = cells.count(empties) + int(cells.missing.sum()) if missing >= 0 else 0
+    return np.array([*codes, missing], dtype=np.int32)[cells.codes], as_missing
+
+
+def _weights(
+    source: Source, original: Microdata, count: str | None, *, is_alone: bool
+) -> tuple[NDArray[np.int64] | None, list[Text]]:
+    """The number of records of each row, if not one each; and notes about it."""
+    name = "count" if count is None else count
+    if count is None:
+        is_a_value = any(column.name == name for column in original.columns)
+        if name not in source.arrays or is_a_value:
+            return None, []
+        if is_alone:
+            return None, [
+                Message("each row is read as one record, regardless of its {column}; if that is a "
+                        "number of records, give {option}", column=ColumnName(name),
+                        option=Option("count", name))
+            ]  # fmt: skip
+        if source.n_rows >= len(original):
+            return None, []
+    cells = column_cells(source, name).distinct
+    numbers = [int(text) if text.strip().isdecimal() else 0 for text in cells.texts()]
+    weights = np.array([*numbers, 0], dtype=np.int64)[cells.codes]
+    if count is None and weights.sum() != len(original):
+        return None, []
+    if (weights < 1).any():
+        row = int(np.argmax(weights < 1))
+        what = cells.texts()[cells.codes[row]] if cells.codes[row] >= 0 else ""
+        raise InputError("{row}, {where}: {value} is not a number of records", row=Row(row + 1),
+                         where=cells.where, value=Cell(what))  # fmt: skip
+    return weights, [
+        Message("the column {column} gives the number of records of each row: {rows} rows, "
+                "{records} records", column=ColumnName(name), rows=source.n_rows,
+                records=int(weights.sum()))
+    ]  # fmt: skip
+
+
+def _about_empty(as_missing: list[tuple[str, int]], held_by: Mapping[str, Text]) -> list[Text]:
+    """Empty cells that were read as missing values."""
+    return [
+        Message("{cells} of {column} read as '(missing)', which is a value of {held_by}; if they "
+                "are suppressed, give {option}", cells=counted(n, "empty cell"), column=name,
+                held_by=held_by[name], option=Option("empty", "suppressed"))
+        for name, n in as_missing if n
+    ]  # fmt: skip
+
+
+def _about_hidden(release: Release, original: Microdata) -> list[Text]:
+    """Records that are suppressed or not in the release."""
+    notes: list[Text] = []
+    if release.suppressed:
+        are, their = ("is", "its") if release.suppressed == 1 else ("are", "their")
+        notes.append(
+            f"{release.suppressed:,} of {len(release):,} records {are} suppressed: all {their} "
+            "quasi-identifiers are hidden"
+        )
+    if release.dropped:
+        are = "is" if release.dropped == 1 else "are"
+        notes.append(
+            f"{release.dropped:,} of {len(original):,} records {are} not in the release, or in it "
+            "without a sensitive value"
+        )
+    return notes
+
+
+def _about_uncovered(
+    release: Release, original: Microdata, columns: list[CellColumn]
+) -> list[Text]:
+    """Values that no cell covers, although each released record's own cell should.
+
+    They come from tools that round the bounds of their labels, and from means of several values.
+    """
+    notes: list[Text] = []
+    for column, read in zip(original.quasi, columns, strict=True):
+        once = np.ones((len(read.regions), 1), dtype=np.int64)
+        uncovered = read.regions.cover_counts(once, column.size)[:, 0] == 0
+        left_out = uncovered[column.codes]
+        if left_out.sum() > release.dropped:
+            code = column.codes[np.argmax(left_out)]
+            value = Cell(column.texts[code], people=int((column.codes == code).sum()), bare=True)
+            notes.append(Message(
+                "{column}: no cell covers the values of {n} of {all} records, such as {value}; "
+                "cells are read as they are written", column=column.name, n=int(left_out.sum()),
+                all=len(original), value=value,
+            ))  # fmt: skip
+    return notes
+
+
+def _about_untold(secrets: NDArray[np.int32], name: str) -> list[Text]:
+    """Rows without a sensitive value, if there is no original to count dropped records."""
+    untold = int((secrets < 0).sum())
+    if not untold:
+        return []
+    have, are = ("has", "is") if untold == 1 else ("have", "are")
+    return [f"{untold:,} of {len(secrets):,} rows {have} no value of {name} and {are} left out"]

@@ -1,7 +1,6 @@
-"""Tables in memory and Parquet files, as Arrow columns. (CSV files: `_csv`.)
+"""Tables in memory and Parquet files as Arrow columns, in the table's order. (CSV files: `_csv`.)
 
-What comes out is one Arrow array a column, in the table's order. An index that the table may have
-is not looked at.
+The index of a table is ignored.
 """
 
 from __future__ import annotations
@@ -12,30 +11,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import InputError
+from unveil.errors import Cell, File, Foreign, InputError, did_you_mean
+from unveil.errors import Column as ColumnName
 
 __all__ = [
-    "PARQUET",
-    "Source",
-    "check_names",
-    "existing_file",
-    "from_parquet",
-    "from_table",
+    "PARQUET", "Source", "check_names", "existing_file", "from_parquet", "from_table",
     "is_parquet",
-]
+]  # fmt: skip
 
 PARQUET = (".parquet", ".pq", ".parq")
-"""How the names of Parquet files end."""
-
-NOT_A_TABLE = (
-    "cannot read a table from {kind}: give a pandas, polars or Arrow table, or a mapping from "
-    "column names to values"
-)
+"""Suffixes of Parquet files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A table that has been opened.
+    """An open table.
 
     Attributes
     ----------
@@ -44,12 +34,12 @@ class Source:
     n_rows : int
     arrays : dict of str to pyarrow arrays
     unreadable : dict of str to str
-        Columns that have no Arrow type, and what is the matter with them, such as ``mixes values
-        of type int and str``. It matters only if somebody asks for such a column.
+        Columns without an Arrow type, and why, such as ``mixes values of type int and str``. They
+        are refused only when used.
     objects : dict of str to sequences
-        What stands in those columns, and in columns of lists, for Arrow takes sets for lists.
+        The values of those columns, and of columns of lists, because Arrow makes sets lists.
     is_text_file : bool
-        Whether every cell is a text, and blanks around it do not count.
+        Whether every cell is a text, and blanks around it are ignored.
     """
 
     name: str
@@ -64,22 +54,50 @@ class Source:
         """All column names, in the table's order."""
         return tuple(self.arrays)
 
+    @property
+    def file(self) -> File:
+        """The table's name, for messages."""
+        return File(self.name, bare=True)
+
+    def check_has(self, name: str, instead: str = "", **parts: Any) -> None:
+        """Refuse a name that is no column; ``instead`` is what else to do, for the message."""
+        if name not in self.arrays:
+            raise InputError(
+                "column {name} is not in {source}{hint} (columns: {columns})" + instead,
+                name=Cell(name), source=self.file, hint=did_you_mean(name, self.columns),
+                columns=", ".join(self.columns), **parts,
+            )  # fmt: skip
+
+    def check_readable(self, name: str) -> None:
+        """Refuse a column whose values have no common type."""
+        if name in self.unreadable:
+            raise InputError(
+                "column {column} of {source} {what}; make them all texts or all numbers",
+                column=ColumnName(name), source=self.file, what=self.unreadable[name],
+            )  # fmt: skip
+
 
 def check_names(names: Iterable[Any], source: str) -> None:
-    """Column names must be texts, and one must mean one column."""
+    """Refuse column names that are not texts, are empty or occur twice."""
     seen = set()
+    file = File(source, bare=True)
     for position, name in enumerate(names, start=1):
         if not isinstance(name, str):
             raise InputError(
-                f"column names must be texts, but column {position} of {source} is called {name!r}"
-            )
+                "column names must be texts, but column {position} of {source} is called {name}",
+                position=position, source=file, name=ColumnName(name),
+            )  # fmt: skip
         if not name.strip():
             raise InputError(
-                f"column {position} of {source} has no name; name it, or leave it out (pandas "
-                "writes its index as such a column unless told index=False)"
-            )
+                "column {position} of {source} has no name; name it, or leave it out (pandas "
+                "writes its index as such a column unless index=False is given)",
+                position=position, source=file,
+            )  # fmt: skip
         if name in seen:
-            raise InputError(f"{source} has two columns called {name!r}; rename one of them")
+            raise InputError(
+                "{source} has two columns called {column}; rename one of them",
+                source=file, column=ColumnName(name),
+            )  # fmt: skip
         seen.add(name)
 
 
@@ -93,18 +111,18 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
 
 
 def existing_file(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file that is there."""
+    """The path of a file; refused if there is no such file."""
     try:
         file = Path(path)
     except TypeError:
         raise InputError(
-            f"a file is given by its path, but {type(path).__name__} was given; "
-            "for a table in memory use read_table"
-        ) from None
+            "a file must be given by its path, but {type} was given; for a table in memory use "
+            "read_table", type=type(path).__name__,
+        ) from None  # fmt: skip
     if file.is_dir():
-        raise InputError(f"{str(file)!r} is a folder, not a file")
+        raise InputError("{file} is a folder, not a file", file=File(file))
     if not file.exists():
-        raise InputError(f"the file {str(file)!r} does not exist")
+        raise InputError("the file {file} does not exist", file=File(file))
     return file
 
 
@@ -117,7 +135,10 @@ def from_parquet(path: str | os.PathLike[str]) -> Source:
     try:
         table = pq.ParquetFile(file).read()
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"cannot read {file.name} as Parquet: {error}") from None
+        raise InputError(
+            "cannot read {file} as Parquet: {error}",
+            file=File(file.name, bare=True), error=Foreign(str(error)),
+        ) from None  # fmt: skip
     # pandas stores an unnamed index as a column of this name.
     kept = [name for name in table.column_names if not name.startswith("__index_level_")]
     check_names(kept, file.name)
@@ -149,13 +170,13 @@ def _from_mapping(table: Mapping[Any, Any]) -> Source:
     for name, values in table.items():
         if isinstance(values, str | Mapping | Set) or not hasattr(values, "__len__"):
             raise InputError(
-                f"column {name!r} of table must be a sequence of values, but "
-                f"{type(values).__name__} was given"
-            )
+                "column {column} of table must be a sequence of values, but {type} was given",
+                column=ColumnName(name), type=type(values).__name__,
+            )  # fmt: skip
         lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
-        raise InputError(f"the columns of table differ in length: {listed}")
+        raise InputError("the columns of table differ in length: {listed}", listed=listed)
     n_rows = next(iter(lengths.values()), 0)
     return _converted("table", n_rows, dict(table), _sequence_to_arrow)
 
@@ -171,7 +192,10 @@ def _from_frame(table: Any) -> Source:
         frame = nw.from_native(table)
     except TypeError:
         kind = f"{type(table).__module__}.{type(table).__qualname__}".removeprefix("builtins.")
-        raise InputError(NOT_A_TABLE.format(kind=kind)) from None
+        raise InputError(
+            "cannot read a table from {kind}; give a pandas, polars or Arrow table, or a mapping "
+            "from column names to values", kind=kind,
+        ) from None  # fmt: skip
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     check_names(frame.columns, source)
@@ -180,7 +204,7 @@ def _from_frame(table: Any) -> Source:
 
 
 def _converted(source: str, n_rows: int, columns: Mapping[str, Any], convert: Any) -> Source:
-    """Turn column by column into Arrow, so that one that cannot be turned can be named."""
+    """Convert column by column to Arrow, so that one that fails can be named."""
     import pyarrow as pa
 
     arrays: dict[str, Any] = {}
@@ -203,7 +227,7 @@ def _series_to_arrow(series: Any) -> Any:
 
     try:
         return series.to_arrow()
-    except pa.ArrowException:  # pandas has types that Arrow knows only spelled out, as sparse ones
+    except pa.ArrowException:  # some pandas types, such as sparse ones, must be made dense
         return pa.array(series.to_numpy(), from_pandas=True)
 
 

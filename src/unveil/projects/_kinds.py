@@ -9,9 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from unveil.errors import HierarchyError, UnveilError
-from unveil.microdata import Hierarchy, Kind, Role, Wish, encode, read_hierarchy
-from unveil.microdata._hierarchy_files import match_files
-from unveil.microdata._options import Missing
+from unveil.microdata import (
+    Hierarchy,
+    Kind,
+    Missing,
+    Role,
+    Wish,
+    encode,
+    match_files,
+    read_hierarchy,
+)
 from unveil.projects._orders import levels_of
 from unveil.projects._patterns import KNOWN
 from unveil.projects._profile import FEW

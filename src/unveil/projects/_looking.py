@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import InputError
 from unveil.microdata import (
+    Source,
     csv_layout,
     existing_file,
     from_csv,
@@ -28,7 +29,6 @@ from unveil.microdata import (
     is_parquet,
     is_utf8,
 )
-from unveil.microdata._sources import Source
 
 __all__ = ["ColumnNames", "LookedAt", "look_at"]
 

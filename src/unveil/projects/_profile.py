@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
-from unveil.microdata import Column, Kind, Role, Wish, distinct_values, encode
-from unveil.microdata._distinct import Distinct
+from unveil.microdata import Column, Distinct, Kind, Role, Wish, distinct_values, encode
 from unveil.projects._looking import LookedAt
 from unveil.projects._names import Topic, topic_of
 from unveil.projects._patterns import MISSING_WORDS, REFUSALS, Pattern

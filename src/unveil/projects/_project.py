@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.microdata import Microdata, Role
-from unveil.microdata._options import Missing
+from unveil.microdata import Microdata, Missing, Role
 from unveil.projects._looking import ColumnNames
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from unveil._text import harmless
 from unveil.errors import InputError
-from unveil.microdata import Kind, Role
-from unveil.microdata._options import Missing
+from unveil.microdata import Kind, Missing, Role
 from unveil.projects._looking import ColumnNames
 
 if TYPE_CHECKING:

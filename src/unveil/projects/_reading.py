@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import Role, is_parquet
-from unveil.microdata._options import Missing
+from unveil.microdata import Missing, Role, is_parquet
 from unveil.projects._checking import Section
 from unveil.projects._looking import ColumnNames
 from unveil.projects._project import Data, Project, ReleaseAsked

@@ -27,10 +27,18 @@ from unveil.errors import (
     Text,
     did_you_mean,
 )
-from unveil.microdata import AnyRelease, Microdata, Permuted, Release, Role, refuse_perturbed
+from unveil.microdata import (
+    AnyRelease,
+    Microdata,
+    Permuted,
+    Release,
+    Role,
+    Source,
+    column_cells,
+    open_release,
+    refuse_perturbed,
+)
 from unveil.microdata import Column as TableColumn
-from unveil.microdata._release_source import column_cells, open_release
-from unveil.microdata._sources import Source
 
 __all__ = [
     "External",

@@ -29,9 +29,13 @@ from unveil.errors import (
     did_you_mean,
 )
 from unveil.microdata import (
+    EMPTY_WORDS,
+    EVERYTHING,
     MISSING,
+    Domain,
     Intervals,
     Kind,
+    Line,
     Permuted,
     Regions,
     Release,
@@ -42,10 +46,6 @@ from unveil.microdata import (
     read_again,
     values_of,
 )
-from unveil.microdata._cell_domain import Domain
-from unveil.microdata._cell_line import Line
-from unveil.microdata._notations import EMPTY_WORDS
-from unveil.microdata._regions import EVERYTHING
 from unveil.options import MissingPeople, Unknown
 
 __all__ = ["Placing", "Said"]
@@ -276,7 +276,7 @@ class _Placed:
         raise InputError(
             "{told}{groups}; if these people have values that nobody in the release has, say "
             "{apart}",
-            told=Cell(told, bare=True), apart=Option("unknown", "apart"),
+            told=told, apart=Option("unknown", "apart"),
             groups=Message(
                 "; if the release's values are groups of them, read it with {hierarchies}",
                 hierarchies=Option("hierarchies"),

@@ -30,10 +30,10 @@ from unveil.microdata import (
     Microdata,
     Regions,
     Sets,
+    cell_reader,
     prefix_hierarchy,
+    span,
 )
-from unveil.microdata._cells import cell_reader
-from unveil.microdata._notations import span
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Loss, common_scale, domain_of
 from unveil.sanitize.recoding._search import Table, distinct

@@ -1,0 +1,375 @@
+"""Second tables: other names for the same values, and cells read among other people's values.
+
+Second tables come in many places: people with names, a population, people held out, a prior, a
+hierarchy. If one writes a column in another way (``M`` for ``Male``, ``1`` for ``yes``), nobody in
+it is found, and that looks like good privacy. So values that the first table does not have are
+refused, with some values of both tables and the mapping to give; it is spelled out if a rule makes
+one from the other.
+
+Regions are codes of the column that they were read in. For people of another table, the texts of
+the cells are read again among the values there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import Cell, File, InputError, Message, Option, Text, View, did_you_mean
+from unveil.errors import Column as ColumnName
+from unveil.microdata._cells import Line
+from unveil.microdata._distinct import listed_values
+from unveil.microdata._encode import Wish, encode
+from unveil.microdata._messages import ValueOption, value_meant, values_listed
+from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
+from unveil.microdata._regions import Intervals, Regions, Sets
+from unveil.microdata._release_reader import read_release
+
+__all__ = [
+    "Mapped", "as_values", "checked_mapping", "lacking_codes", "likely_mapping", "mapping_said",
+    "numbers_among", "other_codes", "read_again", "read_cells", "recoded", "same_in_other_words",
+    "values_of",
+]  # fmt: skip
+
+Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
+"""For each column, what values of another table are called here; None: not a value here."""
+
+_NAME = "mapping"  # of the option, in Python
+_CODES = 3  # so few numbers are probably codes, and are listed
+_PAIRS = 8  # shown of a mapping
+_DAY = len("1984-05-23")
+_DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d")
+_TRUTHS = {
+    **dict.fromkeys(("1", "yes", "y", "true", "t"), "yes"),
+    **dict.fromkeys(("0", "no", "n", "false", "f"), "no"),
+}
+
+
+def checked_mapping(mapping: Any, columns: Iterable[str]) -> dict[str, dict[str, str | None]]:
+    """A mapping as texts; refused if it is not applicable.
+
+    >>> checked_mapping({"sex": {1: "Male"}}, ["age", "sex"])
+    {'sex': {'1': 'Male'}}
+    """
+    if mapping is None:
+        return {}
+    right = isinstance(mapping, Mapping) and all(isinstance(m, Mapping) for m in mapping.values())
+    if not right:
+        raise InputError(
+            "{option} must map columns to values and their names here, such as {example}, but "
+            "{given} was given", option=_option(None), example=repr({"sex": {"M": "Male"}}),
+            given=Cell(mapping),
+        )  # fmt: skip
+    there = list(columns)
+    for name in mapping:
+        if name not in there:
+            raise InputError(
+                "{option} names the column {name}, which is not compared{hint} (those are "
+                "{columns})", option=_option(None), name=Cell(name),
+                hint=did_you_mean(str(name), there), columns=", ".join(there),
+            )  # fmt: skip
+    return {
+        name: {value_text(a): None if b is None else value_text(b) for a, b in pairs.items()}
+        for name, pairs in mapping.items()
+    }
+
+
+def likely_mapping(theirs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
+    """The probable names of texts in another table; empty if no rule fits all of them.
+
+    >>> likely_mapping(["F", "M"], ["Female", "Male"])
+    {'F': 'Female', 'M': 'Male'}
+    >>> likely_mapping(["0", "1"], ["no", "yes"]), likely_mapping(["1234"], ["01234", "02000"])
+    ({'0': 'no', '1': 'yes'}, {'1234': '01234'})
+    >>> likely_mapping(["23.05.1984"], ["1984-05-23"]), likely_mapping(["X", "Y"], ["a", "b"])
+    ({'23.05.1984': '1984-05-23'}, {})
+    """
+    for key in (_plain, _number, _truth):
+        found = _by_key(theirs, ours, key, key)
+        if len(found) == len(theirs):
+            return found
+    return _by_dates(theirs, ours) or _by_beginning(theirs, ours)
+
+
+def same_in_other_words(theirs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
+    """The texts that another table has in other case, with leading zeros, and so on.
+
+    >>> same_in_other_words(["rome", "Bern", "007"], ["Rome", "Nice", "7"])
+    {'rome': 'Rome', '007': '7'}
+    """
+    found = _by_key(theirs, ours, _number, _number) | _by_key(theirs, ours, _plain, _plain)
+    return {text: found[text] for text in theirs if text in found}
+
+
+def _by_key(
+    theirs: Sequence[str],
+    ours: Sequence[str],
+    their_key: Callable[[str], str | None],
+    our_key: Callable[[str], str | None],
+) -> dict[str, str]:
+    """The texts with a key that exactly one of ours has."""
+    held: dict[str, list[str]] = {}
+    for text in ours:
+        key = our_key(text)
+        if key is not None:
+            held.setdefault(key, []).append(text)
+    found = {text: held.get(their_key(text) or "", []) for text in theirs}
+    return {text: some[0] for text, some in found.items() if len(some) == 1}
+
+
+def _plain(text: str) -> str | None:
+    """A text in lower case, with blanks between words."""
+    return " ".join(text.casefold().replace("_", " ").replace("-", " ").split()) or None
+
+
+def _number(text: str) -> str | None:
+    """A number without redundant zeros."""
+    try:
+        return value_text(float(text)) if text.strip().isascii() else None
+    except ValueError:
+        return None
+
+
+def _truth(text: str) -> str | None:
+    return _TRUTHS.get(text.strip().casefold())
+
+
+def _by_dates(theirs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
+    """Days in another format, if the format is clear."""
+    found = []
+    for form in _DATES:
+        days = _by_key(theirs, ours, partial(_day, form=form), lambda text: text[:_DAY])
+        if len(days) == len(theirs) and days not in found:
+            found.append(days)
+    return found[0] if len(found) == 1 else {}
+
+
+def _day(text: str, form: str) -> str | None:
+    try:
+        return datetime.strptime(text.strip(), form).date().isoformat()
+    except ValueError:
+        return None
+
+
+def _by_beginning(theirs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
+    """Abbreviations and their values, in either direction; each of another value."""
+    found = {}
+    for text in theirs:
+        short = text.strip().casefold()
+        near = [
+            one for one in ours
+            if short and one and (one.casefold().startswith(short)
+                                  or short.startswith(one.strip().casefold()))
+        ]  # fmt: skip
+        if len(near) != 1:
+            return {}
+        found[text] = near[0]
+    return found if len(set(found.values())) == len(found) else {}
+
+
+def mapping_said(name: str, theirs: Sequence[str], ours: Sequence[str]) -> Option:
+    """The option that maps values of another table to ours, spelled out if a rule fits.
+
+    >>> print(mapping_said("sex", ["F", "M"], ["Female", "Male"]))
+    mapping={'sex': {'F': 'Female', 'M': 'Male'}}
+    >>> print(mapping_said("sex", ["X", "Y"], ["a", "b"]))
+    mapping={'sex': {'X': …}}
+    >>> mapping_said("sex", ["F", "M"], ["Female", "Male"]).shown(View("shell"))
+    "--recode 'sex=F->Female|M->Male'"
+    """
+    return _said(name, likely_mapping(theirs, ours) or {theirs[0]: None})
+
+
+class _Pairs(dict[str, Any]):
+    """Pairs of a mapping, the first few written out."""
+
+    def __repr__(self) -> str:
+        listed = [f"{a!r}: {'…' if b is None else repr(b)}" for a, b in self.items()]
+        return f"{{{', '.join(listed[:_PAIRS])}{', …' if len(listed) > _PAIRS else ''}}}"
+
+
+def _said(name: str, pairs: Mapping[str, str | None]) -> Option:
+    shown = dict(list(pairs.items())[:_PAIRS]) | ({"…": "…"} if len(pairs) > _PAIRS else {})
+    typed = {a: "…" if b is None else b for a, b in shown.items()}
+    words = Option("recode", {name: typed}).shown(View("shell"))
+    return _option({name: _Pairs(pairs)}, words.replace("|…->…", "|…"))
+
+
+def _option(value: Any, typed: str = "--recode") -> Option:
+    if value is None:
+        return ValueOption(_NAME, typed=typed)
+    return ValueOption(_NAME, value, typed=typed)
+
+
+def values_of(column: Column) -> Message:
+    """The values of a column, in a few words."""
+    texts = column.texts
+    if column.kind is not Kind.NUMERIC or column.size <= _CODES:
+        return Message("its values: {values}", values=values_listed(texts))
+    return Message(
+        "its values are {what} from {first} to {last}",
+        what="dates" if column.values.dtype.kind == "M" else "numbers",
+        first=Cell(texts[0], bare=True), last=Cell(texts[-1], bare=True),
+    )  # fmt: skip
+
+
+def other_codes(
+    column: Column, theirs: Sequence[str], *, source: str, where: Text, who: Text
+) -> Message:
+    """That a table has values of a column that another does not have, and how to map them.
+
+    ``theirs`` are the values of the table ``source`` that ``column`` does not have, ``where`` says
+    how often and where they occur, and ``who`` who does not have them, with a verb.
+    """
+    guess = likely_mapping(theirs, column.texts)
+    return Message(
+        "column {column} of {source} has {value}{more} ({where}), which {who}{hint} ({values}); "
+        "if {same} other names for the same values, give {option}", column=ColumnName(column.name),
+        source=File(source, bare=True), value=Cell(theirs[0]), more=_more(theirs), where=where,
+        who=who, hint="" if guess else value_meant(theirs[0], column.texts),
+        values=values_of(column), same="they are" if guess else "it has",
+        option=mapping_said(column.name, theirs, column.texts),
+    )  # fmt: skip
+
+
+def lacking_codes(column: Column, ours: Sequence[str], *, source: str, there: str) -> Message:
+    """That another table, which must have them, lacks values of ours, and how to map its own.
+
+    ``column`` is that of the other table (``there``), ``ours`` the values that it lacks.
+    """
+    guess = {b: a for a, b in likely_mapping(ours, column.texts).items()}
+    pairs: dict[str, str | None] = {**guess} or {column.texts[0]: None}
+    return Message(
+        "column {column} of {source} has {value}{more}, which nobody in {there} has{hint} "
+        "({values}); if it has other names for the same values, give {option}",
+        column=ColumnName(column.name), source=File(source, bare=True), value=Cell(ours[0]),
+        more=_more(ours), there=File(there, bare=True),
+        hint="" if guess else value_meant(ours[0], column.texts), values=values_of(column),
+        option=_said(column.name, pairs),
+    )  # fmt: skip
+
+
+def _more(texts: Sequence[str]) -> str:
+    return f" and {len(texts) - 1:,} more" if len(texts) > 1 else ""
+
+
+def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None = None) -> Column:
+    """A column with its values renamed by a mapping; what is mapped to None keeps its name.
+
+    Unless given, the kind is detected as in a table.
+
+    >>> sex = Column(name="sex", role=Role.QUASI, kind=Kind.CATEGORICAL,
+    ...              codes=np.array([1, 0, 1], dtype=np.int32),
+    ...              values=np.array(["F", "M"], dtype=object))
+    >>> recoded(sex, {"M": "Male", "F": "Female"}).decode().tolist()
+    ['Male', 'Female', 'Male']
+    """
+    if not mapping:
+        return column
+    texts = [mapping.get(text) or text for text in column.texts]
+    values = np.empty(len(texts), dtype=object)
+    values[:] = texts
+    listed = listed_values(column.name, values, "mapping")
+    again = encode(listed, Wish(role=column.role, kind=kind))
+    return replace(again, codes=again.codes[column.codes])
+
+
+def numbers_among(texts: Sequence[str], column: Column) -> dict[str, str]:
+    """Texts that are numbers (or points in time) that the column does not have, as plain numbers.
+
+    >>> ages = Column(name="age", role=Role.QUASI, kind=Kind.NUMERIC,
+    ...               codes=np.zeros(1, dtype=np.int32), values=np.array([30, 41]))
+    >>> list(numbers_among(["35", "M", "30-39", "36.5", "41"], ages))
+    ['35', '36.5']
+    """
+    line = Line(column)
+    found = {}
+    for text in texts:
+        plain = text.strip().replace("−", "-")
+        place = line.find(plain)
+        if place is None or place.comma or not np.isfinite(place.order):
+            continue
+        if line.is_dates and len(plain) < _DAY:  # a month or a year is not a moment
+            continue
+        if place.below == place.upto:
+            found[text] = plain
+    return found
+
+
+def as_values(numbers: Sequence[str], column: Column) -> NDArray[Any]:
+    """Numbers, or points in time, as values of a column."""
+    if column.values.dtype.kind == "M":
+        return np.array(numbers, dtype="datetime64")
+    values = np.array([float(text) for text in numbers])
+    if column.values.dtype.kind == "i" and (values == np.round(values)).all():
+        return values.astype(np.int64)
+    return values
+
+
+def read_cells(texts: Sequence[str], column: Column) -> Regions:
+    """What cells cover in a column (whose records are ignored), one region each.
+
+    >>> ages = Column(name="age", role=Role.QUASI, kind=Kind.NUMERIC,
+    ...               codes=np.zeros(1, dtype=np.int32), values=np.array([30, 41, 52]))
+    >>> read_cells(["30-45", "*", "30-45"], ages).covers(1).tolist()
+    [True, True, True]
+    """
+    distinct, of_cell = np.unique(np.array(texts, dtype=object), return_inverse=True)
+    secret = Column(
+        name=f"{column.name} of nobody", role=Role.SENSITIVE, kind=Kind.CATEGORICAL,
+        codes=np.zeros(len(distinct), dtype=np.int32), values=np.array(["-"], dtype=object),
+    )  # fmt: skip
+    people = Microdata(
+        columns=(replace(column, role=Role.QUASI, codes=secret.codes), secret),
+        rows=np.arange(len(distinct)),
+    )
+    cells = {column.name: distinct.tolist(), secret.name: ["-"] * len(distinct)}
+    release = read_release(cells, people)
+    return release.regions[0].take(release.class_of).take(of_cell.ravel())
+
+
+def read_again(regions: Regions, column: Column, wide: Column) -> tuple[Regions, list[str]]:
+    """What cells of a column cover in a wider one, and notes about it.
+
+    ``wide`` is ``column`` with more numbers, and without a hierarchy, which does not have them.
+    """
+    try:
+        return read_cells(regions.texts(column), wide), []
+    except InputError:
+        note = (
+            f"{column.name}: the cells do not give their ends, so they are assumed to reach up to "
+            f"the next {column.name} in the release"
+        )
+        return _stretched(regions, column, wide), [note]
+
+
+def _stretched(regions: Regions, column: Column, wide: Column) -> Regions:
+    """Regions extended at both ends up to the next of the old numbers.
+
+    Cells such as ``young`` have no bounds. Nobody who may be meant must be missed.
+    """
+    place = np.searchsorted(wide.values, column.values)
+    before = np.concatenate([[0], place[:-1] + 1])
+    after = np.concatenate([place[1:] - 1, [wide.size - 1]])
+    if isinstance(regions, Intervals):
+        some = regions.low <= regions.high
+        low, high = np.zeros(len(regions), np.int32), np.full(len(regions), -1, np.int32)
+        low[some] = before[regions.low[some].clip(0)]
+        high[some] = after[regions.high[some].clip(max=column.size - 1)]
+        return Intervals(low, high)
+    assert isinstance(regions, Sets)
+    rows = np.repeat(np.arange(len(regions)), np.diff(regions.start))
+    lengths = (after - before + 1)[regions.members]
+    ends = np.cumsum(lengths)
+    codes = np.arange(ends[-1] if len(ends) else 0) - np.repeat(
+        ends - lengths - before[regions.members], lengths
+    )
+    pairs = np.unique(np.repeat(rows, lengths) * wide.size + codes)
+    start = np.searchsorted(pairs, np.arange(len(regions) + 1) * wide.size)
+    return Sets(start, (pairs % wide.size).astype(np.int32))
