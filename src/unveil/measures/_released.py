@@ -31,7 +31,7 @@ __all__ = [
 ]  # fmt: skip
 
 _ALL = "all together"
-_TRAINED = "classifier_utility"  # applicable to any release, by a model that learns from it
+_TRAINED = Call("classifier_utility")  # applicable to any release
 
 
 def release_of(release: Any, microdata: Any, what: str) -> Release:
@@ -67,12 +67,13 @@ def records_of(release: Any, what: str) -> Release:
             "{what} needs a release, but got a {kind}; a sanitizer makes one, and {call} reads one",
             what=what, kind=type(release).__name__, call=Call("read_release"),
         )  # fmt: skip
-    return with_records(release, what, instead=f"{_TRAINED} does not, given the sanitizer")
+    instead = Message("{call} does not, given the sanitizer", call=_TRAINED)
+    return with_records(release, what, instead=instead)
 
 
 def refuse_untrue(release: Release, what: str) -> None:
     """Refuse a release whose cells need not cover the values of its records."""
-    refuse_perturbed(release, release.quasi, what, instead=f"{_TRAINED} does")
+    refuse_perturbed(release, release.quasi, what, instead=Message("{call} does", call=_TRAINED))
 
 
 def missing_from(release: Release, microdata: Microdata | None) -> int:

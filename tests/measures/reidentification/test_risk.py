@@ -442,7 +442,7 @@ def test_mappings_that_mean_nothing_are_told(survey):
         "mapping= is for the values"
     )
     text = message(sample, quasi="town", population=people, mapping={"Town": {"a": "b"}})
-    assert text.startswith("mapping names the column 'Town', which is none of those")
+    assert text.startswith("mapping= names the column 'Town', which is not compared")
 
 
 def test_a_population_behind_generalized_cells(survey):

@@ -155,7 +155,7 @@ def _counted(
                 "with the same codes in every column",
                 population=File(source, bare=True), column=ColumnName(name),
                 cell=Cell(_written(sample.columns[name].values[cell[g]])),
-                sample=File(sample.source, bare=True), values=Cell(values_of(column), bare=True),
+                sample=File(sample.source, bare=True), values=values_of(column),
             )  # fmt: skip
     return found
 
