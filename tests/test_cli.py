@@ -460,7 +460,7 @@ def test_what_was_decided_while_reading_is_said_first(tmp_path):
     path = tmp_path / "survey.csv"
     path.write_text("age,vote\n" + "".join(f"{age},a\n{age},b\n" for age in [30, 31, 32, "?"]))
     text = run("differential", path, "--quasi", "age", "--sensitive", "vote").stdout
-    note = "Note: age is taken as words, not as numbers, because of '?'"
+    note = "Note: age is read as words, not as numbers, because of '?'"
     assert text.count(note) == 1
     assert text.index(note) < text.index("no anonymization")
     assert "--missing-value '?'" in text

@@ -61,7 +61,7 @@ def test_what_has_no_form_for_such_an_attacker_gives_no_number(survey: uv.Microd
     done = [name for name, look in audited.looked.items() if look.status == "done"]
     assert done == list(FEWER)
     for name in set(PARTS) - set(FEWER):
-        assert audited.looked[name].status == "makes no sense"
+        assert audited.looked[name].status == "not applicable"
         assert "this one knows age alone" in (audited.looked[name].why or "")
     assert set(audited.figures) == {f for name in FEWER for f in PARTS[name].figures}
     assert audit.passed is False
