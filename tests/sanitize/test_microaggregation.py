@@ -279,8 +279,8 @@ def test_what_takes_cells_for_true_says_that_they_need_not_be(attack, what):
     useful = what in ("information_loss", "entropy_loss", "utility")
     others = "classifier_utility does" if useful else "differential_inference and membership do"
     assert str(error.value) == (
-        f"{what} takes what is published for true, and Microaggregation(k=2) publishes values of "
-        f"age that need not be; {others} not mind"
+        f"{what} assumes that published values are true, and Microaggregation(k=2) publishes values of "
+        f"age that need not be; {others} not need that"
     )
 
 

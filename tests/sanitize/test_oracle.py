@@ -144,15 +144,15 @@ def test_a_function_that_fails_is_named_with_its_reason():
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (lambda t: None, "cannot read a table from NoneType: give a pandas, polars or Arrow table, "
+        (lambda t: None, "cannot read a table from NoneType; give a pandas, polars or Arrow table, "
                          "or a mapping from column names to values"),
         (lambda t: t.assign(age=["?", *t["age"][1:].astype(str)]),
-         "row 1, column 'age': cannot read the cell '?': '?' is no number; cells may be a value, "
+         "row 1, column 'age': cannot read the cell '?': '?' is not a number; cells may be a value, "
          "an interval such as [20, 35] or ≤ 36, a range such as 20-35, a mask such as 2*, a set "
          "such as {France, Germany}, a hierarchy node, or *"),
         (lambda t: t.drop(columns="city"),
          "column 'city' is not in pandas table (columns: age, vote, shoe)"),
-        (lambda t: t.assign(vote="q"), "row 1: 'q' is no vote of the original"),
+        (lambda t: t.assign(vote="q"), "row 1: 'q' is not a value of vote in the original"),
         (lambda t: t.iloc[:0], "pandas table has no rows"),
     ],
 )  # fmt: skip

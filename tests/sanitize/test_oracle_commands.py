@@ -277,7 +277,7 @@ NONSENSE = {
 }  # fmt: skip
 UNREADABLE = {
     "other columns": ("rows[0][0] = 'years'", "column 'age' is not in"),
-    "unknown secrets": ("rows[1][2] = 'q'", "'q' is no vote of the original"),
+    "unknown secrets": ("rows[1][2] = 'q'", "'q' is not a value of vote in the original"),
     "unknown cells": ("rows[1][0] = 'young'", "cannot read the cell 'young'"),
     "no rows": ("del rows[1:]", "has no rows"),
     "ragged rows": ("rows[2].append('x')", "line 3 of release.csv has 5 cells"),

@@ -427,8 +427,8 @@ def test_another_coding_of_a_column_is_told(survey):
     other = people.assign(town=people.town.str.upper())
     assert message(sample, quasi="town", population=other) == (
         "column 'town' of pandas table has 'Lyon' and 1 more, which nobody in pandas table, the "
-        "population, has (its values: LYON, ROME); if it has other names for the same values, say "
-        "which: mapping={'town': {'LYON': 'Lyon', 'ROME': 'Rome'}}"
+        "population, has (its values: LYON, ROME); if it has other names for the same values, "
+        "give mapping={'town': {'LYON': 'Lyon', 'ROME': 'Rome'}}"
     )
     mapping = {"town": {"LYON": "Lyon", "ROME": "Rome"}}
     for table in (other, uv.read_table(other, quasi="town", sensitive="vote")):
