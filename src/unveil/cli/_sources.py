@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from unveil.cli._reading import Reading
     from unveil.cli._releases import Given
 
-__all__ = ["OPTIONS", "OUTPUT", "File", "Outputs", "People", "Programs", "Published", "Table"]
+__all__ = [
+    "OPTIONS", "OUTPUT", "File", "Outputs", "People", "Person", "Programs", "Published", "Table",
+    "Worst",
+]  # fmt: skip
 
 _ROLES = Group("Roles of columns", sort_key=1)
 _PUBLISHED = Group("Releases", sort_key=2)
@@ -218,6 +221,16 @@ class Programs:
         ]  # fmt: skip
 
 
+Person = Annotated[
+    Texts, _option(_PEOPLE, "Show what was found about one person, by name, or without "
+                   "--identifier by row, from 1. May be repeated.", "NAME"),
+]  # fmt: skip
+Worst = Annotated[
+    int, _option(OUTPUT, "List the N people of each release who are worst off. Shows microdata.",
+                 "N"),
+]  # fmt: skip
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class People:
@@ -233,10 +246,7 @@ class People:
                             "row of FILE, counted from 1 without the header; empty for people who "
                             "are not in it.", "COLUMN"),
     ] = None  # fmt: skip
-    person: Annotated[
-        Texts, _option(_PEOPLE, "Show what was found about one person, by name, or without "
-                       "--identifier by row, from 1. May be repeated.", "NAME"),
-    ] = None  # fmt: skip
+    person: Person = None
 
 
 @Parameter(name="*")
