@@ -1,7 +1,6 @@
 """Attacks: each plays an adversary against a release and returns a finding."""
 
 from unveil.attacks.composition import Composition, composition
-from unveil.attacks.definetti import DeFinetti, definetti
 from unveil.attacks.differential import (
     DISTANCES,
     MAIN_THRESHOLD,
@@ -41,7 +40,6 @@ __all__ = [
     "AdversaryError",
     "BoundDistance",
     "Composition",
-    "DeFinetti",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
@@ -61,7 +59,6 @@ __all__ = [
     "check_chance",
     "compare_encodings",
     "composition",
-    "definetti",
     "differential_inference",
     "distance_named",
     "inference",

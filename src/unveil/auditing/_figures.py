@@ -8,6 +8,7 @@ can something be inferred about one? The fourth is what is left to use.
 
 from __future__ import annotations
 
+from unveil.attacks.definetti import REWEIGHTED
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
@@ -80,11 +81,7 @@ FIGURES: dict[str, Figure] = _listed(
         says="how much more often he guesses right about the people in the data than about those "
         "who are not",
     ),
-    Figure(
-        name="reweighted", title="guessed within groups", question=_INFERRED, share=True,
-        says="the share of the people whose sensitive value is guessed by what groups tell about "
-        "each other",
-    ),
+    REWEIGHTED,
     Figure(
         name="above_promise", title="above what was promised", question=_INFERRED, share=True,
         says="the share of the people of whom more is believed than the goal promised, by those "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from unveil.auditing.parts._declared import DeclaredPart
-from unveil.auditing.parts._definetti import DeFinettiPart
 from unveil.auditing.parts._differential import DifferentialPart
 from unveil.auditing.parts._discrimination import DiscriminationPart
 from unveil.auditing.parts._inference import InferencePart
@@ -25,7 +24,7 @@ PARTS: dict[str, Part[Any]] = {
         DifferentialPart(),
         InferencePart(),
         RiskPart(),
-        DeFinettiPart(),
+        DeclaredPart(declared("definetti")),
         MinimalityPart(),
         DeclaredPart(declared("linkage")),
         MembershipPart(),
