@@ -150,7 +150,7 @@ def test_strangers_are_people_of_whom_nothing_is_known():
 def test_missing_values_are_not_known():
     register = {"smokes": ["yes", None, "no", "no"]}
     release = uv.Mondrian(k=4).sanitize(PEOPLE)
-    with pytest.raises(MissingValuesError, match="say what to do: missing_people=.any."):
+    with pytest.raises(MissingValuesError, match=r"say what to do: missing_people=.any."):
         uv.definetti(release, external=register)
     finding = uv.definetti(release, external=register, missing_people="any")
     assert finding.placed.all()
