@@ -121,7 +121,7 @@ def test_it_draws():
     assert FINDING.plot(chart=1).get_title() == "Belief in a person's most likely value"
     own = Figure().subplots()
     assert ALONE.plot(own) is own
-    assert own.get_title().startswith("Foreground knowledge on Anatomy(l=2")
+    assert own.get_title() == "Belief in a person's most likely value"
     assert own.get_ylim()[0] == 0
 
 

@@ -379,8 +379,9 @@ class DeFinetti(Finding):
         # A strong belief impresses; whether it is also true is what counts.
         stronger = more and ours <= shares
         return Message(
-            "{said}. An attacker who learns across groups guesses {ours} right, {shares} by the "
-            "shares of the group, and {model} by what was learnt without the group.{gained}",
+            "{said}. An attacker who learns across groups guesses {ours} right, compared with "
+            "{shares} by the shares of the group and {model} by what was learnt without the "
+            "group.{gained}",
             said=said, ours=percent(ours), shares=percent(shares), model=percent(model),
             gained=" So here beliefs are stronger, but not more often true." if stronger else "",
         )  # fmt: skip
