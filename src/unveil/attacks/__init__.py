@@ -29,7 +29,6 @@ from unveil.attacks.membership import (
     roc_panels,
     split_people,
 )
-from unveil.attacks.minimality import Minimality, minimality
 from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
 from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
@@ -47,7 +46,6 @@ __all__ = [
     "Estimate",
     "Inference",
     "Membership",
-    "Minimality",
     "RelativeRisk",
     "Sampling",
     "Separation",
@@ -63,7 +61,6 @@ __all__ = [
     "distance_named",
     "inference",
     "membership",
-    "minimality",
     "relative_risk",
     "roc_panels",
     "sampling_in_words",

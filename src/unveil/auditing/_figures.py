@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from unveil.attacks.definetti import REWEIGHTED
 from unveil.attacks.linkage import LINKED, ONE_VALUE
+from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
 
@@ -82,11 +83,7 @@ FIGURES: dict[str, Figure] = _listed(
         "who are not",
     ),
     REWEIGHTED,
-    Figure(
-        name="above_promise", title="above what was promised", question=_INFERRED, share=True,
-        says="the share of the people of whom more is believed than the goal promised, by those "
-        "who know how the release was made",
-    ),
+    ABOVE_PROMISE,
     Figure(
         name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
         says="the fewest different sensitive values in a class",

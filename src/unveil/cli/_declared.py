@@ -341,7 +341,9 @@ class _Run:
                     attack=self.declaration.name, release=one.name,
                     sanitizer=Option("sanitizer"), oracle=Option("oracle"),
                 )  # fmt: skip
-            found: dict[str, Any] = {next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer}
+            found: dict[str, Any] = {
+                next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer
+            }
             # What was published is read with its sanitizer.
             return {**found, "release": self._released(one.get())} if one.file else found
         name = next(n for n in ("release", "published", "releases") if n in wanted)

@@ -33,8 +33,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.minimality import _kernels as kernels
-from unveil.attacks.minimality._attempts import Attempt, Goal, tried
-from unveil.attacks.minimality._components import Component, binding, components
+from unveil.attacks.minimality._attempts import (
+    Attempt,
+    Component,
+    Goal,
+    binding,
+    components,
+    tried,
+)
 from unveil.engine import Progress
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Mondrian, Recoding

@@ -10,7 +10,6 @@ from unveil.auditing.parts._discrimination import DiscriminationPart
 from unveil.auditing.parts._inference import InferencePart
 from unveil.auditing.parts._measures import MeasuresPart
 from unveil.auditing.parts._membership import MembershipPart
-from unveil.auditing.parts._minimality import MinimalityPart
 from unveil.auditing.parts._part import Asked, Part
 from unveil.auditing.parts._risk import RiskPart
 from unveil.auditing.parts._utility import UtilityPart
@@ -25,7 +24,7 @@ PARTS: dict[str, Part[Any]] = {
         InferencePart(),
         RiskPart(),
         DeclaredPart(declared("definetti")),
-        MinimalityPart(),
+        DeclaredPart(declared("minimality")),
         DeclaredPart(declared("linkage")),
         MembershipPart(),
         MeasuresPart(),

@@ -7,7 +7,6 @@ from unveil.cli.commands._risk import risk
 from unveil.cli.commands._inference import inference
 from unveil.cli.commands._membership import membership
 from unveil.cli.commands._composition import composition
-from unveil.cli.commands._minimality import minimality
 from unveil.cli.commands._harden import harden
 from unveil.cli.commands._encodings import encodings
 
@@ -21,6 +20,5 @@ __all__ = [
     "inference",
     "measure",
     "membership",
-    "minimality",
     "risk",
 ]
