@@ -28,10 +28,10 @@ DECLARATION = Declaration(
     questions=(Question.INFERENCE,),
     fits=("grouped", "permuted"),
     figures=(REWEIGHTED,),
-    means="A group of people has as many sensitive values, and the release does not say whose is "
+    means="A group has as many sensitive values as people, and the release does not say whose is "
     "which. An attacker who knows all people learns across groups what kind of people have which "
-    "values, and re-weighs the values within each group. The result is compared with the shares of "
-    "each group, which is all that ℓ-diversity allows, and with the model that was learnt.",
+    "values, and re-weighs the values within each group. Their guesses are compared with the "
+    "shares of each group, which is all that ℓ-diversity allows, and with the model alone.",
     assumes="Columns are about independent given the sensitive value (naive Bayes), and the "
     "attacker knows everybody's quasi-identifiers.",
     order=40,
