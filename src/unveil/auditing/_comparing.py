@@ -1,4 +1,4 @@
-"""Two audits side by side: what got better, and what worse."""
+"""Two audits compared: what got better, and what got worse."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from unveil._bars import Bars, bars, most
+from unveil.auditing._content import read_audit
 from unveil.auditing._figures import FIGURES, Figure
-from unveil.auditing._reading import read_audit
 from unveil.auditing._thresholds import SAME, told_apart
 from unveil.errors import InputError
 from unveil.findings import Finding
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["AuditComparison", "Change", "compare_audits"]
+__all__ = ["AuditComparison", "Change", "change_bars", "compare_audits"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +124,6 @@ class AuditComparison(Finding):
 
         Needs matplotlib: ``pip install 'unveil[plot]'``.
         """
-        from unveil.auditing._change_picture import change_bars
 
         return change_bars(self, ax)
 
@@ -272,3 +272,37 @@ def _plain(value: float | None) -> float | str | None:
 
 def _verdict(passed: bool | None) -> str:
     return "no thresholds" if passed is None else "passed" if passed else "failed"
+
+
+_COLOURS = {"better": "#0072b2", "worse": "#d55e00"}
+
+
+def change_bars(finding: AuditComparison, ax: Axes | None = None) -> Axes:
+    """Draw the numbers that changed, the worse to the left and the better to the right."""
+    changed = [*finding.that_became("worse"), *finding.that_became("better")]
+    if not changed:
+        raise InputError("there is nothing to draw: no number that both audits have has changed")
+    shown, more = most(sorted(changed, key=_by))
+    return bars(
+        [f"{finding.about(one)}{one.release}: {one.figure.title}" for one in shown],
+        [
+            Bars(
+                values=[_by(one) for one in shown],
+                texts=[one.from_to for one in shown],
+                color=[_COLOURS[one.became] for one in shown],
+            )
+        ],
+        ax,
+        xlabel="worse ← by which share of the larger number → better",
+        title=f"What changed from one audit to the other{more}",
+        share=True,
+    )
+
+
+def _by(change: Change) -> float:
+    """How much a number changed, as a share of the larger; below 0 for the worse."""
+    assert change.before is not None
+    assert change.after is not None
+    larger = max(abs(change.before), abs(change.after))
+    share = 1.0 if math.isinf(larger) else abs(change.after - change.before) / larger
+    return share if change.became == "better" else -share
