@@ -44,7 +44,7 @@ Bayesian answer to the same question.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import Annotated, Any, Literal
 
@@ -72,7 +72,7 @@ from unveil.attacks.people import (
     with_candidates,
 )
 from unveil.engine.counting import combined
-from unveil.errors import Call, Column, File, InputError, Listed, Option, Text, did_you_mean
+from unveil.errors import Call, File, InputError, Option, Text
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -222,7 +222,8 @@ def definetti(
             made_by=File(published.made_by, bare=True),
         )
     there = known_columns([published], None)
-    said, learnt_from = checked_mapping(recode, there), _columns(by, there)
+    learnt_from = known_columns([published], by, "by")
+    said = checked_mapping(recode, there)
     known = _known_people(published, microdata, external, there, identifier, rename)
     truth = truth_of(
         published, known, microdata if external is None else external, microdata,
@@ -308,29 +309,6 @@ def _known_people(
         source=f"the release by {release.made_by}", columns={}, name=None,
         rows=np.arange(len(release)),
     )  # fmt: skip
-
-
-def _columns(by: Any, there: Sequence[str]) -> list[str]:
-    """The columns to learn from, of those that the release has."""
-    if by is None:
-        return list(there)
-    if not isinstance(by, Iterable):
-        raise InputError(
-            "{by} is not possible: it must be the name of a quasi-identifier, or several",
-            by=Option("by", by),
-        )
-    named = list(dict.fromkeys([by] if isinstance(by, str) else map(str, by)))
-    if not named:
-        raise InputError("{by} is empty; name at least one column to learn from", by=Option("by"))
-    for name in named:
-        if name not in there:
-            raise InputError(
-                "{by} names {name}, which is not a quasi-identifier of the release{near} (those "
-                "are {there})",
-                by=Option("by"), name=repr(name), near=did_you_mean(name, there),
-                there=Listed([Column(one) for one in there]),
-            )  # fmt: skip
-    return named
 
 
 def _knowledge(

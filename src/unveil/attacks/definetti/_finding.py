@@ -251,13 +251,7 @@ class DeFinetti(Finding):
 
     def of_person(self, person: int | str) -> Table:
         number = self.people.number_of(person)
-        who = Message(
-            "{name}row {row} of {source}",
-            name="" if self.people.name is None else Message(
-                "{it}, ", it=Cell(self.people.names[number], bare=True)
-            ),
-            row=int(self.people.rows[number]) + 1, source=File(self.people.source, bare=True),
-        )  # fmt: skip
+        who = self.people.described(number)
         if not self.placed[number]:
             return Table(
                 title=Message("Nothing is believed about {who}: no group is known to have that "
