@@ -10,7 +10,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import unveil as uv
-from unveil.errors import InputError
+from unveil.errors import InputError, View
+from unveil.render import table_text
 
 SURVEY = uv.datasets.election_survey()
 RELEASE = uv.Anatomy(l=2, seed=0).sanitize(SURVEY)
@@ -111,6 +112,20 @@ def test_who_is_asked_about():
         FINDING.belief_about("Zoe 9999")
     with pytest.raises(InputError, match="numbered from 0 to 943"):
         FINDING.belief_about(944)
+
+
+def test_people_are_named_to_who_asks_and_masked_in_a_report():
+    table, worst = FINDING.of_person("Zoe 7"), FINDING.of_worst(3)
+    assert str(table.title) == "Zoe 7, row 8 of table: belief in each party"
+    beliefs = FINDING.belief_about("Zoe 7")["reweighted"]
+    assert [row[2][0] for row in table.rows] == sorted(beliefs, reverse=True)
+    assert str(worst.rows[0][0]) == f"Zoe {FINDING.worst(1)['person'][0]}, row " + str(
+        FINDING.worst(1)["row"][0] + 1
+    )
+    for one in (table, worst):
+        assert "Zoe" not in table_text(one, View("report"))
+    nobody = uv.definetti(RELEASE, external={**NAMES, "age": ["999"] * 944})
+    assert "Nothing is believed about row 1" in str(nobody.of_person(0).title)
 
 
 def test_it_draws():
