@@ -310,7 +310,7 @@ class Audit(Finding):
 
     def page(self) -> str:
         """The report: one HTML page; needs ``pip install 'unveil[report]'``."""
-        from unveil.report.page import page_of
+        from unveil.render.page import page_of
 
         return page_of(self.to_dict())
 
