@@ -100,6 +100,7 @@ def test_what_can_be_wrong_is_told_at_once(args, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--worst", "-1"], "error: --worst -1.* must be a whole number from 0 up"),
         (["--smoothing", "0"], "error: --smoothing 0.* must be a number above 0"),
         (["--by", "twon"], "--by names 'twon', .* did you mean 'town'"),
         (["--method", "foreground", "--rounds", "4"], "--rounds must be 1 for foreground"),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
+from annotated_types import Ge
 from cyclopts import Parameter
 
 from unveil.cli._guard import guarded
@@ -183,8 +184,11 @@ class _Run:
 
     def _check(self, given: Given) -> None:
         """Everything that can be wrong without opening a file is told before the long work."""
+        from unveil.options import check
+
         reading = self.table.reading(self.file)
         self.outputs.check(self.file)
+        check("worst", Annotated[int, Ge(0)], self.worst)
         for one, path in self.files.items():
             check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
         if not given and not self.programs.oracle:
