@@ -1,7 +1,6 @@
 """Attacks: each plays an adversary against a release and returns a finding."""
 
 from unveil.attacks.composition import Composition, composition
-from unveil.attacks.definetti import DeFinetti, definetti
 from unveil.attacks.differential import (
     DISTANCES,
     MAIN_THRESHOLD,
@@ -30,7 +29,6 @@ from unveil.attacks.membership import (
     roc_panels,
     split_people,
 )
-from unveil.attacks.minimality import Minimality, minimality
 from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
 from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
@@ -41,7 +39,6 @@ __all__ = [
     "AdversaryError",
     "BoundDistance",
     "Composition",
-    "DeFinetti",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
@@ -49,7 +46,6 @@ __all__ = [
     "Estimate",
     "Inference",
     "Membership",
-    "Minimality",
     "RelativeRisk",
     "Sampling",
     "Separation",
@@ -61,12 +57,10 @@ __all__ = [
     "check_chance",
     "compare_encodings",
     "composition",
-    "definetti",
     "differential_inference",
     "distance_named",
     "inference",
     "membership",
-    "minimality",
     "relative_risk",
     "roc_panels",
     "sampling_in_words",

@@ -7,8 +7,6 @@ from unveil.cli.commands._risk import risk
 from unveil.cli.commands._inference import inference
 from unveil.cli.commands._membership import membership
 from unveil.cli.commands._composition import composition
-from unveil.cli.commands._definetti import definetti
-from unveil.cli.commands._minimality import minimality
 from unveil.cli.commands._harden import harden
 from unveil.cli.commands._encodings import encodings
 
@@ -16,13 +14,11 @@ from unveil.cli.commands._encodings import encodings
 
 __all__ = [
     "composition",
-    "definetti",
     "differential",
     "encodings",
     "harden",
     "inference",
     "measure",
     "membership",
-    "minimality",
     "risk",
 ]
