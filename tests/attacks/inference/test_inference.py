@@ -9,8 +9,9 @@ from random_tables import random_microdata, tables
 
 import unveil as uv
 from unveil.adversary import Adversary, adversary_named
+from unveil.attacks.held_out import split_people
 from unveil.attacks.inference._guesses import BELIEF, RIGHT, SURE, SURE_RIGHT
-from unveil.attacks.inference._splits import in_folds, made_once, published_by
+from unveil.attacks.inference._inference import in_folds, made_once, published_by
 from unveil.errors import GoalError, InputError
 
 COUNTING = ("naive-bayes", "conditional-frequency", "smoothed-frequency")
@@ -176,7 +177,7 @@ def test_the_true_value_counts_and_not_the_published_one():
 def test_one_split_is_that_of_the_membership_test():
     table = random_microdata(1, 80, ("flat", "flat"), 3)
     finding = uv.inference(uv.Mondrian(k=3), table, held_out=0.25, seed=4)
-    people = uv.attacks.split_people(table, 0.25, own=0, seed=4)
+    people = split_people(table, 0.25, own=0, seed=4)
     assert finding.folds is None
     assert finding.inside.records.tolist() == people.members.tolist()
     assert finding.outside.records.tolist() == people.held_out.tolist()

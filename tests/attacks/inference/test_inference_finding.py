@@ -11,7 +11,7 @@ from random_tables import random_microdata
 from scipy.stats import binomtest, ttest_1samp, ttest_ind
 
 import unveil as uv
-from unveil.attacks._estimates import (
+from unveil.attacks.estimates import (
     difference_of,
     mean_of,
     paired_difference,

@@ -13,7 +13,8 @@ from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
 from unveil.adversary import ConditionalFrequency, NaiveBayes
-from unveil.attacks.membership import _attackers, split_people
+from unveil.attacks.held_out import split_people
+from unveil.attacks.membership import _attackers
 from unveil.errors import GoalError, InputError
 from unveil.sanitize import LaplaceCounts, Sanitizer
 

@@ -13,7 +13,7 @@ from random_tables import random_microdata
 import unveil as uv
 from unveil.attacks import roc_panels
 from unveil.attacks.membership._attackers import Scores
-from unveil.attacks.membership._people import split_people
+from unveil.attacks.held_out import split_people
 from unveil.errors import InputError
 
 TABLE = random_microdata(4, 300, ("numeric", "flat"))

@@ -11,8 +11,6 @@ from unveil.cli.commands._differential import differential
 from unveil.cli.commands._anonymize import anonymize
 from unveil.cli.commands._measure import measure
 from unveil.cli.commands._risk import risk
-from unveil.cli.commands._inference import inference
-from unveil.cli.commands._membership import membership
 from unveil.cli.commands._composition import composition
 from unveil.cli.commands._definetti import definetti
 from unveil.cli.commands._minimality import minimality
@@ -31,10 +29,8 @@ __all__ = [
     "differential",
     "encodings",
     "harden",
-    "inference",
     "init",
     "measure",
-    "membership",
     "minimality",
     "report",
     "resolve",
