@@ -45,8 +45,8 @@ def test_it_prints_itself():
 
 def test_without_people_held_out_it_says_what_it_cannot_tell():
     assert ALONE.outside is ALONE.gap is ALONE.prior_gap is None
-    assert "a breach cannot be told from what is known about the population" in ALONE.verdict()
-    assert "held_out=" in ALONE.verdict()
+    assert "a breach cannot be distinguished from knowledge about the population" in ALONE.verdict()
+    assert "Give people who are not in the release as held_out=" in ALONE.summary()
     assert "difference" not in ALONE.summary()
 
 
@@ -62,7 +62,7 @@ def test_people_of_another_kind_are_told_apart():
     release = uv.Mondrian(k=5).sanitize(SURVEY.take(by_value[:700]))
     finding = uv.inference(release, SURVEY, held_out=by_value[700:])
     assert finding.prior_gap.low > 0
-    assert "people of another kind" in finding.verdict()
+    assert "these people differ from those in the release" in finding.verdict()
     assert "prior, not in the release" in finding.summary()
     assert finding.plot() is not None
 
@@ -93,16 +93,20 @@ def test_a_picture():
     axes = FINDING.plot()
     assert isinstance(axes.get_figure(), Figure)
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["prior", "not in the release", "in the release"]
-    lengths = [bar.get_width() for bar in axes.patches]
+    (chart,) = FINDING.story().charts
+    assert labels == [one.name for one in chart.series]
     sides = list(FINDING.against.values())
     expected = [
-        guesses.accuracy.value
-        for one in sides
-        for guesses in (FINDING.prior, one.outside, one.inside)
+        [guesses.accuracy.value for guesses in side]
+        for side in ([FINDING.prior] * 2, [s.outside for s in sides], [s.inside for s in sides])
     ]
-    assert lengths == expected
-    assert "nobody held out" in [text.get_text() for text in ALONE.plot().texts]
+    assert [one.y for one in chart.series] == expected
+    assert [bar.get_width() for bar in axes.patches] == [*map(float, np.ravel(expected))]
+    assert [str(name) for name in chart.series[0].x] == [
+        "Identity(): Bernoulli naive Bayes", "Identity(): conditional frequency",
+    ]  # fmt: skip
+    assert ALONE.story().charts[0].series[1].y == [None]
+    assert ALONE.plot() is not None
 
 
 def test_intervals_are_the_textbooks():
