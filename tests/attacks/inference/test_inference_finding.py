@@ -37,7 +37,7 @@ def test_it_prints_itself():
     text = repr(FINDING)
     assert text.startswith("Empirical inference: Identity() on election_survey.csv\n  944 people")
     for part in ("5 folds", "prior", "in the release", "not in the release", "difference",
-                 "sure (from 90%)", FINDING.verdict()):  # fmt: skip
+                 "believed from 90% up", FINDING.verdict()):  # fmt: skip
         assert part in text
     assert "conditional frequency is right about the party of 99.2%" in FINDING.verdict("x")
     assert "come from people's own records" in FINDING.verdict()

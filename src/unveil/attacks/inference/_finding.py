@@ -289,6 +289,8 @@ class Inference(Finding):
         said += [
             "right: share of the people whose value is the one believed most; ties count by their "
             f"share. In brackets: {CONFIDENCE:.0%} intervals.",
+            "belief: mean belief in the true value. sure: share of the people about whom one value "
+            f"is believed from {100 * self.confidence:g}% up.",
             "prior: knows how frequent the values are, and has seen no release.",
         ]
         if self.folds is not None:
@@ -312,12 +314,12 @@ class Inference(Finding):
             rows += [[label, *[""] * 5], [f"  {_INSIDE}", *_cells(sides.inside)]]
             if sides.outside is not None and sides.gap is not None and sides.belief_gap is not None:
                 gaps = [
-                    number_cell(gap.value, _points(gap)) for gap in (sides.gap, sides.belief_gap)
+                    number_cell(gap.value, _points(gap).replace(" points", ""))
+                    for gap in (sides.gap, sides.belief_gap)
                 ]
                 rows += [[f"  {_OUTSIDE}", *_cells(sides.outside)],
-                         ["  difference", "", *gaps, "", ""]]  # fmt: skip
-        heads = ["people", "right", "belief in the true value",
-                 f"sure (from {100 * self.confidence:g}%)", "right if sure"]  # fmt: skip
+                         ["  difference, points", "", *gaps, "", ""]]  # fmt: skip
+        heads = ("people", "right", "belief", "sure", "right if sure")
         return Table(
             columns=[Column(title="", number=False), *(Column(title=head) for head in heads)],
             rows=rows,
