@@ -69,7 +69,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         typed = {name: given.pop(name, None) for name in options}
         files = {one: given.pop(one.name, None) for one in declaration.outputs}
         run = _Run(declaration=declaration, file=file, options=typed, files=files, **given)
-        guarded(run.run)()
+        guarded(lambda **_: run.run())(**run.read())
 
     groups: dict[str, Any] = {"table": Table, "published": Published}
     if {"sanitizer", "published"} & sources.keys():
@@ -142,6 +142,16 @@ class _Run:
     outputs: Outputs = field(default_factory=Outputs)
     options: Mapping[str, Any]
     files: Mapping[Output, Path | None] = field(default_factory=dict)
+
+    def read(self) -> dict[str, Any]:
+        """What was given to read, by option: none of it is written over."""
+        tables = {
+            name: [Path(text) for text in typed or ()]
+            for name, typed in self.options.items()
+            if shell_of(self.declaration.options()[name].annotation).table
+        }
+        groups = {**vars(self.table), **vars(self.published), **vars(self.people)}
+        return {"file": self.file, **groups, **tables}
 
     def run(self) -> None:
         """Read, attack, write, show."""
