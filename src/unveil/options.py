@@ -138,7 +138,7 @@ def _recoded(text: str) -> dict[str, str | None] | None:
     return {old.strip(): new.strip() or None for old, _, new in pairs}
 
 
-def _share_or_file(texts: Sequence[str]) -> float | Path:
+def _share_or_file(texts: Sequence[str | Path]) -> float | Path:
     """A share of the people, or a file of other people.
 
     >>> _share_or_file(["0.3"]), _share_or_file(["others.csv"]).name
@@ -148,7 +148,7 @@ def _share_or_file(texts: Sequence[str]) -> float | Path:
         raise InputError("{option} is given twice; give one share or one file",
                          option=Option("held_out"))  # fmt: skip
     try:
-        share = float(texts[0])
+        share = float(str(texts[0]))
     except ValueError:
         return Path(texts[0])
     check("held_out", Annotated[float, Gt(0), Lt(1)], share)

@@ -217,7 +217,7 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
     [30, 41, 35]
     """
     ours = (*microdata.quasi, microdata.sensitive)
-    said = checked_mapping(recode, [column.name for column in ours])
+    said = checked_mapping(recode, [column.name for column in ours], option="recode")
     columns: list[Column] = []
     notes: list[Any] = []
     for column in ours:
@@ -273,7 +273,7 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
             "called here: {mapping}",
             column=errors.Column(column.name), sort=_sort(column), values=values_of(column),
             other=_sort(other), source=File(others.source, bare=True), others=values_of(other),
-            mapping=mapping_said(column.name, other.texts, column.texts),
+            mapping=mapping_said(column.name, other.texts, column.texts, option="recode"),
         )  # fmt: skip
     if column.texts == other.texts:
         return replace(column, codes=np.concatenate([column.codes, other.codes]))
@@ -302,7 +302,7 @@ def _unknown_values(column: Column, other: Column, unknown: list[str], others: M
     return other_codes(
         column, unknown, source=f"the table of people held out, {others.source},",
         where=f"{records:,} {'record' if records == 1 else 'records'}",
-        who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here",
+        who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here", option="recode",
     )  # fmt: skip
 
 
@@ -329,7 +329,7 @@ def _strangers(column: Column, other: Column, others: Microdata) -> list[Message
             source=File(others.source, bare=True),
             theirs=Cell(values_listed(theirs), bare=True),
             ours=Cell(values_listed(column.texts), bare=True),
-            mapping=mapping_said(column.name, unknown, column.texts),
+            mapping=mapping_said(column.name, unknown, column.texts, option="recode"),
         )
     ]
 

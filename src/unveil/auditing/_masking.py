@@ -1,16 +1,8 @@
-"""Texts from elsewhere, with what would point to a person taken out.
+"""What a report may not show of a table: values that few people have.
 
-An audit's own sentences are made of counts and names of columns. Other texts come from elsewhere:
-notes of readers, and reasons why something could not be done, quote cells and name rows, and help
-the owner of the data by that. In a report they would tell them to everybody. So of such a text is
-masked
-
-- what it quotes, unless that is the name of a column or of a release, or an option such as
-  ``missing='drop'``;
-- every value, and every name of a hierarchy, that fewer people than the limit have, in whatever
-  column, identifiers too: words wherever they stand, numbers unless they count something
-  (``3 of 944 records``);
-- where rows and records are said to be: ``row 17``.
+Messages mark what may point to a person (`unveil.errors`: cells, rows, people, words of other
+programs), and a report leaves out what is marked. What a class publishes, such as ``[40, 97]``, is
+shown with those bounds and members masked that fewer people have than the limit.
 
 Masking errs on the side of silence: a harmless number that happens to be somebody's is masked, too.
 """
@@ -23,28 +15,14 @@ from functools import cached_property
 
 import numpy as np
 
-from unveil.errors import Text, View, shown
+from unveil.errors import MASK, Text, View, shown
 from unveil.microdata import Column, Microdata
 
-__all__ = ["MASK", "Masking"]
+__all__ = ["Masking"]
 
-MASK = "(masked)"
-"""What stands for a piece of text that is not shown."""
-
-_QUOTED = re.compile(r"""(?<![\w=])'(?:[^'\\]|\\.)*'(?!\w)|(?<![\w=])"(?:[^"\\]|\\.)*"(?!\w)""")
-_ROWS = re.compile(
-    r"\b(rows?|records?|lines?|path) #?\d+(?:,\d{3})*(?:(?:, | and | to |, and )\d+(?:,\d{3})*\b)*",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w%])")
 _WORD = re.compile(r"\w+")
 _EDGES = re.compile(r"^\W+|\W+$")
-_COUNTED = re.compile(
-    r"(?:\s+of(?: the)?\s+[\d,]+)?\s+(?:(?:more|other|others|different|empty|possible|such)\s+)?"
-    r"(?:records?|rows?|people|persons?|cells?|class(?:es)?|groups?|values?|samples?|releases?|"
-    r"columns?|combinations?|parts?|others?|candidates?|levels?|seconds?|times|bytes)\b"
-)
-_LEVEL = re.compile(r"(?:=|\blevel |\bof |\bk is )$")
 _OUR_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -92,22 +70,19 @@ class Masking:
         return text
 
     def text(self, text: Text) -> str:
-        """A text from elsewhere.
+        """A note, or a reason why something could not be done: without what is marked in it.
 
         >>> import unveil as uv
+        >>> from unveil.errors import Cell, Column, Message, Row
         >>> people = uv.read_table({"age": [40] * 9 + [97], "vote": ["a", "b"] * 5},
         ...                        quasi="age", sensitive="vote")
-        >>> Masking(people, 5).text("row 10, column 'age': the cell '97 y' covers nobody, as 97 is")
-        "a row, column 'age': the cell (masked) covers nobody, as (masked) is"
-        >>> Masking(people, 5).text("97 of 100 records are like those of age 40; missing='drop'")
-        "97 of 100 records are like those of age 40; missing='drop'"
+        >>> note = Message("{row}, column {column}: the cell {cell} covers nobody", row=Row(10),
+        ...                column=Column("age"), cell=Cell("97 y"))
+        >>> Masking(people, 5).text(note)
+        "a row, column 'age': the cell (masked) covers nobody"
         """
-        text = shown(text, View("report", smallest=self._smallest, shows_all=self.shows_all))
-        if self.shows_all:
-            return self.named(text)
-        text = _QUOTED.sub(self._quoted, self.named(text))
-        # Values before numbers: a date is one value of three numbers.
-        return _NUMBER.sub(self._number, self.values(_ROWS.sub(_some_row, text)))
+        view = View("report", smallest=self._smallest, shows_all=self.shows_all)
+        return self.named(shown(text, view))
 
     def cell(self, text: str) -> str:
         """What a class publishes: of a range or a set, without what few people have.
@@ -143,14 +118,6 @@ class Masking:
                 return upto
         return None
 
-    def _quoted(self, found: re.Match[str]) -> str:
-        return found[0] if found[0][1:-1] in self._public else MASK
-
-    def _number(self, found: re.Match[str]) -> str:
-        before, after = found.string[: found.start()], found.string[found.end() :]
-        counts = _COUNTED.match(after) or _LEVEL.search(before)
-        return found[0] if counts else self._of_few(found[0])
-
     def _of_few(self, number: str) -> str:
         value = float(number.replace(",", "").replace("−", "-"))
         return MASK if {value, abs(value)} & self._rare_numbers else number
@@ -177,11 +144,6 @@ class Masking:
     @property
     def _rare_numbers(self) -> set[float]:
         return self._rare_texts[1]
-
-
-def _some_row(found: re.Match[str]) -> str:
-    noun = found[1].lower()
-    return f"some {noun}" if noun.endswith("s") else f"a {noun}"
 
 
 def _rare(column: Column, smallest: int) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from cyclopts import Parameter
 
+from unveil.cli._guard import guarded
 from unveil.cli._outputs import check_output
 from unveil.cli._sources import (
     OPTIONS,
@@ -64,12 +65,9 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     }
 
     def command(file: Path | None = None, /, **given: Any) -> None:
-        from unveil.cli._guard import guarded
-
         typed = {name: given.pop(name, None) for name in options}
         files = {one: given.pop(one.name, None) for one in declaration.outputs}
-        run = _Run(declaration=declaration, file=file, options=typed, files=files, **given)
-        guarded(lambda **_: run.run())(**run.read())
+        _Run(declaration=declaration, file=file, options=typed, files=files, **given).run()
 
     groups: dict[str, Any] = {"table": Table, "published": Published}
     if {"sanitizer", "published"} & sources.keys():
@@ -94,7 +92,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     command.__doc__ = f"{declaration.help}\n\n{declaration.means}\n\n{_EXIT_CODES}"
     command.__name__ = declaration.name.replace("-", "_")
-    return command
+    return guarded(command)
 
 
 def _described(function: Callable[..., Any]) -> dict[str, str]:
@@ -117,7 +115,8 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
         help=help_of(one.annotation) or described, metavar=shell.metavar or None, group=OPTIONS
     )
     if shell.parse is not None:
-        return one.replace(annotation=Annotated[list[str] | None, shown], default=None)
+        texts = list[Path] if shell.table else list[str]  # what is read is not written over
+        return one.replace(annotation=Annotated[texts | None, shown], default=None)
     return one.replace(annotation=Annotated[bare, shown])
 
 
@@ -142,16 +141,6 @@ class _Run:
     outputs: Outputs = field(default_factory=Outputs)
     options: Mapping[str, Any]
     files: Mapping[Output, Path | None] = field(default_factory=dict)
-
-    def read(self) -> dict[str, Any]:
-        """What was given to read, by option: none of it is written over."""
-        tables = {
-            name: [Path(text) for text in typed or ()]
-            for name, typed in self.options.items()
-            if shell_of(self.declaration.options()[name].annotation).table
-        }
-        groups = {**vars(self.table), **vars(self.published), **vars(self.people)}
-        return {"file": self.file, **groups, **tables}
 
     def run(self) -> None:
         """Read, attack, write, show."""

@@ -317,7 +317,7 @@ def test_the_same_people_in_one_table_or_in_two_get_the_same_scores():
                            "'town', 'flag', 's' here and 'age', 'town', 'flag', 'more', 's' there"),
         ({"age": ["old", "young"]},
          "and categorical values in the table of people held out, table (its values: old, young); "
-         "read both alike, or say what its values are called here: "),
+         "read both alike, or say what its values are called here: recode={'age': {'old': …}}"),
         ({"age": np.array(["2001-02-03", "2001-02-04"], dtype="datetime64[D]")},
          "and point-in-time values in the table"),
     ],
@@ -367,7 +367,7 @@ def test_other_names_for_the_same_values_are_asked_about(here, there, mapping):
     members, others = of_sex(here), of_sex(there)
     with pytest.raises(InputError) as error:
         split_people(members, others, own=0)
-    assert f"={{'sex': {mapping}}}" in str(error.value)
+    assert f"recode={{'sex': {mapping}}}" in str(error.value)
     said = {"sex": ast.literal_eval(mapping)}
     joined = split_people(members, others, own=0, recode=said).everybody
     assert joined["sex"].texts == members["sex"].texts

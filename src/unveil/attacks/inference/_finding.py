@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -326,27 +326,18 @@ class Inference(Finding):
         )
 
     def _chart(self, release: Text) -> Chart:
-        several = len(self.against) > 1
-        names = [
-            Message("{release}: {adversary}", release=release, adversary=label)
-            if several else release
-            for label in self.against
-        ]  # fmt: skip
-        sides: dict[str, Sequence[Guesses | None]] = {
-            "prior: how frequent the values are": [self.prior] * len(names),
-            "people who are not in the release": [one.outside for one in self.against.values()],
-            "people in the release": [one.inside for one in self.against.values()],
-        }
+        sides: dict[str, Guesses | None] = {"prior: how frequent the values are": self.prior}
+        for label, one in self.against.items():
+            by = f", by {label}" if len(self.against) > 1 else ""
+            sides[f"people who are not in the release{by}"] = one.outside
+            sides[f"people in the release{by}"] = one.inside
         series = []
-        for side, guesses in sides.items():
-            found = [None if one is None else one.accuracy for one in guesses]
-            series.append(
-                Series(
-                    name=side, x=names, y=[None if one is None else one.value for one in found],
-                    low=[None if one is None else one.low for one in found],
-                    high=[None if one is None else one.high for one in found],
-                )
-            )  # fmt: skip
+        for name, guesses in sides.items():
+            found = None if guesses is None else guesses.accuracy
+            value, low, high = (
+                (None, None, None) if found is None else (found.value, found.low, found.high)
+            )
+            series.append(Series(name=name, x=[release], y=[value], low=[low], high=[high]))
         return Chart(
             kind="bars",
             title="How often guesses are right",
