@@ -39,12 +39,12 @@ def _files(tmp_path, monkeypatch):
         (("risk", "people.csv", "--release", "released.csv", "--json"), "released.csv"),
         (("definetti", "people.csv", "--external", "others.csv", "--release", "released.csv",
           "--json"), "others.csv"),
-        (("inference", "people.csv", "--sanitizer", "identity", "--held-out-file", "others.csv",
+        (("inference", "people.csv", "--sanitizer", "identity", "--held-out", "others.csv",
           "--json"), "others.csv"),
         (("minimality", "people.csv", "--sanitizer", "mondrian:k=2", "--release", "released.csv",
           "--json"), "released.csv"),
         (("audit", "people.csv", "--release", "released.csv", "--json"), "released.csv"),
-        (("membership", "people.csv", "--held-out-file", "others.csv", "--json"), "others.csv"),
+        (("membership", "people.csv", "--held-out", "others.csv", "--json"), "others.csv"),
     ],
 )  # fmt: skip
 def test_what_is_read_is_not_written_over(command, over):

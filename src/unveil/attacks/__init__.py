@@ -19,16 +19,6 @@ from unveil.attacks.differential import (
     sampling_in_words,
     share_bound,
 )
-from unveil.attacks.inference import Inference, inference, side_bars
-from unveil.attacks.membership import (
-    Estimate,
-    Membership,
-    Separation,
-    attackers_named,
-    membership,
-    roc_panels,
-    split_people,
-)
 from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
 from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
@@ -43,29 +33,19 @@ __all__ = [
     "Distance",
     "EarthMovers",
     "EncodingComparison",
-    "Estimate",
-    "Inference",
-    "Membership",
     "RelativeRisk",
     "Sampling",
-    "Separation",
     "ShareBound",
     "TailProbabilities",
     "Victim",
     "adversaries_named",
-    "attackers_named",
     "check_chance",
     "compare_encodings",
     "composition",
     "differential_inference",
     "distance_named",
-    "inference",
-    "membership",
     "relative_risk",
-    "roc_panels",
     "sampling_in_words",
     "seed_number",
     "share_bound",
-    "side_bars",
-    "split_people",
 ]

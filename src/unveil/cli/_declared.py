@@ -29,7 +29,7 @@ from unveil.cli._sources import (
     Table,
     Worst,
 )
-from unveil.errors import InputError, Option, UnveilError, View, did_you_mean
+from unveil.errors import GoalError, InputError, Option, UnveilError, View, did_you_mean
 from unveil.options import Shell, help_of, shell_of
 from unveil.registry import Declaration, Output, declared
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from unveil.cli._reading import Reading
     from unveil.cli._releases import Collected, Given, ToRead
     from unveil.findings import Finding
     from unveil.microdata import AnyRelease, Microdata
@@ -126,7 +127,8 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
         help=help_of(one.annotation) or described, metavar=shell.metavar or None, group=OPTIONS
     )
     if shell.parse is not None:
-        return one.replace(annotation=Annotated[list[str] | None, shown], default=None)
+        texts = list[Path] if shell.table else list[str]  # what is read is not written over
+        return one.replace(annotation=Annotated[texts | None, shown], default=None)
     return one.replace(annotation=Annotated[bare, shown])
 
 
@@ -166,6 +168,7 @@ class _Run:
         if self.people.record_of is not None:
             reading = replace(reading, identifier=None)
         microdata = reading.read() if reading.is_given else None
+        microdata, options = self._with_others(reading, microdata, options)
         sources = self._sources(microdata)
         self._check_persons(sources, options)
         done = Collected()
@@ -173,14 +176,20 @@ class _Run:
         found = self._look(wanted, done, sources, options)
         self._write(found, done, out)
         self._show(found, done, out)
-        done.finish(len(found))
+        done.finish(sum(not _interrupted(finding) for finding in found.values()))
 
     def _given(self) -> Given:
         """What was published, and what sanitizers would publish; a first look if nothing is."""
         given = self.published.given()
-        if self.declaration.first_look and not given and not self.programs.oracle:
+        if self._is_first_look:
             return replace(given, sanitizers=("identity", "mondrian:k=2,5,10,20"))
         return given
+
+    @property
+    def _is_first_look(self) -> bool:
+        """Whether the user has named nothing to look into."""
+        named = self.published.given() or self.programs.oracle
+        return self.declaration.first_look and not named
 
     def _check(self, given: Given) -> None:
         """Everything that can be wrong without opening a file is told before the long work."""
@@ -256,6 +265,10 @@ class _Run:
                 continue
             check(name, declared_options[name].annotation, value)
             options[name] = value
+        if options.get("adversary"):
+            from unveil.attacks.shared import adversaries_named
+
+            adversaries_named(options["adversary"])  # refuses unknown ones before the work
         if "identifier" in declared_options:
             options["identifier"] = next(iter(names(self.table.identifier or ())), None)
         quasi = names(self.table.quasi)
@@ -268,6 +281,35 @@ class _Run:
                     quasi=", ".join(quasi),
                 )  # fmt: skip
         return options
+
+    def _with_others(
+        self, reading: Reading, microdata: Microdata | None, options: Mapping[str, Any]
+    ) -> tuple[Microdata | None, dict[str, Any]]:
+        """Read tables of other people as FILE is read.
+
+        Both tables get the same codes, so that a release is read with the values of everybody.
+        """
+        from unveil.attacks.held_out import joined_tables
+
+        given = dict(options)
+        for name, one in self.declaration.options().items():
+            path = given.get(name)
+            if not shell_of(one.annotation).table or not isinstance(path, Path):
+                continue
+            if microdata is None:
+                raise InputError("{option} is a table beside the original: give {file}",
+                                 option=Option(name), file=Option("microdata"))  # fmt: skip
+            if path.exists() and reading.file.exists() and path.samefile(reading.file):
+                raise InputError(
+                    "{option} is {file} itself; give a table of other people",
+                    option=Option(name, str(path)), file=Option("microdata"),
+                )  # fmt: skip
+            others, n = replace(reading, file=path).read(), len(microdata)
+            everybody = joined_tables(microdata, others, given.pop("recode", None))
+            theirs = everybody.take(range(n, len(everybody)))
+            given[name] = replace(theirs, source=others.source)
+            microdata = everybody.take(range(n))
+        return microdata, given
 
     def _sources(self, microdata: Microdata | None) -> dict[str, Any]:
         """What the function works on, except the release."""
@@ -322,12 +364,18 @@ class _Run:
                     else:
                         call = self.declaration.call()
                         found[one.name] = call(**source, **sources, **options)
+            except GoalError as error:
+                if not self._is_first_look:  # which tries goals that a small table cannot meet
+                    done.fail(one, error)
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
                 done.ended_at = one
                 break
             done.notes += one.notes()
+            if one.name in found and _interrupted(found[one.name]):
+                done.ended_at = one
+                break
         if several and together and not done.interrupted and not done.failed:
             with slow_start():
                 together_found = self.declaration.call()(together, **sources, **options)
@@ -425,6 +473,11 @@ def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
         )  # fmt: skip
     pairs = zip(makers, files, strict=True)
     return [replace(one, get=file.get, file=file.file, notes=file.notes) for one, file in pairs]
+
+
+def _interrupted(finding: Finding) -> bool:
+    """Whether the user interrupted an attack that keeps what it has found until then."""
+    return bool(getattr(finding, "interrupted", False))
 
 
 def _together(found: Mapping[str, Finding]) -> Any:

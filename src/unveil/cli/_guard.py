@@ -152,13 +152,7 @@ _AS_TYPED = tuple(
             r"; differential_inference and membership do not mind$",
             "; unveil differential and unveil membership do not mind",
         ),
-        (
-            r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
-            "give them with --held-out-file, or the anonymization itself with --sanitizer or "
-            "--oracle",
-        ),
-        (r"^(folds|targets)=(?=\d)", r"--\1 "),
-        (r"^confidence must be\b", "--confidence must be"),
+        (r"^targets=(?=\d)", "--targets "),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

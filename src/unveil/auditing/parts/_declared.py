@@ -16,6 +16,7 @@ from unveil.auditing._telling import Telling
 from unveil.auditing.parts._part import Asked, Part
 from unveil.errors import File, InputError, Message, View, shown
 from unveil.findings import Chart, Finding, Table
+from unveil.options import Adversaries
 from unveil.registry import Declaration
 from unveil.render import plain, told_together
 from unveil.report import display_name
@@ -47,11 +48,13 @@ class DeclaredPart(Part[Finding]):
         options = self.declaration.options()
         if asked.knows is not None and "knows" not in options:
             asked.needs_all_known(self.declaration.name)
-        common = {
+        common: dict[str, Any] = {
             "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
             "n_jobs": asked.n_jobs, "progress": False, "budget": self.declaration.budget,
             "partition": asked.partitions.get(subject.microdata.sensitive.name),
         }  # fmt: skip
+        if "adversary" in options and options["adversary"].annotation != Adversaries:
+            del common["adversary"]  # an audit may have several, and this attack takes one
         given = {name: value for name, value in common.items() if name in options}
         return self.declaration.call()(**sources, **asked.told(self.name, **given))
 

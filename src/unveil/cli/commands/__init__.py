@@ -4,8 +4,6 @@
 from unveil.cli.commands._differential import differential
 from unveil.cli.commands._measure import measure
 from unveil.cli.commands._risk import risk
-from unveil.cli.commands._inference import inference
-from unveil.cli.commands._membership import membership
 from unveil.cli.commands._composition import composition
 from unveil.cli.commands._harden import harden
 from unveil.cli.commands._encodings import encodings
@@ -17,8 +15,6 @@ __all__ = [
     "differential",
     "encodings",
     "harden",
-    "inference",
     "measure",
-    "membership",
     "risk",
 ]
