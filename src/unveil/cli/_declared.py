@@ -7,8 +7,10 @@ their help; what it prints and writes comes from its findings. Nothing here know
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
@@ -25,7 +27,15 @@ from unveil.cli._sources import (
     Published,
     Table,
 )
-from unveil.errors import InputError, Option, UnveilError, View, did_you_mean
+from unveil.errors import (
+    InputError,
+    Listed,
+    MissingExtraError,
+    Option,
+    UnveilError,
+    View,
+    did_you_mean,
+)
 from unveil.options import Shell, help_of, shell_of
 from unveil.registry import Declaration, Output, declared
 
@@ -162,7 +172,7 @@ class _Run:
         found = self._look(wanted, done, sources, options)
         self._write(found, done, out)
         self._show(found, done, out)
-        done.finish(len(found))
+        done.finish(sum(not getattr(one, "interrupted", False) for one in found.values()))
 
     def _given(self) -> Given:
         """What was published, and what sanitizers would publish; a first look if nothing is."""
@@ -176,7 +186,8 @@ class _Run:
         reading = self.table.reading(self.file)
         self.outputs.check(self.file)
         for one, path in self.files.items():
-            check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
+            if path is not None:
+                self._check_file(one, path, given)
         if not given and not self.programs.oracle:
             raise InputError(
                 "there is nothing to look into: give what was published with {release} or "
@@ -187,6 +198,21 @@ class _Run:
         if given or self.file is None:
             given.check(reading, names_people="external" in self.declaration.sources())
         self._check_people()
+
+    def _check_file(self, one: Output, path: Path, given: Given) -> None:
+        """One of the command's own files: it has room for one release."""
+        check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
+        option = Option(one.name)
+        if str(path) == "-":
+            raise InputError("{option} needs a file: {option} results{suffix}", option=option,
+                             suffix=one.suffixes[0])  # fmt: skip
+        if len([*given.releases, *given.anatomies, *given.sanitizers]) > 1:
+            raise InputError("{option} is for one release; give one", option=option)
+        if any(find_spec(module) is None for module in one.needs):
+            raise MissingExtraError(
+                "{option} needs {modules}; install them with: pip install 'unveil[{extra}]'",
+                option=option, modules=Listed(one.needs, "and"), extra=one.extra,
+            )  # fmt: skip
 
     def _check_people(self) -> None:
         from unveil.options import names
@@ -301,6 +327,8 @@ class _Run:
                     else:
                         call = self.declaration.call()
                         found[one.name] = call(**source, **sources, **options)
+                        if getattr(found[one.name], "interrupted", False):
+                            raise KeyboardInterrupt
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
@@ -352,12 +380,13 @@ class _Run:
             if not is_stdout(to.csv):
                 out.print(f"rows: {to.csv}", soft_wrap=True)
         if to.plot is not None and found:
-            save_picture(to.plot, draw(_together(found).charts[0]), out)
+            with _kept(done):
+                save_picture(to.plot, draw(_together(found).chart(to.chart or 0)), out)
         for one, path in self.files.items():
-            if path is not None:
-                for finding in found.values():
-                    getattr(finding, one.method)(path)
-                out.print(f"{one.name}: {path}", soft_wrap=True)
+            if path is not None and found:
+                with _kept(done):
+                    getattr(next(iter(found.values())), one.method)(path)
+                    out.print(f"{one.name}: {path}", soft_wrap=True)
 
     def _person(self, finding: Finding, person: str) -> Any:
         from unveil.cli._people import person_number
@@ -380,6 +409,17 @@ class _Run:
             for person in self.people.person or ():
                 out.print()
                 print_text(table_text(self._person(finding, person), SHELL), out)
+
+
+@contextmanager
+def _kept(done: Collected) -> Iterator[None]:
+    """What cannot be drawn or written is told in the end: what was found is not lost by it."""
+    try:
+        yield
+    except UnveilError as error:
+        done.fail(done.releases[0][0], error)
+    except OSError as error:
+        done.fail(done.releases[0][0], InputError(f"cannot write: {error.strerror or error}"))
 
 
 def _together(found: Mapping[str, Finding]) -> Any:
