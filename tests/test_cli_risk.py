@@ -79,7 +79,7 @@ def test_json_has_the_python_numbers():
     release = uv.read_release("recoded.csv", people, made_by="recoded.csv")
     again = uv.relative_risk(
         release, people, alpha=2, beta=0.5, likelihood="naive-bayes", domain="product",
-        learner="conditional", ties="fraction", sampler="gibbs", exact=False, chains=3, panel=2,
+        learner="conditional", ties="fraction", sampler="gibbs", exact="never", chains=3, panel=2,
         rhat=1.2, ess=50, sweeps=400, seed=4,
     ).to_dict(records=True)  # fmt: skip
     for one in (found, again):

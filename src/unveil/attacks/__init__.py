@@ -31,7 +31,6 @@ from unveil.attacks.membership import (
     split_people,
 )
 from unveil.attacks.minimality import Minimality, minimality
-from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
 from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
 __all__ = [
@@ -50,12 +49,10 @@ __all__ = [
     "Inference",
     "Membership",
     "Minimality",
-    "RelativeRisk",
     "Sampling",
     "Separation",
     "ShareBound",
     "TailProbabilities",
-    "Victim",
     "adversaries_named",
     "attackers_named",
     "check_chance",
@@ -67,7 +64,6 @@ __all__ = [
     "inference",
     "membership",
     "minimality",
-    "relative_risk",
     "roc_panels",
     "sampling_in_words",
     "seed_number",

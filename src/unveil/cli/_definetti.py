@@ -148,12 +148,19 @@ def _warm_up() -> None:
 
 
 def _drawn(found: Sequence[tuple[str, DeFinetti]]) -> Axes:
-    from unveil.attacks.relative_risk import grid
-
+    first = found[0][1].plot()
     if len(found) == 1:
-        return found[0][1].plot()
-    axes = grid(len(found))
-    for ax, (name, finding) in zip(axes, found, strict=True):
+        return first
+    figure = first.get_figure(root=True)
+    assert figure is not None
+    figure.clear()
+    columns = min(3, len(found))
+    rows = -(-len(found) // columns)
+    figure.set_size_inches(5.2 * columns, 4.2 * rows)
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for ax in axes[len(found) :]:
+        ax.remove()
+    for ax, (name, finding) in zip(axes, found, strict=False):
         finding.plot(ax)
         ax.set_title(display_name(name), fontsize=10)
     return axes[0]

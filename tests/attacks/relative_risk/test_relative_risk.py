@@ -147,7 +147,7 @@ def test_ties_move_the_result_and_sampled_ones_are_recognized():
     release = uv.read_release(
         {"nationality": ["*"] * 8, "disease": malaysian.PATIENTS["disease"]}, table
     )
-    sampled = uv.relative_risk(release, table, exact=False, likelihood="naive-bayes", seed=3)
+    sampled = uv.relative_risk(release, table, exact="never", likelihood="naive-bayes", seed=3)
     assert sampled.tied_within > 0
     # Heart and the three rarer diseases differ; those that occur once are tied.
     tied = {"Stomach", "HIV", "Diabetes"}
@@ -230,7 +230,7 @@ def test_intervals_hold_the_beliefs_of_whoever_is_asked_about(options, likelihoo
 def test_a_victim_who_was_not_watched_is_asked_about_after_all():
     """The chains go on, and find what enumeration does."""
     sampled = uv.relative_risk(
-        malaysian.recoded("nationality"), exact=False, panel=1, domain="product", seed=2
+        malaysian.recoded("nationality"), exact="never", panel=1, domain="product", seed=2
     )
     exact = uv.relative_risk(malaysian.recoded("nationality"), domain="product")
     assert sampled.problem.watched.shape[1] == 1
@@ -273,14 +273,14 @@ def test_it_says_how_it_was_found():
     assert example(*BOTH).how == "closed form"
     assert "Exact (closed form): no two sets" in example(*BOTH).summary()
     assert example("nationality").how == "enumeration"
-    sampled = example("nationality", exact=False)
+    sampled = example("nationality", exact="never")
     assert sampled.how == "sampling"
     assert "Sampled (collapsed): 4 chains of" in sampled.summary()
-    assert "Sampled (gibbs)" in example("nationality", exact=False, sampler="gibbs").summary()
+    assert "Sampled (gibbs)" in example("nationality", exact="never", sampler="gibbs").summary()
 
 
 def test_what_has_not_converged_says_so_first():
-    finding = example("nationality", exact=False, sweeps=40, chains=2)
+    finding = example("nationality", exact="never", sweeps=40, chains=2)
     assert not finding.converged
     lines = finding.summary().splitlines()
     assert lines[1].startswith("  NOT CONVERGED: worst R-hat")
@@ -300,14 +300,14 @@ def test_an_interrupt_leaves_a_finding(monkeypatch):
         return real(*args)
 
     monkeypatch.setattr(_chains, "_round", interrupted)
-    finding = example("nationality", exact=False)
+    finding = example("nationality", exact="never")
     assert finding.chains.stopped == "interrupted"
     assert "it was interrupted" in finding.summary()
     assert finding.n_attacker > 0
 
 
 def test_json_speaks_of_nobody_unless_asked():
-    finding = example("nationality", exact=False)
+    finding = example("nationality", exact="never")
     plain = json.loads(finding.to_json())
     assert "record" not in plain
     assert "Malaysia" not in finding.to_json()
@@ -330,7 +330,7 @@ def test_the_verdict_is_in_words():
 def test_traces_are_saved_for_arviz(tmp_path):
     import xarray as xr
 
-    finding = example("nationality", exact=False, panel=3, chains=2)
+    finding = example("nationality", exact="never", panel=3, chains=2)
     saved = finding.save_traces(tmp_path / "traces.nc")
     tree = xr.open_datatree(saved, engine="h5netcdf")
     shape = (2, finding.chains.infos[0].kept, 5, 3)
@@ -345,9 +345,11 @@ def test_traces_are_saved_for_arviz(tmp_path):
 
 
 def test_no_traces_where_nothing_was_sampled_or_arviz_is_lacking(monkeypatch, tmp_path):
-    with pytest.raises(InputError, match="the answer is exact \\(closed form\\); use exact=False"):
+    with pytest.raises(
+        InputError, match="the answer is exact \\(closed form\\); use exact='never'"
+    ):
         example(*BOTH).traces()
-    finding = example("nationality", exact=False)
+    finding = example("nationality", exact="never")
     for module in ("h5netcdf", "arviz_base"):
         monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(MissingExtraError, match=r"unveil\[arviz\]"):
@@ -414,7 +416,7 @@ def test_exact_or_nothing():
     table = small_table(rng, 300, (6, 5), 4)
     release = loosely_grouped(rng, table, rng.integers(40, size=300), 0.4)
     with pytest.raises(InputError, match="there is no exact answer: the groups' sets overlap"):
-        uv.relative_risk(release, table, exact=True)
+        uv.relative_risk(release, table, exact="always")
     finding = uv.relative_risk(release, table, ess=200, rhat=1.05)
     assert finding.how == "sampling"
     assert finding.gr_error < 0.05

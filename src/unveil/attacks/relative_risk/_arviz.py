@@ -9,24 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.attacks.relative_risk._beliefs import given_tuple
+from unveil.attacks.relative_risk._finding import RelativeRisk, victims_of_panel
 from unveil.errors import File, InputError, MissingExtraError, Option
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-    from unveil.attacks.relative_risk._finding import RelativeRisk
-
-__all__ = ["save_traces", "traces_of", "victims_of_panel"]
-
-
-def victims_of_panel(finding: RelativeRisk) -> list[str]:
-    """The victims of the panel, in words."""
-    watched = finding.problem.watched[:, finding.problem.panel]
-    texts = [column.texts for column in finding.quasi]
-    return [
-        ", ".join(text[code] for text, code in zip(texts, codes, strict=True))
-        for codes in watched.T
-    ]
+__all__ = ["save_traces", "traces_of"]
 
 
 def traces_of(finding: RelativeRisk) -> DataTree:
@@ -40,7 +29,7 @@ def traces_of(finding: RelativeRisk) -> DataTree:
     if chains is None:
         raise InputError(
             "there are no traces: the answer is exact ({how}); use {sampled} to sample",
-            how=finding.how, sampled=Option("exact", False),
+            how=finding.how, sampled=Option("exact", "never"),
         )  # fmt: skip
     try:
         from arviz_base import from_dict

@@ -13,7 +13,6 @@ from unveil.auditing.parts._measures import MeasuresPart
 from unveil.auditing.parts._membership import MembershipPart
 from unveil.auditing.parts._minimality import MinimalityPart
 from unveil.auditing.parts._part import Asked, Part
-from unveil.auditing.parts._risk import RiskPart
 from unveil.auditing.parts._utility import UtilityPart
 from unveil.registry import declared
 
@@ -24,7 +23,7 @@ PARTS: dict[str, Part[Any]] = {
     for part in (
         DifferentialPart(),
         InferencePart(),
-        RiskPart(),
+        DeclaredPart(declared("relative-risk")),
         DeFinettiPart(),
         MinimalityPart(),
         DeclaredPart(declared("linkage")),

@@ -10,7 +10,6 @@ from unveil.cli.commands._resolve import resolve
 from unveil.cli.commands._differential import differential
 from unveil.cli.commands._anonymize import anonymize
 from unveil.cli.commands._measure import measure
-from unveil.cli.commands._risk import risk
 from unveil.cli.commands._inference import inference
 from unveil.cli.commands._membership import membership
 from unveil.cli.commands._composition import composition
@@ -38,5 +37,4 @@ __all__ = [
     "minimality",
     "report",
     "resolve",
-    "risk",
 ]
