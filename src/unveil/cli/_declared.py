@@ -35,6 +35,7 @@ from unveil.errors import (
     UnveilError,
     View,
     did_you_mean,
+    shown,
 )
 from unveil.options import Shell, help_of, shell_of
 from unveil.registry import Declaration, Output, declared
@@ -170,6 +171,9 @@ class _Run:
         done = Collected()
         wanted = self._wanted(given, microdata)
         found = self._look(wanted, done, sources, options)
+        if microdata is not None:
+            told = {str(note) for finding in found.values() for note in finding.notes}
+            done.notes[:0] = [shown(note, SHELL) for note in microdata.notes if note not in told]
         self._write(found, done, out)
         self._show(found, done, out)
         done.finish(sum(not getattr(one, "interrupted", False) for one in found.values()))
@@ -380,11 +384,11 @@ class _Run:
             if not is_stdout(to.csv):
                 out.print(f"rows: {to.csv}", soft_wrap=True)
         if to.plot is not None and found:
-            with _kept(done):
+            with _kept(done, to.plot):
                 save_picture(to.plot, draw(_together(found).chart(to.chart or 0)), out)
         for one, path in self.files.items():
             if path is not None and found:
-                with _kept(done):
+                with _kept(done, path):
                     getattr(next(iter(found.values())), one.method)(path)
                     out.print(f"{one.name}: {path}", soft_wrap=True)
 
@@ -412,14 +416,15 @@ class _Run:
 
 
 @contextmanager
-def _kept(done: Collected) -> Iterator[None]:
+def _kept(done: Collected, path: Path) -> Iterator[None]:
     """What cannot be drawn or written is told in the end: what was found is not lost by it."""
     try:
         yield
     except UnveilError as error:
         done.fail(done.releases[0][0], error)
     except OSError as error:
-        done.fail(done.releases[0][0], InputError(f"cannot write: {error.strerror or error}"))
+        why = error.strerror or error
+        done.fail(done.releases[0][0], InputError(f"cannot write {str(path)!r}: {why}"))
 
 
 def _together(found: Mapping[str, Finding]) -> Any:

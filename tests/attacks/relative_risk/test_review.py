@@ -114,10 +114,10 @@ def test_a_level_that_is_just_reached_counts():
     [({"alpha": "one"}, "alpha= must be a number or one number per sensitive value, but got 'one'"),
      ({"alpha": [[1], [2, 3]]}, "alpha= must be a number or one number per sensitive value"),
      ({"alpha": {"x": 1}}, "alpha= must be a number or one number per sensitive value"),
-     ({"beta": "one"}, "beta= must be a number, but got 'one'"),
-     ({"beta": [1.0, 2.0]}, r"beta= must be a number, but got \[1.0, 2.0\]"),
-     ({"beta": None}, "beta= must be a number, but got None"),
-     ({"exact": "no"}, "exact= must be True, False or None, but got 'no'")],
+     ({"beta": "one"}, "beta='one' is not possible: it must be a number above 0"),
+     ({"beta": [1.0, 2.0]}, r"beta=\[1.0, 2.0\] is not possible"),
+     ({"beta": None}, "beta=None is not possible"),
+     ({"exact": "no"}, "exact='no' is not possible: it must be 'auto', 'always' or 'never'")],
 )  # fmt: skip
 def test_options_of_the_wrong_kind(options, said):
     table = uv.read_table(ONE_VALUE, quasi="q", sensitive="s")
@@ -139,9 +139,9 @@ def test_chains_that_are_stuck_apart_are_an_answer_that_has_not_converged():
     lines = finding.summary().splitlines()
     assert lines[1].startswith("  NOT CONVERGED")
     assert "β = 1e-06 is small" in lines[-1]
-    assert finding.verdict().startswith("Roughly, for the chains have not converged: under ")
+    assert finding.verdict().startswith("Roughly, because the chains have not converged: under ")
     keys = list(finding.to_dict())
-    assert keys.index("converged") == keys.index("finding") + 1
+    assert keys.index("converged") == keys.index("figures") + 1
 
 
 def test_a_few_looks_at_what_stands_still_are_no_convergence():

@@ -154,6 +154,8 @@ class RelativeRisk(Finding):
     notes: tuple[Text, ...] = ()
     victims: tuple[Victim, ...] = ()
     worst_listed: int | None = None
+    interrupted: bool = False
+    """Whether the user ended the work: there is nothing, or only a part, about the victims."""
 
     # What is believed ------------------------------------------------------------------------
 
@@ -166,11 +168,6 @@ class RelativeRisk(Finding):
     def converged(self) -> bool:
         """Whether the answer is exact, or the chains have converged."""
         return self.chains is None or self.chains.converged
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user ended the sampling."""
-        return self.chains is not None and self.chains.stopped == "interrupted"
 
     @cached_property
     def attacker(self) -> Beliefs:
@@ -471,6 +468,7 @@ class RelativeRisk(Finding):
     def facts(self) -> Mapping[str, Any]:
         problem, table = self.problem, self.microdata
         facts = {
+            "converged": self.converged,
             "source": None if table is None else table.source,
             "quasi": [column.name for column in self.quasi],
             "sensitive": self.sensitive.name,
@@ -481,7 +479,7 @@ class RelativeRisk(Finding):
             "beta": problem.beta,
             "learner": self.learner_is,
             "sampling": None if self.chains is None else _sampling(self.chains),
-            **self.attributes("converged release kind how likelihood domain ties seed seconds"),
+            **self.attributes("release kind how likelihood domain ties seed seconds"),
         }
         if table is not None:
             facts["risk"] = {

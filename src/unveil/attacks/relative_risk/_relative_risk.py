@@ -36,7 +36,7 @@ from unveil.attacks.relative_risk._problem import (
     horizontal_problem,
     vertical_problem,
 )
-from unveil.attacks.relative_risk._victim import Teller, Victims, described
+from unveil.attacks.relative_risk._victim import Teller, Victim, Victims, described
 from unveil.attacks.relative_risk.samplers import Algorithm, sampler_for
 from unveil.engine import parse_duration, workers
 from unveil.errors import Call, File, InputError, Message, Option, Text
@@ -213,11 +213,19 @@ def relative_risk(
             chains=chains, seed=seed, n_jobs=n_jobs,
         ),
         seed=seed, seconds=time.perf_counter() - begun, notes=(*release.notes, *notes),
-        worst_listed=worst,
+        worst_listed=worst, interrupted=sampled is not None and sampled.stopped == "interrupted",
     )  # fmt: skip
-    if finding.interrupted or not asked:
-        return finding
-    return replace(finding, victims=tuple(finding.victim(one) for one in asked))
+    return finding if finding.interrupted or not asked else _with_victims(finding, asked)
+
+
+def _with_victims(finding: RelativeRisk, asked: Sequence[Mapping[str, Any]]) -> RelativeRisk:
+    """The same, and what is believed about some victims; an interrupt keeps what was found."""
+    told: list[Victim] = []
+    try:
+        told.extend(finding.victim(one) for one in asked)
+    except KeyboardInterrupt:
+        return replace(finding, victims=tuple(told), interrupted=True)
+    return replace(finding, victims=tuple(told))
 
 
 def _sticky(beta: float) -> Message:
