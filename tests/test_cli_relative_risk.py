@@ -212,9 +212,9 @@ def test_worst_lists_records():
     people = uv.read_csv("patients.csv", quasi="nationality", sensitive="disease")
     finding = uv.relative_risk(uv.read_release("recoded.csv", people), people)
     told = words(done)[words(done).index("The worst-placed people") :]
-    for row, risk in zip(finding.worst(2)["row"], finding.worst(2)["relative_risk"], strict=True):
+    for row, ratio in zip(finding.worst(2)["row"], finding.worst(2)["relative_risk"], strict=True):
         who = f"nationality {PATIENTS['nationality'][row]}, disease {PATIENTS['disease'][row]}"
-        assert f"row {row + 1}: {who} {risk:.2f}" in told
+        assert f"row {row + 1}: {who} {ratio:.2f}" in told
     assert "row 1:" not in risk("patients.csv", *ONE, "--release", "recoded.csv").stdout
 
 
