@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
 import unveil as uv
-from unveil.attacks.relative_risk._finding import _edges, _ranks
+from unveil.attacks.relative_risk._finding import _edges
+from unveil.attacks.relative_risk._traces import _ranks
 from unveil.errors import InputError, View, shown
 from unveil.microdata import Permuted
 from unveil.render import told_together

@@ -1,11 +1,6 @@
 """The finding of relative risk: what it says in numbers, words, tables and charts.
 
 Sampled numbers are shown with the digits that they have, and not with more.
-
-A trace is what the attacker would believe in each state of a chain. Chains that sample from the
-same distribution cover the same range; and if all their values are ranked together, every chain
-has about as many low ranks as high ones (A. Vehtari and others, "Rank-normalization, folding, and
-localization", Bayesian Analysis, 2021).
 """
 
 from __future__ import annotations
@@ -35,6 +30,7 @@ from unveil.attacks.relative_risk._beliefs import (
 from unveil.attacks.relative_risk._chains import Chains, Stopped
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Problem
+from unveil.attacks.relative_risk._traces import charts_of_chains, save_traces, traces_of
 from unveil.attacks.relative_risk._victim import (
     Teller,
     Victim,
@@ -64,7 +60,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
-__all__ = ["How", "Learner", "RelativeRisk", "victims_of_panel"]
+__all__ = ["How", "Learner", "RelativeRisk"]
 
 Learner: TypeAlias = Literal["joint", "conditional"]
 How: TypeAlias = Literal["closed form", "enumeration", "sampling"]
@@ -441,14 +437,10 @@ class RelativeRisk(Finding):
 
     def traces(self) -> DataTree:
         """The traces of the panel for ArviZ; needs the extra ``arviz``."""
-        from unveil.attacks.relative_risk._arviz import traces_of
-
         return traces_of(self)
 
     def save_traces(self, path: str | os.PathLike[str]) -> Path:
         """Write the traces of the panel as a NetCDF file for ArviZ."""
-        from unveil.attacks.relative_risk._arviz import save_traces
-
         return save_traces(self, path)
 
     # The story -------------------------------------------------------------------------------
@@ -734,11 +726,7 @@ class RelativeRisk(Finding):
 
     def _closer_charts(self, release: Text | None) -> list[Chart]:
         found = [] if self.microdata is None else [self._learner_against_attacker()]
-        worst = None if self.chains is None else self._worst_of_panel(self.chains)
-        if worst is None:
-            return found
-        prefix = "" if release is None else Message("{name}, ", name=release)
-        return [*found, worst.trace(prefix), worst.ranks(prefix)]
+        return [*found, *charts_of_chains(self, release)]
 
     def _learner_against_attacker(self) -> Chart:
         learner, attacker = self.under_learner.of_truth, self.under_attacker.of_truth
@@ -763,84 +751,6 @@ class RelativeRisk(Finding):
             ),
             rank=self._worst_risk or 0.0,
         )  # fmt: skip
-
-    def _worst_of_panel(self, chains: Chains) -> _Watched | None:
-        """The victim of the panel with the largest R-hat, and the most likely value that moves."""
-        rows, found = chains.trace("rows"), chains.diagnostics
-        covered = (rows.sum(axis=2) > 0).all(axis=(0, 1))
-        if not covered.any():
-            return None
-        victim = int(np.argmax(np.where(covered, found.rhat, -1.0)))
-        shares = rows[..., victim] / rows[..., victim].sum(axis=2, keepdims=True)
-        mean, moves = shares.mean(axis=(0, 1)), np.ptp(shares, axis=(0, 1)) > 0
-        value = int(np.argmax(np.where(moves, mean, mean - 1)))
-        return _Watched(
-            chains=chains, beliefs=shares[:, :, value], rhat=float(found.rhat[victim]),
-            says=Message(
-                "{secret} {value} of a person with {who}, the worst of a panel of {n}: R-hat "
-                "{rhat}, effective sample size {ess}",
-                secret=self.sensitive.name, value=Cell(self.sensitive.texts[value], bare=True),
-                who=Cell(victims_of_panel(self)[victim], bare=True), n=len(found.rhat),
-                rhat=f"{found.rhat[victim]:.3f}", ess=f"{found.ess[victim]:,.0f}",
-            ),
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Watched:
-    """The attacker's belief about the worst victim of the panel: chains × recorded states."""
-
-    chains: Chains
-    beliefs: NDArray[np.float64]
-    rhat: float
-    says: Message
-
-    def trace(self, prefix: Text) -> Chart:
-        """One line per chain: what the attacker believes, sweep by sweep."""
-        states = np.arange(1, self.beliefs.shape[1] + 1)
-        sweeps = self.chains.warm_up + self.chains.goal.thin * states
-        return Chart(
-            kind="curves", title="Traces of the attacker's belief about the panel's worst victim",
-            says=self.says, x=Axis(label="sweep"), y=Axis(label="attacker's belief", share=True),
-            series=[
-                Series(name=_chain(prefix, number), x=numbers(sweeps), y=numbers(one))
-                for number, one in enumerate(self.beliefs)
-            ],
-            rank=self.rhat,
-        )  # fmt: skip
-
-    def ranks(self, prefix: Text) -> Chart:
-        """One histogram per chain: the ranks of its values among those of all chains."""
-        ranks = _ranks(self.beliefs)
-        states = ranks.shape[1]
-        bins = int(np.ceil(2 * states ** (1 / 3))) + 1
-        edges = np.linspace(0, ranks.size, bins + 1)
-        return Chart(
-            kind="histogram",
-            title="Ranks of the attacker's belief about the panel's worst victim",
-            says=Message("if the chains have converged, all bins of a chain are about {height} "
-                         "high; {says}", height=f"{1 / bins:.1%}", says=self.says),
-            x=Axis(label="rank among all chains"), y=Axis(label="share of states", share=True),
-            series=[
-                Series(name=_chain(prefix, number), x=numbers(edges),
-                       y=numbers(np.histogram(own + 0.5, bins=edges)[0] / states))
-                for number, own in enumerate(ranks)
-            ],
-            rank=self.rhat,
-        )  # fmt: skip
-
-
-def _chain(prefix: Text, number: int) -> Message:
-    return Message("{prefix}chain {number}", prefix=prefix, number=number + 1)
-
-
-def _ranks(beliefs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Ranks over all chains; ties in random order, so that no chain gains by them."""
-    flat = beliefs.ravel()
-    order = np.lexsort([np.random.default_rng(0).random(len(flat)), flat])
-    ranks = np.empty(len(flat), dtype=np.int64)
-    ranks[order] = np.arange(len(flat))
-    return ranks.reshape(beliefs.shape)
 
 
 def _edges(risks: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -880,13 +790,3 @@ def _sampling(chains: Chains) -> dict[str, Any]:
         "largest_error": found.largest_error,
         "seconds": chains.seconds,
     }
-
-
-def victims_of_panel(finding: RelativeRisk) -> list[str]:
-    """The victims of the panel, in words."""
-    watched = finding.problem.watched[:, finding.problem.panel]
-    texts = [column.texts for column in finding.quasi]
-    return [
-        ", ".join(text[code] for text, code in zip(texts, codes, strict=True))
-        for codes in watched.T
-    ]
