@@ -3,7 +3,6 @@
 # isort: off
 from unveil.cli.commands._differential import differential
 from unveil.cli.commands._measure import measure
-from unveil.cli.commands._risk import risk
 from unveil.cli.commands._composition import composition
 from unveil.cli.commands._harden import harden
 from unveil.cli.commands._encodings import encodings
@@ -16,5 +15,4 @@ __all__ = [
     "encodings",
     "harden",
     "measure",
-    "risk",
 ]
