@@ -79,11 +79,14 @@ class Shell:
         What stands for the value in ``--help``.
     hidden : bool
         The shell has no such option.
+    column_of_releases : bool
+        In a shell it is a column that all releases have; the function gets the cells of each.
     """
 
     parse: Callable[[Sequence[str]], Any] | None = None
     metavar: str = ""
     hidden: bool = False
+    column_of_releases: bool = False
 
 
 def names(texts: Sequence[str]) -> list[str]:

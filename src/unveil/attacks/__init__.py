@@ -1,6 +1,5 @@
 """Attacks: each plays an adversary against a release and returns a finding."""
 
-from unveil.attacks.composition import Composition, composition
 from unveil.attacks.definetti import DeFinetti, definetti
 from unveil.attacks.differential import (
     DISTANCES,
@@ -40,7 +39,6 @@ __all__ = [
     "MAIN_THRESHOLD",
     "AdversaryError",
     "BoundDistance",
-    "Composition",
     "DeFinetti",
     "DifferentialInference",
     "Distance",
@@ -60,7 +58,6 @@ __all__ = [
     "attackers_named",
     "check_chance",
     "compare_encodings",
-    "composition",
     "definetti",
     "differential_inference",
     "distance_named",

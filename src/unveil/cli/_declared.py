@@ -115,6 +115,8 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
     shown = Parameter(
         help=help_of(one.annotation) or described, metavar=shell.metavar or None, group=OPTIONS
     )
+    if shell.column_of_releases:
+        return one.replace(annotation=Annotated[str | None, shown], default=None)
     if shell.parse is not None:
         return one.replace(annotation=Annotated[list[str] | None, shown], default=None)
     return one.replace(annotation=Annotated[bare, shown])
@@ -159,7 +161,10 @@ class _Run:
         self._check_persons(sources, options)
         done = Collected()
         wanted = self._wanted(given, microdata)
-        found = self._look(wanted, done, sources, options)
+        if "releases" in self.declaration.sources():
+            found = self._look_together(wanted, done, sources, options, microdata)
+        else:
+            found = self._look(wanted, done, sources, options)
         self._write(found, done, out)
         self._show(found, done, out)
         done.finish(len(found))
@@ -167,6 +172,8 @@ class _Run:
     def _given(self) -> Given:
         """What was published, and what sanitizers would publish; a first look if nothing is."""
         given = self.published.given()
+        # Several releases at once may be of larger tables, which have the people of FILE.
+        given = replace(given, of_others="releases" in self.declaration.sources())
         if self.declaration.first_look and not given and not self.programs.oracle:
             return replace(given, sanitizers=("identity", "mondrian:k=2,5,10,20"))
         return given
@@ -238,7 +245,8 @@ class _Run:
             value = parse(typed) if parse is not None and typed else typed
             if value is None:
                 continue
-            check(name, declared_options[name].annotation, value)
+            if not shell_of(declared_options[name].annotation).column_of_releases:
+                check(name, declared_options[name].annotation, value)
             options[name] = value
         if "identifier" in declared_options:
             options["identifier"] = next(iter(names(self.table.identifier or ())), None)
@@ -289,29 +297,50 @@ class _Run:
 
         found: dict[str, Finding] = {}
         done.wanted = len(wanted)
-        several = "releases" in self.declaration.sources()
-        together: dict[str, Any] = {}
         for one in wanted:
             done.releases.append((one, None))
             try:
                 with slow_start():
-                    source = self._source(one)
-                    if several:
-                        together[one.name] = next(iter(source.values()))
-                    else:
-                        call = self.declaration.call()
-                        found[one.name] = call(**source, **sources, **options)
+                    call = self.declaration.call()
+                    found[one.name] = call(**self._source(one), **sources, **options)
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
                 done.ended_at = one
                 break
             done.notes += one.notes()
-        if several and together and not done.interrupted and not done.failed:
-            with slow_start():
-                together_found = self.declaration.call()(together, **sources, **options)
-            found[", ".join(together)] = together_found
         return found
+
+    def _look_together(
+        self, wanted: Sequence[ToRead], done: Collected, sources: Mapping[str, Any],
+        options: Mapping[str, Any], microdata: Microdata | None,
+    ) -> dict[str, Finding]:  # fmt: skip
+        """Attack all releases at once; one that cannot be read ends it."""
+        from unveil.cli._console import slow_start
+        from unveil.cli._people import cells_of
+        from unveil.cli._releases import read_all
+
+        called = [one.name for one in wanted]
+        for name in called:
+            if called.count(name) > 1:
+                raise InputError(
+                    "two releases are called {name}; give them names: {option}",
+                    name=repr(name), option=Option("release", f"first={name}"),
+                )  # fmt: skip
+        read_all(wanted, done)
+        if done.failed:
+            return {}
+        done.notes += [note for one in wanted for note in one.notes()]
+        declared_options = self.declaration.options()
+        given = {
+            name: [cells_of(one, Option(name, value), self.table.encoding, microdata)
+                   for one in wanted]
+            if shell_of(declared_options[name].annotation).column_of_releases else value
+            for name, value in options.items()
+        }  # fmt: skip
+        releases = {one.name: self._released(release) for one, release in done.releases}
+        with slow_start():
+            return {", ".join(called): self.declaration.call()(releases, **sources, **given)}
 
     def _source(self, one: ToRead) -> dict[str, Any]:
         """The release, or what makes it, as the function wants it."""
@@ -325,7 +354,7 @@ class _Run:
                     sanitizer=Option("sanitizer"), oracle=Option("oracle"),
                 )  # fmt: skip
             return {next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer}
-        name = next(n for n in ("release", "published", "releases") if n in wanted)
+        name = next(n for n in ("release", "published") if n in wanted)
         return {name: self._released(one.get())}
 
     def _released(self, release: AnyRelease) -> AnyRelease:

@@ -22,6 +22,7 @@ from unveil.errors import (
     File,
     InputError,
     Listed,
+    Message,
     Option,
     Row,
     Text,
@@ -116,6 +117,15 @@ class External:
             return [None] * len(self)
         texts = [*self.name.texts, None]
         return [texts[code] for code in self.name.codes.tolist()]
+
+    def described(self, number: int) -> Message:
+        """Who one of them is: their name, if there is one, and their row, counted from 1."""
+        name = Message("{it}, ", it=Cell(self.names[number], bare=True))
+        return Message(
+            "{name}row {row} of {source}",
+            name="" if self.name is None else name, row=int(self.rows[number]) + 1,
+            source=File(self.source, bare=True),
+        )  # fmt: skip
 
     def number_of(self, person: int | str) -> int:
         """The number of one of them, counted from 0, by number or name."""

@@ -13,7 +13,6 @@ from unveil.cli.commands._measure import measure
 from unveil.cli.commands._risk import risk
 from unveil.cli.commands._inference import inference
 from unveil.cli.commands._membership import membership
-from unveil.cli.commands._composition import composition
 from unveil.cli.commands._definetti import definetti
 from unveil.cli.commands._minimality import minimality
 from unveil.cli.commands._harden import harden
@@ -25,7 +24,6 @@ __all__ = [
     "anonymize",
     "audit",
     "compare",
-    "composition",
     "definetti",
     "demo",
     "differential",
