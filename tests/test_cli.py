@@ -14,7 +14,7 @@ import pytest
 from command_line import ROLES, run
 
 import unveil as uv
-from unveil.cli import _console, app
+from unveil.cli import _console
 from unveil.errors import InputError
 from unveil.sanitize import SANITIZERS
 
@@ -340,8 +340,8 @@ def test_version_and_help():
 @pytest.mark.parametrize("command", [["--help"], ["differential", "--help"], ["--version"]])
 def test_help_waits_for_nothing_heavy(command):
     code = (
-        "import sys\nfrom unveil.cli import app\n"
-        f"try: app({command!r})\nexcept SystemExit: pass\n"
+        "import sys\nfrom unveil.cli import main\n"
+        f"try: main({command!r})\nexcept SystemExit: pass\n"
         "heavy = {'numpy', 'pandas', 'numba', 'pyarrow', 'matplotlib'} & set(sys.modules)\n"
         "sys.exit(f'imported: {heavy}' if heavy else 0)"
     )
@@ -374,7 +374,6 @@ def test_bugs_are_not_hidden_and_show_no_locals(table, monkeypatch):
     monkeypatch.setattr("unveil.microdata.read_csv", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         run("differential", table, *ROLES)
-    assert app.pretty_exceptions_enable is False
 
 
 def test_interrupted_before_anything_was_found(table, monkeypatch):

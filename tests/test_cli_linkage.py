@@ -145,7 +145,7 @@ def test_other_names_for_columns_and_values():
     asked += ["--rename", "age=years", "--rename", "name=who"]
     done = run(*asked, code=2)
     remedy = "sex=F->Female|M->Male"
-    assert f"say so: --recode '{remedy}'; if these people have values that nobody" in done.stderr
+    assert f"--recode '{remedy}'; if these people have values that nobody" in done.stderr
     assert "say --unknown apart" in done.stderr
     (found,) = findings(run(*asked, "--recode", remedy, "--json", "-"))
     again = uv.linkage(release(), pd.DataFrame(REGISTER), identifier="name", microdata=patients())
@@ -179,7 +179,7 @@ def test_rows_instead_of_names():
     rows.assign(row=[1, 6, 3, 0, 2]).to_csv("register.csv", index=False)
     done = run(*asked, code=2)
     assert (
-        "row 2, column 'row' of register.csv: '6' is no row of patients.csv, which are counted "
+        "row 2, column 'row' of register.csv: '6' is not a row of patients.csv; rows are counted "
         "from 1 to 5" in done.stderr
     )
 
@@ -206,9 +206,7 @@ def test_a_release_that_cannot_be_used_is_no_matter_to_the_others():
     assert "Linkage: 5 people of patients.csv against 5 records by published.csv" in words(done)
     first, second = done.stderr.splitlines()
     assert first.startswith("error: odd.csv returned 5 records with disease 'Flu' where the table")
-    assert second.endswith(
-        "that need not be; unveil differential and unveil membership do not mind"
-    )
+    assert "publishes values of age, sex that need not be; unveil differential" in second
     with open("out.json", encoding="utf-8") as file:
         document = json.load(file)
     assert len(document["findings"]) == 1
@@ -275,7 +273,7 @@ WRONG = [
         "cannot read --recode sex=F=Female; write it like 'sex=F->Female|M->Male'",
     ),
     (["--recode", "sex=F->a|F->b"], "cannot read --recode 'sex=F->a|F->b'; write it like"),
-    (["--recode", "sec=F->a"], "names the column 'sec', which is none of those that are compared"),
+    (["--recode", "sec=F->a"], "--recode names the column 'sec', which is not compared"),
     (
         ["--recode", "sex=F->Femal"],
         "--recode of 'sex' makes 'F' 'Femal', which is not a value of it",
@@ -383,7 +381,7 @@ def test_people_of_another_table():
     ],
 )  # fmt: skip
 def test_compositions_that_cannot_be_made(options, message):
-    groups = {"age": [27, 37], "g": [1, 1], "disease": ["Flu", "Cold"]}
+    groups = {"id": ["a", "d"], "age": [27, 37], "g": [1, 1], "disease": ["Flu", "Cold"]}
     pd.DataFrame(groups).to_csv("groups.csv", index=False)
     done = run("composition", "both.csv", *AGE, *options, code=2)
     assert message in " ".join(done.stderr.replace("│", " ").split())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from cyclopts import Parameter
 
+from unveil.cli._guard import guarded
 from unveil.cli._outputs import check_output
 from unveil.cli._sources import (
     OPTIONS,
@@ -63,12 +64,9 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     }
 
     def command(file: Path | None = None, /, **given: Any) -> None:
-        from unveil.cli._guard import guarded
-
         typed = {name: given.pop(name, None) for name in options}
         files = {one: given.pop(one.name, None) for one in declaration.outputs}
-        run = _Run(declaration=declaration, file=file, options=typed, files=files, **given)
-        guarded(run.run)()
+        _Run(declaration=declaration, file=file, options=typed, files=files, **given).run()
 
     groups: dict[str, Any] = {"table": Table, "published": Published}
     if {"sanitizer", "published"} & sources.keys():
@@ -93,7 +91,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     command.__doc__ = f"{declaration.help}\n\n{declaration.means}\n\n{_EXIT_CODES}"
     command.__name__ = declaration.name.replace("-", "_")
-    return command
+    return guarded(command)
 
 
 def _described(function: Callable[..., Any]) -> dict[str, str]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 from rich.console import Console
 
 from unveil.attacks import DifferentialInference
 from unveil.cli._console import console
 from unveil.cli._differential import show
+from unveil.cli._guard import guarded
 from unveil.cli._outputs import check_output, check_plot, check_report, is_stdout, write_text
+from unveil.cli._sources import OUTPUT, typed
 from unveil.cli._testing import Trial, draw, findings_of, warm_up, was_interrupted, write_json
 from unveil.datasets import election_survey
 from unveil.errors import InputError
@@ -48,8 +51,22 @@ _STORY: tuple[Sanitizer, ...] = (
 )
 
 
-def demo(plot: Path | None, json: Path | None, report: Path | None) -> None:
-    """Test several anonymizations of the survey and tell what comes out."""
+@guarded
+def demo(
+    *,
+    report: Annotated[
+        Path | None, typed(OUTPUT, "Write the report of all attacks and measures, a page to read "
+                            "in a browser.", "FILE"),
+    ] = None,
+    plot: Annotated[
+        Path | None, typed(OUTPUT, "Draw the distances: .png, .svg or .pdf.", "FILE")
+    ] = None,
+    json: Annotated[
+        Path | None, typed(OUTPUT, "Write the findings as JSON. A dash (-) means standard output.",
+                            "FILE"),
+    ] = None,
+) -> None:  # fmt: skip
+    """Try unveil on a real survey of 944 people that comes with it."""
     check_output(json, "--json")
     check_plot(plot)
     check_report(report)

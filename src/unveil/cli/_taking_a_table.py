@@ -9,14 +9,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from unveil.cli import _audit_options as auditing
 from unveil.cli import _options as common
 from unveil.cli import _reading_options as options
 from unveil.cli import _release_options as releases
 from unveil.cli._reading import NO_FILE, Reading
 
 __all__ = [
-    "audits_a_table",
     "may_take_a_table",
     "takes_a_table",
     "takes_releases",
@@ -56,27 +54,6 @@ def takes_a_table(command: Callable[..., None]) -> Callable[..., None]:
 def may_take_a_table(command: Callable[..., None]) -> Callable[..., None]:
     """The same for a command that does something without a table, too (`Reading.is_given`)."""
     return _taking(command, _roles_of("file", options.OptionalTable, None), _read)
-
-
-def audits_a_table(command: Callable[..., None]) -> Callable[..., None]:
-    """The same for an audit, which may have several secrets, a project, or roles to propose.
-
-    The command gets them as an `AuditedTable`, its first parameter.
-    """
-    what = (
-        ("file", auditing.TableToAudit, None), ("quasi", auditing.OptionalQuasi, None),
-        ("sensitive", auditing.Secrets, None), ("identifier", options.Identifier, None),
-    )  # fmt: skip
-
-    def made(read: dict[str, Any], own: dict[str, Any]) -> Any:
-        from unveil.cli._audited_table import AuditedTable
-        from unveil.cli._reading import names
-
-        wanted = names(read.pop("sensitive"))
-        reading = Reading(**{**read, "quasi": read["quasi"] or ()}, sensitive="")
-        return AuditedTable(reading=reading, sensitive=wanted, project_file=own.pop("project"))
-
-    return _taking(command, what, made, more=(("project", auditing.Project, None),))
 
 
 def takes_releases(*, look: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:

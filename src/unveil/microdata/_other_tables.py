@@ -40,7 +40,7 @@ __all__ = [
 Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
 """For each column, what values of another table are called here; None: not a value here."""
 
-_NAME = "mapping"  # of the option, in Python
+_NAME = "recode"  # the option
 _CODES = 3  # so few numbers are probably codes, and are listed
 _PAIRS = 8  # shown of a mapping
 _DAY = len("1984-05-23")
@@ -177,9 +177,9 @@ def mapping_said(name: str, theirs: Sequence[str], ours: Sequence[str]) -> Optio
     """The option that maps values of another table to ours, spelled out if a rule fits.
 
     >>> print(mapping_said("sex", ["F", "M"], ["Female", "Male"]))
-    mapping={'sex': {'F': 'Female', 'M': 'Male'}}
+    recode={'sex': {'F': 'Female', 'M': 'Male'}}
     >>> print(mapping_said("sex", ["X", "Y"], ["a", "b"]))
-    mapping={'sex': {'X': …}}
+    recode={'sex': {'X': …}}
     >>> mapping_said("sex", ["F", "M"], ["Female", "Male"]).shown(View("shell"))
     "--recode 'sex=F->Female|M->Male'"
     """
