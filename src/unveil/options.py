@@ -81,12 +81,15 @@ class Shell:
         The shell has no such option.
     column_of_releases : bool
         In a shell it is a column that all releases have; the function gets the cells of each.
+    plugins : str
+        Its values are names that plug-ins may add: ``adversaries``.
     """
 
     parse: Callable[[Sequence[str]], Any] | None = None
     metavar: str = ""
     hidden: bool = False
     column_of_releases: bool = False
+    plugins: str = ""
 
 
 def names(texts: Sequence[str]) -> list[str]:
@@ -154,7 +157,7 @@ Share = Annotated[float, Ge(0), Le(1)]
 Adversaries = Annotated[
     Any,
     Help("The attacker's model: a name such as naive-bayes, or several."),
-    Shell(parse=list, metavar="NAME"),
+    Shell(parse=list, metavar="NAME", plugins="adversaries"),
 ]
 Knows = Annotated[
     str | Sequence[str] | None,
