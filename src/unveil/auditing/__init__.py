@@ -3,9 +3,9 @@
 from unveil.auditing._audit import audit
 from unveil.auditing._audited import Audited, Looked, OneSecret
 from unveil.auditing._comparing import AuditComparison, Change, compare_audits
-from unveil.auditing._content import schema
 from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._finding import Audit
+from unveil.auditing._form import schema
 from unveil.auditing._junit import junit_of
 from unveil.auditing._reading import read_audit
 from unveil.auditing._resolving import is_reference, key_from, resolve, rows_behind, write_key

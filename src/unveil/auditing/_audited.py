@@ -23,7 +23,7 @@ _WITHHELD = (
     "it is shown only to whoever runs the audit"
 )
 
-Status: TypeAlias = Literal["done", "makes no sense", "failed", "interrupted"]
+Status: TypeAlias = Literal["done", "not applicable", "failed", "interrupted"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class Looked:
     Attributes
     ----------
     status : str
-        ``done``; ``makes no sense`` for such a release; ``failed``, if something went wrong;
+        ``done``; ``not applicable`` to such a release; ``failed``, if something went wrong;
         ``interrupted``, by the user.
     finding : Finding, optional
         What was found, if it was done.

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import platform
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from unveil._version import __version__
 from unveil.auditing._audited import Audited, OneSecret
 from unveil.auditing._discretion import fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
+from unveil.auditing._form import FORM
 from unveil.auditing._masking import Masking
 from unveil.auditing._naming import public_command, public_name
-from unveil.auditing._telling import Telling, numbers
+from unveil.auditing._telling import Telling
 from unveil.auditing._threat import in_words
 from unveil.auditing._verdict import verdict_of
 from unveil.auditing.parts import Part
+from unveil.render import plain
 from unveil.report import display_name
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit
 
-__all__ = ["FORM", "content_of", "schema"]
-
-FORM = 1
-"""The version of the form; grows when something changes its meaning or goes."""
+__all__ = ["content_of"]
 
 
 def content_of(audit: Audit) -> dict[str, Any]:
@@ -62,17 +59,6 @@ def content_of(audit: Audit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema of an audit's JSON (draft 2020-12).
-
-    >>> schema()["properties"]["form"]["const"] == FORM
-    True
-    """
-    text = resources.files("unveil.auditing").joinpath("audit.schema.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
-
-
 def _threat(audit: Audit) -> dict[str, Any]:
     quasi = [column.name for column in audit.secrets[0].microdata.quasi]
     wants = [one.sensitive for one in audit.secrets]
@@ -100,14 +86,14 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
         "error": audited.told_error(masking),
         "passed": audited.passed,
         "figures": {
-            name: _plain(audited.figures.get(name))
+            name: plain(audited.figures.get(name))
             for name in FIGURES
             if name in audited.figures
         },
         "checks": [
             {
                 "threshold": str(check.threshold), "figure": check.threshold.figure.name,
-                "value": _plain(check.value), "passed": check.passed,
+                "value": plain(check.value), "passed": check.passed,
                 "says": audited.told_check(check, masking),
             }
             for check in audited.checks
@@ -181,10 +167,3 @@ def _reproduce(audit: Audit) -> dict[str, Any]:
             },
         },
     }
-
-
-def _plain(value: float | None) -> float | str | None:
-    """A number for JSON; infinity as a word."""
-    if value is not None and value in (float("inf"), float("-inf")):
-        return "infinite"
-    return None if value is None else numbers([value])[0]

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unveil.auditing._content import FORM, schema
-from unveil.auditing._form import first_fault
+from unveil.auditing._form import FORM, first_fault
 from unveil.errors import InputError
 
 __all__ = ["read_audit"]
@@ -83,7 +82,7 @@ def _checked(value: Any, name: str) -> dict[str, Any]:
             f"{name} has form {form}, made by unveil {by}, and this version reads form {FORM}; "
             + ("install a newer unveil" if newer else "audit anew, or use the version that made it")
         )
-    fault = first_fault(value, schema())
+    fault = first_fault(json.dumps(value))
     if fault is not None:
         raise InputError(f"{name} is not of the form of an audit: {fault}")
     return value

@@ -85,7 +85,7 @@ class Run:
         if self.interrupted:
             return Looked(status="interrupted", why="it was ended before")
         begun = time.perf_counter()
-        status: Status = "makes no sense"
+        status: Status = "not applicable"
         quiet = replace(self._asked, progress=False)
         try:
             finding = part.look(subject, quiet)
