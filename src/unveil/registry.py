@@ -191,7 +191,9 @@ _WANTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "measures": _declaration,
     "sanitizers": (
         "a dataclass that is a Sanitizer",
-        lambda found: isinstance(found, type) and is_dataclass(found) and hasattr(found, "sanitize"),
+        lambda found: (
+            isinstance(found, type) and is_dataclass(found) and hasattr(found, "sanitize")
+        ),
     ),
     "adversaries": ("a class or function that makes an adversary", callable),
 }

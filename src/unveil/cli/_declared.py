@@ -25,6 +25,7 @@ from unveil.cli._sources import (
     Programs,
     Published,
     Table,
+    and_plugins,
 )
 from unveil.errors import InputError, Option, UnveilError, View, did_you_mean
 from unveil.options import Shell, help_of, shell_of
@@ -110,9 +111,11 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
     bare = (
         get_args(one.annotation)[0] if get_origin(one.annotation) is Annotated else one.annotation
     )
+    text = help_of(one.annotation) or described
     shown = Parameter(
-        help=help_of(one.annotation) or described, metavar=shell.metavar or None, group=OPTIONS
-    )
+        help=and_plugins(text, shell.plugins) if shell.plugins else text,
+        metavar=shell.metavar or None, group=OPTIONS,
+    )  # fmt: skip
     if shell.column_of_releases:
         return one.replace(annotation=Annotated[str | None, shown], default=None)
     if shell.parse is not None:
