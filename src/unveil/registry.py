@@ -208,7 +208,9 @@ def declarations() -> dict[str, Declaration]:
     for plugin in (one for room in _ROOMS for one in plugins(room)):
         declaration: Declaration = plugin.value
         taken = [one.name for one in declaration.figures if known.get(one.name, one) != one]
-        if declaration.name in found:
+        if declaration.name != plugin.name:
+            plugin.refuse(f"it declares {declaration.name!r}; give its entry point that name")
+        elif declaration.name in found:
             plugin.refuse(f"there is another attack or measure {declaration.name!r}")
         elif taken:
             plugin.refuse(f"there is another figure {taken[0]!r}")
@@ -259,15 +261,18 @@ def load_errors(*, load: bool = True) -> list[Message]:
         Load all plug-ins to find out; otherwise, tell only what has been noticed so far.
     """
     if load:
+        from unveil.adversary import adversary_names
+        from unveil.sanitize import sanitizer_names
+
         audited()
-        for group in _WANTED:
-            plugins(group)
+        adversary_names()
+        sanitizer_names()
     return list(_failed.values())
 
 
-def plugin_names(group: str) -> list[str]:
+def plugin_names(*groups: str) -> list[str]:
     """The names that other packages add to ``sanitizers``, for example; nothing is loaded."""
-    return sorted({one.name for one in entry_points(group=f"unveil.{group}")})
+    return sorted({one.name for group in groups for one in entry_points(group=f"unveil.{group}")})
 
 
 @functools.cache

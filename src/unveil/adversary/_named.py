@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     AdversaryLike: TypeAlias = Adversary | ClassifierMixin | NearestNeighbours | str
 
-__all__ = ["ADVERSARIES", "adversary_named"]
+__all__ = ["ADVERSARIES", "adversary_named", "adversary_names"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,11 @@ def _plugged() -> dict[str, Plugin]:
     return found
 
 
+def adversary_names() -> list[str]:
+    """The names of all adversaries, those of plug-ins included."""
+    return [*ADVERSARIES, *_plugged()]
+
+
 def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
     """An adversary as it is, the adversary of that name, or one that uses that model.
 
@@ -102,7 +107,7 @@ def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
     form = name_and_options(adversary) if isinstance(adversary, str) else None
     name, at, encoding = (form[0] if form else "").partition("@")
     name = name.strip().lower()
-    plugged = {} if name in ADVERSARIES else _plugged()
+    plugged = _plugged()
     known = [*ADVERSARIES, *plugged]
     if form is None or name not in known:
         raise InputError(

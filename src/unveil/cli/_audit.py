@@ -65,7 +65,7 @@ def audit(
     attack: Annotated[
         Texts, typed(OPTIONS, and_plugins(
             "Run only these attacks and measures; 'all' means every one. May be repeated, or have "
-            "commas. Default: those that are quick.", "attacks",
+            "commas. Default: those that are quick.", "attacks", "measures",
         ), "NAME"),
     ] = None,
     adversary: Annotated[

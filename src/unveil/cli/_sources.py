@@ -45,11 +45,11 @@ def typed(group: Group, help: str, metavar: str = "", *names: str) -> Parameter:
     return Parameter(name=names or None, group=group, help=help, metavar=metavar or None)
 
 
-def and_plugins(help: str, group: str) -> str:
+def and_plugins(help: str, *groups: str) -> str:
     """A help text, with the names that plug-ins add."""
     from unveil.registry import plugin_names
 
-    added = plugin_names(group)
+    added = plugin_names(*groups)
     return f"{help} From plug-ins: {', '.join(added)}." if added else help
 
 

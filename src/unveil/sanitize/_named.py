@@ -22,7 +22,7 @@ from unveil.sanitize._sanitizer import Sanitizer
 from unveil.sanitize.mondrian import Mondrian
 from unveil.sanitize.recoding import Recoding
 
-__all__ = ["SANITIZERS", "first_look", "sanitizer_named", "sanitizers_named"]
+__all__ = ["SANITIZERS", "first_look", "sanitizer_named", "sanitizer_names", "sanitizers_named"]
 
 SANITIZERS: dict[str, type[Sanitizer]] = {
     "identity": Identity,
@@ -67,6 +67,11 @@ def _known() -> dict[str, type[Sanitizer]]:
         else:
             known[plugin.name] = plugin.value
     return known
+
+
+def sanitizer_names() -> list[str]:
+    """The names of all sanitizers, those of plug-ins included."""
+    return list(_known())
 
 
 def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
