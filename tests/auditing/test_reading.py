@@ -19,7 +19,7 @@ import unveil as uv
 from unveil.auditing import compare_audits, junit_of, read_audit, schema
 from unveil.auditing._form import first_fault
 from unveil.auditing.parts import PARTS
-from unveil.errors import GoalError, InputError
+from unveil.errors import Cell, GoalError, InputError, Row
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def every_case(monkeypatch: pytest.MonkeyPatch) -> dict[str, uv.Audit]:
         "knows": uv.audit(table, "identity", knows="age", **quick),
     }
     with monkeypatch.context() as patched:
-        patched.setattr(PARTS["utility"], "look", _raising(GoalError("row 3: 'x' cannot be met")))
+        patched.setattr(PARTS["utility"], "look", _raising(_marked()))
         made["failed"] = uv.audit(table, "identity", fail_on="loss > 1%", **quick)
     with monkeypatch.context() as patched:
         patched.setattr(PARTS["measures"], "look", _raising(KeyboardInterrupt()))
@@ -108,6 +108,10 @@ def every_case(monkeypatch: pytest.MonkeyPatch) -> dict[str, uv.Audit]:
         patched.setattr(uv.Identity, "sanitize", _raising(KeyboardInterrupt()))
         made["interrupted before"] = uv.audit(table, "identity", **quick)
     return made
+
+
+def _marked() -> GoalError:
+    return GoalError("{row}: {cell} cannot be met", row=Row(3), cell=Cell("x"))
 
 
 def _raising(error: BaseException) -> Any:

@@ -29,7 +29,7 @@ from unveil.cli._sources import (
 )
 from unveil.errors import InputError, Option, UnveilError, View, did_you_mean
 from unveil.options import Shell, help_of, shell_of
-from unveil.registry import Declaration, Output, declared
+from unveil.registry import Declaration, Output, declarations, declared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,9 +50,10 @@ _FROM_SOURCES = ("microdata", "identifier", "record_of")  # which the shell's ow
 
 def __getattr__(name: str) -> Any:
     """The command of an attack, by its name with underscores; commands are made when used."""
-    if name.startswith("__"):
+    typed = name.replace("_", "-")
+    if typed not in declarations():
         raise AttributeError(name)
-    return command_of(declared(name.replace("_", "-")))
+    return command_of(declared(typed))
 
 
 def command_of(declaration: Declaration) -> Callable[..., None]:

@@ -161,7 +161,7 @@ def composition(
     """
     labels, published = _released(releases)
     names = known_columns(published, knows)
-    said = checked_mapping(recode, names)
+    said = checked_mapping(recode, names, option="recode")
     least = min(int(release.sizes.min()) for release in published) if k is None else int(k)
     if microdata is None and external is None:
         raise InputError(
