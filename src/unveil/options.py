@@ -84,12 +84,18 @@ class Shell:
         The shell has no such option.
     table : bool
         A path is a table with the same columns as the original, and is read as that is.
+    column_of_releases : bool
+        In a shell it is a column that all releases have; the function gets the cells of each.
+    plugins : str
+        Its values are names that plug-ins may add: ``adversaries``.
     """
 
     parse: Callable[[Sequence[str]], Any] | None = None
     metavar: str = ""
     hidden: bool = False
     table: bool = False
+    column_of_releases: bool = False
+    plugins: str = ""
 
 
 def names(texts: Sequence[str]) -> list[str]:
@@ -174,7 +180,7 @@ Share = Annotated[float, Ge(0), Le(1)]
 Adversaries = Annotated[
     Any,
     Help("The attacker's model: a name such as naive-bayes, or several."),
-    Shell(parse=list, metavar="NAME"),
+    Shell(parse=list, metavar="NAME", plugins="adversaries"),
 ]
 Knows = Annotated[
     str | Sequence[str] | None,

@@ -1,6 +1,5 @@
 """Attacks: each plays an adversary against a release and returns a finding."""
 
-from unveil.attacks.composition import Composition, composition
 from unveil.attacks.differential import (
     DISTANCES,
     MAIN_THRESHOLD,
@@ -27,7 +26,6 @@ __all__ = [
     "MAIN_THRESHOLD",
     "AdversaryError",
     "BoundDistance",
-    "Composition",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
@@ -38,7 +36,6 @@ __all__ = [
     "adversaries_named",
     "check_chance",
     "compare_encodings",
-    "composition",
     "differential_inference",
     "distance_named",
     "sampling_in_words",

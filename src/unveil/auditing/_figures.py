@@ -16,12 +16,16 @@ from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.attacks.relative_risk import GR, RELATIVE_RISK
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
+from unveil.registry import audited
 
 __all__ = ["FIGURES", "Figure", "Question", "figure_named", "one_in"]
 
 
 def _listed(*figures: Figure) -> dict[str, Figure]:
-    return {figure.name: figure for figure in figures}
+    """The figures by name, and those of plug-ins with the others of the same question."""
+    added = [figure for one in audited().values() if one.plugin for figure in one.figures]
+    listed = [*figures, *added]
+    return {one.name: one for question in Question for one in listed if one.question is question}
 
 
 _SINGLED, _LINKED, _INFERRED, _USE = Question

@@ -30,6 +30,7 @@ from unveil.cli._sources import (
     Published,
     Table,
     Worst,
+    and_plugins,
 )
 from unveil.errors import (
     GoalError,
@@ -43,7 +44,7 @@ from unveil.errors import (
     shown,
 )
 from unveil.options import Shell, help_of, shell_of
-from unveil.registry import Declaration, Output, declared
+from unveil.registry import Declaration, Output, declarations, declared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,9 +66,10 @@ _FROM_SOURCES = ("microdata", "identifier", "record_of")  # which the shell's ow
 
 def __getattr__(name: str) -> Any:
     """The command of an attack, by its name with underscores; commands are made when used."""
-    if name.startswith("__"):
+    typed = name.replace("_", "-")
+    if typed not in declarations():
         raise AttributeError(name)
-    return command_of(declared(name.replace("_", "-")))
+    return command_of(declared(typed))
 
 
 def command_of(declaration: Declaration) -> Callable[..., None]:
@@ -135,9 +137,13 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
     bare = (
         get_args(one.annotation)[0] if get_origin(one.annotation) is Annotated else one.annotation
     )
+    text = help_of(one.annotation) or described
     shown = Parameter(
-        help=help_of(one.annotation) or described, metavar=shell.metavar or None, group=OPTIONS
-    )
+        help=and_plugins(text, shell.plugins) if shell.plugins else text,
+        metavar=shell.metavar or None, group=OPTIONS,
+    )  # fmt: skip
+    if shell.column_of_releases:
+        return one.replace(annotation=Annotated[str | None, shown], default=None)
     if shell.parse is not None:
         texts = list[Path] if shell.table else list[str]  # what is read is not written over
         return one.replace(annotation=Annotated[texts | None, shown], default=None)
@@ -185,7 +191,10 @@ class _Run:
         self._check_persons(sources, options)
         done = Collected()
         wanted = self._wanted(given, microdata)
-        found = self._look(wanted, done, sources, options)
+        if "releases" in self.declaration.sources():
+            found = self._look_together(wanted, done, sources, options, microdata)
+        else:
+            found = self._look(wanted, done, sources, options)
         if microdata is not None:
             told = {str(note) for finding in found.values() for note in finding.notes}
             done.notes[:0] = [shown(note, SHELL) for note in microdata.notes if note not in told]
@@ -196,6 +205,8 @@ class _Run:
     def _given(self) -> Given:
         """What was published, and what sanitizers would publish; a first look if nothing is."""
         given = self.published.given()
+        # Several releases at once may be of larger tables, which have the people of FILE.
+        given = replace(given, of_others="releases" in self.declaration.sources())
         if self._is_first_look:
             return replace(given, sanitizers=("identity", "mondrian:k=2,5,10,20"))
         return given
@@ -294,7 +305,8 @@ class _Run:
             value = parse(typed) if parse is not None and typed else typed
             if value is None:
                 continue
-            check(name, declared_options[name].annotation, value)
+            if not shell_of(declared_options[name].annotation).column_of_releases:
+                check(name, declared_options[name].annotation, value)
             options[name] = value
         if options.get("adversary"):
             from unveil.attacks.shared import adversaries_named
@@ -383,18 +395,12 @@ class _Run:
 
         found: dict[str, Finding] = {}
         done.wanted = len(wanted)
-        several = "releases" in self.declaration.sources()
-        together: dict[str, Any] = {}
         for one in wanted:
             done.releases.append((one, None))
             try:
                 with slow_start():
-                    source = self._source(one)
-                    if several:
-                        together[one.name] = next(iter(source.values()))
-                    else:
-                        call = self.declaration.call()
-                        found[one.name] = call(**source, **sources, **options)
+                    call = self.declaration.call()
+                    found[one.name] = call(**self._source(one), **sources, **options)
             except GoalError as error:
                 if not self._is_first_look:  # which tries goals that a small table cannot meet
                     done.fail(one, error)
@@ -407,11 +413,38 @@ class _Run:
             if one.name in found and _interrupted(found[one.name]):
                 done.ended_at = one
                 break
-        if several and together and not done.interrupted and not done.failed:
-            with slow_start():
-                together_found = self.declaration.call()(together, **sources, **options)
-            found[", ".join(together)] = together_found
         return found
+
+    def _look_together(
+        self, wanted: Sequence[ToRead], done: Collected, sources: Mapping[str, Any],
+        options: Mapping[str, Any], microdata: Microdata | None,
+    ) -> dict[str, Finding]:  # fmt: skip
+        """Attack all releases at once; one that cannot be read ends it."""
+        from unveil.cli._console import slow_start
+        from unveil.cli._people import cells_of
+        from unveil.cli._releases import read_all
+
+        called = [one.name for one in wanted]
+        for name in called:
+            if called.count(name) > 1:
+                raise InputError(
+                    "two releases are called {name}; give them names: {option}",
+                    name=repr(name), option=Option("release", f"first={name}"),
+                )  # fmt: skip
+        read_all(wanted, done)
+        if done.failed:
+            return {}
+        done.notes += [note for one in wanted for note in one.notes()]
+        declared_options = self.declaration.options()
+        given = {
+            name: [cells_of(one, Option(name, value), self.table.encoding, microdata)
+                   for one in wanted]
+            if shell_of(declared_options[name].annotation).column_of_releases else value
+            for name, value in options.items()
+        }  # fmt: skip
+        releases = {one.name: self._released(release) for one, release in done.releases}
+        with slow_start():
+            return {", ".join(called): self.declaration.call()(releases, **sources, **given)}
 
     def _source(self, one: ToRead) -> dict[str, Any]:
         """The release, or what makes it, as the function wants it."""
@@ -429,7 +462,7 @@ class _Run:
             }
             # What was published is read with its sanitizer.
             return {**found, "release": self._released(one.get())} if one.file else found
-        name = next(n for n in ("release", "published", "releases") if n in wanted)
+        name = next(n for n in ("release", "published") if n in wanted)
         return {name: self._released(one.get())}
 
     def _released(self, release: AnyRelease) -> AnyRelease:

@@ -45,6 +45,14 @@ def typed(group: Group, help: str, metavar: str = "", *names: str) -> Parameter:
     return Parameter(name=names or None, group=group, help=help, metavar=metavar or None)
 
 
+def and_plugins(help: str, *groups: str) -> str:
+    """A help text, with the names that plug-ins add."""
+    from unveil.registry import plugin_names
+
+    added = plugin_names(*groups)
+    return f"{help} From plug-ins: {', '.join(added)}." if added else help
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Opening:
@@ -151,9 +159,10 @@ class Published:
                        "group. One for each --anatomy.", "FILE"),
     ] = None  # fmt: skip
     sanitizer: Annotated[
-        Texts, typed(_PUBLISHED, "Release what this sanitizer makes of FILE: mondrian:k=5, "
-                       "recoding:k=5,suppression=0.05, anatomy:l=3. May be repeated.",
-                       "NAME:OPTIONS"),
+        Texts, typed(_PUBLISHED, and_plugins(
+            "Release what this sanitizer makes of FILE: mondrian:k=5, "
+            "recoding:k=5,suppression=0.05, anatomy:l=3. May be repeated.", "sanitizers",
+        ), "NAME:OPTIONS"),
     ] = None  # fmt: skip
     notation: Annotated[
         Texts, typed(_PUBLISHED, "How the cells of a published column are written, where that is "

@@ -10,7 +10,7 @@ from unveil.auditing.parts._discrimination import DiscriminationPart
 from unveil.auditing.parts._measures import MeasuresPart
 from unveil.auditing.parts._part import Asked, Part
 from unveil.auditing.parts._utility import UtilityPart
-from unveil.registry import declared
+from unveil.registry import audited, declared
 
 __all__ = ["DEFAULT", "PARTS", "Asked", "Part"]
 
@@ -31,6 +31,9 @@ PARTS: dict[str, Part[Any]] = {
 }
 """All of them by name, in the order in which they are told."""
 
+_ADDED = [one for one in audited().values() if one.plugin is not None]
+PARTS |= {one.name: DeclaredPart(one) for one in _ADDED}
+
 DEFAULT = (
     "differential-inference",
     "inference",
@@ -39,5 +42,6 @@ DEFAULT = (
     "measures",
     "discrimination-rate",
     "utility",
+    *(one.name for one in _ADDED if one.default),
 )
 """Those that an audit has unless the user names others: quick, and nothing to configure."""

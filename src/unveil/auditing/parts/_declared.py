@@ -14,7 +14,7 @@ from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Telling
 from unveil.auditing.parts._part import Asked, Part
-from unveil.errors import File, InputError, Message, View, shown
+from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
 from unveil.findings import Chart, Finding, Table
 from unveil.options import Adversaries
 from unveil.registry import Declaration
@@ -56,7 +56,27 @@ class DeclaredPart(Part[Finding]):
         if "adversary" in options and options["adversary"].annotation != Adversaries:
             del common["adversary"]  # an audit may have several, and this attack takes one
         given = {name: value for name, value in common.items() if name in options}
-        return self.declaration.call()(**sources, **asked.told(self.name, **given))
+        return self._found({**sources, **asked.told(self.name, **given)})
+
+    def _found(self, given: Mapping[str, Any]) -> Finding:
+        """Call the function; a plug-in that fails must not end the audit."""
+        plugin = self.declaration.plugin
+        try:
+            finding = self.declaration.call()(**given)
+            if plugin is not None:  # what will be told has to work, too
+                self.numbers(finding)
+                finding.story()
+            return finding
+        except UnveilError:
+            raise
+        except Exception as error:
+            if plugin is None:
+                raise
+            raise UnveilError(
+                "the plug-in {name} of {package} failed ({error}); report this to its author",
+                name=repr(self.name), package=plugin,
+                error=Foreign(f"{type(error).__name__}: {error}"),
+            ) from error  # fmt: skip
 
     def numbers(self, finding: Finding) -> dict[str, float | None]:
         return {one.figure.name: one.value for one in finding.figures}

@@ -3,14 +3,12 @@
 # isort: off
 from unveil.cli.commands._differential import differential
 from unveil.cli.commands._measure import measure
-from unveil.cli.commands._composition import composition
 from unveil.cli.commands._harden import harden
 from unveil.cli.commands._encodings import encodings
 
 # isort: on
 
 __all__ = [
-    "composition",
     "differential",
     "encodings",
     "harden",
