@@ -21,7 +21,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from unveil.errors import InputError, Message, did_you_mean
+from unveil.errors import InputError, Message, Text, did_you_mean
 from unveil.findings import Figure, Finding, Question
 from unveil.options import options_of
 
@@ -99,6 +99,13 @@ class Declaration:
     first_look : bool
         Whether its command tries the table as it is, and Mondrian with several k, if the user names
         no release and no sanitizer.
+    compare : str or callable, optional
+        What the findings of several releases, by their names, say beside each other: a function
+        (or where it is) that returns sentences.
+    in_audit : str or callable, optional
+        Options in an audit that depend on what is audited: a function (or where it is) of
+        ``microdata`` and ``sanitizer`` that returns them by name. A sanitizer is then also one that
+        is a folder of releases made beforehand.
     examples : str
         Examples for the help of its command.
     plugin : str, optional
@@ -120,16 +127,25 @@ class Declaration:
     page: str | None = None
     outputs: tuple[Output, ...] = ()
     first_look: bool = False
+    compare: str | Callable[[Mapping[str, Any]], list[Text]] | None = None
+    in_audit: str | Callable[..., dict[str, Any]] | None = None
     examples: str = ""
     plugin: str | None = None
 
     def call(self) -> Callable[..., Finding]:
         """The function itself; imports what it needs."""
-        if not isinstance(self.function, str):
-            return self.function
-        module, _, name = self.function.partition(":")
-        found: Callable[..., Finding] = getattr(importlib.import_module(module), name)
+        found: Callable[..., Finding] = _loaded(self.function)
         return found
+
+    def compared(self, found: Mapping[str, Finding]) -> list[Text]:
+        """What the findings of several releases say beside each other."""
+        return [] if self.compare is None else list(_loaded(self.compare)(found))
+
+    def audit_options(self, microdata: Any, sanitizer: Any) -> dict[str, Any]:
+        """Options in an audit that depend on what is audited."""
+        if self.in_audit is None or sanitizer is None:
+            return {}
+        return dict(_loaded(self.in_audit)(microdata, sanitizer))
 
     def options(self) -> dict[str, inspect.Parameter]:
         """Its options, by name."""
@@ -153,6 +169,14 @@ class Declaration:
                     known=", ".join(known),
                 )  # fmt: skip
             check(name, known[name].annotation, value)
+
+
+def _loaded(function: str | Callable[..., Any]) -> Callable[..., Any]:
+    if not isinstance(function, str):
+        return function
+    module, _, name = function.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
 
 
 _ROOMS = ("attacks", "measures")

@@ -18,7 +18,7 @@ from unveil.auditing._telling import Telling, numbers
 from unveil.auditing._threat import in_words
 from unveil.auditing._verdict import verdict_of
 from unveil.auditing.parts import Part
-from unveil.report import display_name
+from unveil._text import display_name
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit

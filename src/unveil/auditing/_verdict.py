@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from unveil.auditing._audited import Audited, OneSecret
-from unveil.auditing._figures import one_in
 from unveil.auditing._masking import Masking
-from unveil.report import display_name
+from unveil._text import display_name, one_in
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit

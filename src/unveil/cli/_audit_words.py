@@ -11,7 +11,7 @@ from unveil._text import harmless
 from unveil.auditing import FIGURES, Audit, Audited, Figure, OneSecret, Question
 from unveil.cli._console import folded
 from unveil.cli._guard import in_command_line_words
-from unveil.report import display_name
+from unveil._text import display_name
 
 __all__ = ["show_audit"]
 

@@ -384,7 +384,7 @@ class _Run:
 
 def _together(found: Mapping[str, Finding]) -> Any:
     from unveil.render import told_together
-    from unveil.report import display_name
+    from unveil._text import display_name
 
     return told_together(
         {name: finding.story(display_name(name)) for name, finding in found.items()}
@@ -394,7 +394,7 @@ def _together(found: Mapping[str, Finding]) -> Any:
 def _compared(declaration: Declaration, found: Mapping[str, Finding]) -> str:
     """The figures of several releases side by side, and what they are."""
     from unveil._text import table_lines
-    from unveil.report import display_name
+    from unveil._text import display_name
 
     rows = [["", *(figure.title for figure in declaration.figures)]]
     for name, finding in found.items():

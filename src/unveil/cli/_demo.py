@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from unveil.attacks import DifferentialInference
+from unveil.attacks.differential import DifferentialInference
 from unveil.cli._console import console
 from unveil.cli._differential import show
 from unveil.cli._outputs import check_output, check_plot, check_report, is_stdout, write_text

@@ -30,10 +30,10 @@ from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
 from unveil.cli._outputs import check_results, is_stdout, save_picture
 from unveil.cli._reading import Reading
 from unveil.cli._recoding import recodings
-from unveil.cli._testing import warm_up, was_interrupted, write_json
+from unveil.cli._testing import Outcome, warm_up, was_interrupted, write_json
 from unveil.errors import InputError, UnveilError
 from unveil.microdata import Microdata
-from unveil.report import Outcome, display_name
+from unveil.report import display_name
 from unveil.sanitize import Sanitizer, first_look, sanitizer_named
 
 __all__ = ["MembershipTest"]

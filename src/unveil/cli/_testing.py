@@ -1,4 +1,4 @@
-"""Several sanitizers tested on one table; what goes wrong with one is no matter to the others."""
+"""Kernels compiled before any clock runs, and outcomes of several sanitizers."""
 
 from __future__ import annotations
 
@@ -8,88 +8,25 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from unveil.attacks import (
-    INTERRUPTED,
-    DifferentialInference,
-    differential_inference,
-    relative_risk,
-)
+from unveil.attacks import INTERRUPTED, relative_risk
+from unveil.attacks.differential import differential_inference
 from unveil.cli._console import slow_start
-from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import save_picture, write_findings
+from unveil.cli._outputs import write_findings
 from unveil.errors import UnveilError
 from unveil.findings import Finding
 from unveil.microdata import Microdata, read_table
-from unveil.report import Outcome, display_name
 from unveil.sanitize import SANITIZERS, Identity, LaplaceCounts, Sanitizer
 
-__all__ = [
-    "Trial",
-    "draw",
-    "findings_of",
-    "warm_up",
-    "warm_up_risk",
-    "was_interrupted",
-    "write_json",
-]
+__all__ = ["Outcome", "warm_up", "warm_up_risk", "was_interrupted", "write_json"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
-    """A table and how its anonymizations are tested."""
+class Outcome:
+    """What became of one sanitizer: a finding, or the reason why there is none."""
 
-    microdata: Microdata
-    options: dict[str, Any]
-    """What `differential_inference` is told besides."""
-    closer: bool = False
-    """Whether somebody will look closer at the worst records."""
-
-    def run(self, sanitizers: Sequence[Sanitizer]) -> list[Outcome]:
-        """Test all of them; an interrupt ends the work but keeps what has been found."""
-        outcomes: list[Outcome] = []
-        for sanitizer in sanitizers:
-            try:
-                # What depends on chance says something else the next time.
-                kept = self.closer and not sanitizer.deterministic
-                finding = differential_inference(
-                    self.microdata, sanitizer, predictions=kept, **self.options
-                )
-            except UnveilError as error:
-                outcomes.append(_failed(sanitizer, in_command_line_words(error)))
-                continue
-            except KeyboardInterrupt:
-                outcomes.append(_failed(sanitizer, INTERRUPTED))
-                break
-            outcomes.append(Outcome(sanitizer=sanitizer.label, finding=finding))
-            if finding.interrupted:
-                break
-        return outcomes
-
-    def look_closer(
-        self, finding: DifferentialInference, sanitizer: Sanitizer, n: int
-    ) -> DifferentialInference:
-        """The same test of the worst records alone, with the beliefs about them.
-
-        Keeping everybody's beliefs the first time would cost memory by the record. Where they
-        were kept, because another run might say something else, there is nothing to do.
-        """
-        if finding.present is not None:
-            return finding
-        worst = finding.targets[finding.worst_places(n)]
-        options = {**self.options, "targets": worst, "predictions": True}
-        return differential_inference(self.microdata, sanitizer, **options)
-
-
-def _failed(sanitizer: Sanitizer, why: str) -> Outcome:
-    text = why if sanitizer.label in why else f"{sanitizer.label}: {why}"
-    return Outcome(sanitizer=sanitizer.label, error=text)
-
-
-def findings_of(outcomes: Sequence[Outcome]) -> list[DifferentialInference]:
-    """The findings there are."""
-    return [outcome.finding for outcome in outcomes if outcome.finding is not None]
+    sanitizer: str
+    finding: Any = None
+    error: str | None = None
 
 
 def was_interrupted(outcomes: Sequence[Outcome]) -> bool:
@@ -158,17 +95,6 @@ def _four_people() -> Microdata:
     )
 
 
-def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) -> None:
-    """Draw the distributions of all findings into one picture."""
-    if not findings:
-        return
-    axes = None
-    for finding in findings:
-        axes = finding.plot(axes, label=display_name(finding.sanitizer))
-    assert axes is not None
-    save_picture(path, axes, out)
-
-
 def write_json(
     path: Path,
     outcomes: Sequence[Outcome],
@@ -183,7 +109,7 @@ def write_json(
     """
     write_findings(
         path,
-        [*others, *findings_of(outcomes), *after],
+        [*others, *(one.finding for one in outcomes if one.finding is not None), *after],
         records=records,
         failed=[
             *({"release": name, "error": error} for name, error in failed),

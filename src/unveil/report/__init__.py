@@ -1,25 +1,5 @@
-"""Findings for people: tables, pictures and words."""
+"""Reports of audits, as pages."""
 
-from unveil.report._terminal import (
-    Outcome,
-    adversaries,
-    comparison,
-    how_exact,
-    remarks,
-    worst_records,
-)
-from unveil.report._terminal_picture import picture
-from unveil.report._words import display_name, in_words, moved
+from unveil._text import display_name  # for modules that are yet to import it from there
 
-__all__ = [
-    "Outcome",
-    "adversaries",
-    "comparison",
-    "display_name",
-    "how_exact",
-    "in_words",
-    "moved",
-    "picture",
-    "remarks",
-    "worst_records",
-]
+__all__ = ["display_name"]

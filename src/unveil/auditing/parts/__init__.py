@@ -6,7 +6,6 @@ from typing import Any
 
 from unveil.auditing.parts._declared import DeclaredPart
 from unveil.auditing.parts._definetti import DeFinettiPart
-from unveil.auditing.parts._differential import DifferentialPart
 from unveil.auditing.parts._discrimination import DiscriminationPart
 from unveil.auditing.parts._inference import InferencePart
 from unveil.auditing.parts._measures import MeasuresPart
@@ -22,7 +21,7 @@ __all__ = ["DEFAULT", "PARTS", "Asked", "Part"]
 PARTS: dict[str, Part[Any]] = {
     part.name: part
     for part in (
-        DifferentialPart(),
+        DeclaredPart(declared("differential-inference")),
         InferencePart(),
         RiskPart(),
         DeFinettiPart(),

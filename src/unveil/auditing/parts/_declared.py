@@ -18,7 +18,7 @@ from unveil.errors import File, InputError, Message, View, shown
 from unveil.findings import Chart, Finding, Table
 from unveil.registry import Declaration
 from unveil.render import plain, told_together
-from unveil.report import display_name
+from unveil._text import display_name
 
 __all__ = ["DeclaredPart"]
 
@@ -52,6 +52,7 @@ class DeclaredPart(Part[Finding]):
             "partition": asked.partitions.get(subject.microdata.sensitive.name),
         }  # fmt: skip
         given = {name: value for name, value in common.items() if name in options}
+        given |= self.declaration.audit_options(subject.microdata, subject.sanitizer)
         return self.declaration.call()(**sources, **asked.told(self.name, **given))
 
     def numbers(self, finding: Finding) -> dict[str, float | None]:
@@ -73,8 +74,10 @@ class DeclaredPart(Part[Finding]):
         view = _view(asked)
         whole = told_together(stories)
         return Telling(
-            sentences=[shown(one, view) for one in whole.sentences],
-            charts=[plain(_without_rank(chart), view) for chart in whole.charts],
+            sentences=[
+                shown(one, view) for one in (*whole.sentences, *self.declaration.compared(found))
+            ],
+            charts=[plain(_drawn(chart), view) for chart in whole.charts],
             tables=[_plain_table(table, view) for table in whole.tables],
         )
 
@@ -92,6 +95,8 @@ def _view(asked: Asked) -> View:
 def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
     if name == "release" or (name == "published" and subject.anew is None):
         return subject.release
+    if name == "sanitizer" and declaration.in_audit is not None and subject.sanitizer is not None:
+        return subject.sanitizer
     if name in ("sanitizer", "published"):
         if subject.anew is None:
             raise InputError(
@@ -103,8 +108,9 @@ def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
     return subject.microdata  # which is also the list of people that the attacker has
 
 
-def _without_rank(chart: Chart) -> Mapping[str, Any]:
-    return {name: value for name, value in vars(chart).items() if name != "rank"}
+def _drawn(chart: Chart) -> Mapping[str, Any]:
+    """What a page draws of a chart."""
+    return {n: value for n, value in vars(chart).items() if n not in ("rank", "in_terminal")}
 
 
 def _plain_table(table: Table, view: View) -> Any:

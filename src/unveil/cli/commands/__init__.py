@@ -7,7 +7,6 @@ from unveil.cli.commands._audit import audit
 from unveil.cli.commands._report import report
 from unveil.cli.commands._compare import compare
 from unveil.cli.commands._resolve import resolve
-from unveil.cli.commands._differential import differential
 from unveil.cli.commands._anonymize import anonymize
 from unveil.cli.commands._measure import measure
 from unveil.cli.commands._risk import risk
@@ -28,7 +27,6 @@ __all__ = [
     "composition",
     "definetti",
     "demo",
-    "differential",
     "encodings",
     "harden",
     "inference",
