@@ -21,7 +21,7 @@ from rich.console import Console
 import unveil as uv
 from unveil.auditing import read_audit, schema
 from unveil.auditing.parts import PARTS
-from unveil.cli._audit_words import show_audit
+from unveil.cli._audit_results import show_audit
 from unveil.errors import InputError
 
 QUICK = ["--attack", "measures,utility"]
@@ -174,7 +174,7 @@ def test_how_a_published_file_is_written_can_be_said(table):
     people.assign(zip=["476*", "476*", "476*", "477*"] * 3).to_csv("published.csv", index=False)
     asked = ["audit", table, "--quasi", "zip", "--sensitive", "vote", *QUICK, "--release",
              "published.csv", "--json", "audit.json"]  # fmt: skip
-    assert "--notation 'zip=prefix'" in run(*asked, code=2).stderr
+    assert "--notation zip=prefix" in run(*asked, code=2).stderr
     run(*asked, "--notation", "zip=prefix")
     assert figures(Path("audit.json"))["published.csv"]["k"] == 3
 
@@ -263,7 +263,7 @@ def test_every_secret_that_cannot_be_read_is_told(table):
     people.drop(columns="pay").assign(vote="q").to_csv("wrong.csv", index=False)
     done = run("audit", "both.csv", "--quasi", "age,town", "--sensitive", "vote,pay", *QUICK,
                "--release", "wrong.csv", code=2)  # fmt: skip
-    assert "'q' is no vote of the original" in done.stderr
+    assert "'q' is not a value of vote in the original" in done.stderr
     assert "column 'pay' is not in wrong.csv" in done.stderr
 
 
@@ -368,7 +368,7 @@ def test_an_interrupt_keeps_what_was_found(table, monkeypatch):
         ([*ROLES, "--json", "x.html", "--report", "x.html"], "name the same file, 'x.html'"),
         ([*ROLES, "--key", "survey.csv"], "'survey.csv' is no key"),
         ([*ROLES, "--report", "no/where.html"], "the folder 'no' does not exist"),
-        ([*ROLES, "--retries", "2"], "--retries is for oracles"),
+        ([*ROLES, "--retries", "2"], "--retries is for programs of others"),
         ([*ROLES, "--sanitizer", "mondrain:k=5"], "did you mean 'mondrian'?"),
         ([*ROLES, "--release", "none.csv"], "the file 'none.csv' does not exist"),
         ([*ROLES, "--oracle", "./no {input} {output}", "--oracle", "./no {input} {output}"],
@@ -434,10 +434,10 @@ def test_references_are_resolved(table):
     ("given", "message"),
     [
         (["survey.csv", "#000000000000"], "nobody in survey.csv has the reference #000000000000"),
-        (["#000000000000"], "who is in the table?"),
-        (["survey.csv"], "which references?"),
-        (["survey.csv", "#zz", "#000000000000"], "'#zz' is no reference"),
-        (["-p", "unveil.toml", "#zz", "#000000000000"], "'#zz' is no reference"),
+        (["#000000000000"], "no table is given"),
+        (["survey.csv"], "no reference is given"),
+        (["survey.csv", "#zz", "#000000000000"], "'#zz' is not a reference"),
+        (["-p", "unveil.toml", "#zz", "#000000000000"], "'#zz' is not a reference"),
         (["-p", "unveil.toml", "survey.csv", "#000000000000"], "both a table, 'survey.csv', and a"),
     ],
 )

@@ -70,7 +70,7 @@ def test_people_are_called_by_the_key_that_is_in_the_file(table, monkeypatch):
         write_key(theirs, "audit.key")
         return found
 
-    monkeypatch.setattr("unveil.cli._audit.audit", meanwhile)
+    monkeypatch.setattr("unveil.cli._audit.audit_tables", meanwhile)
     run("audit", table, *ROLES, "--sanitizer", "mondrian:k=3", "--attack",
         "differential-inference", "--json", "audit.json")  # fmt: skip
     people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")

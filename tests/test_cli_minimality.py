@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from command_line import run as run_command
 
 import unveil as uv
-from unveil.cli import app
 
 ASKED = ["--quasi", "age", "--sensitive", "disease"]
 
@@ -20,7 +19,7 @@ def clinic(tmp_path):
 
 
 def run(*words):
-    return CliRunner().invoke(app, ["minimality", *map(str, words)])
+    return run_command("minimality", *map(str, words), code=None)
 
 
 def test_says_what_is_told(clinic, tmp_path):
@@ -49,9 +48,8 @@ def test_one_person(clinic):
 
 def test_what_was_published(clinic, tmp_path):
     out = tmp_path / "released.csv"
-    made = CliRunner().invoke(
-        app,
-        ["anonymize", str(clinic), *ASKED, "--sanitizer", "mondrian:l=2", "-o", str(out)],
+    made = run_command(
+        "anonymize", str(clinic), *ASKED, "--sanitizer", "mondrian:l=2", "-o", str(out), code=None
     )
     assert made.exit_code == 0, made.output
     result = run(clinic, *ASKED, "--sanitizer", "mondrian:l=2", "--release", out)

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from command_line import run
 from pages import FLAGS, PAGES, ROOT, Block, Command, blocks, commands, extras, make_targets, says
-from typer.testing import CliRunner
 
 import unveil
 from unveil import Project, datasets
-from unveil.cli import app
 from unveil.microdata import Permuted, read_csv, read_table
 from unveil.sanitize import Mondrian
 
@@ -147,8 +146,7 @@ def with_a_test_of_a_release(words: list[str]) -> None:
 def play(command: Command) -> None:
     program, *words = command.words
     if program == "unveil":
-        result = CliRunner().invoke(app, words)
-        assert result.exit_code == command.exit_code, (command.words, result.output)
+        result = run(*words, code=command.exit_code)
         assert says(command.said, result.output), (command.words, result.output)
     elif program == "pytest":
         with_a_test_of_a_release(words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 
 __all__ = [
     "UNTOUCHED", "display_name", "harmless", "moved", "of_all", "one_in", "percent",
@@ -111,12 +112,12 @@ def of_all(number: int, whole: int) -> str:
     return f"all {whole:,}" if number == whole else f"{number:,} ({percent(number / whole)})"
 
 
-def table_lines(rows: list[list[str]]) -> list[str]:
-    """A table of texts, its first column to the left and all others to the right."""
+def table_lines(rows: list[list[str]], texts: Collection[int] = (0,)) -> list[str]:
+    """A table: columns of texts to the left (by default the first), all others to the right."""
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     return [
         "  " + "   ".join(
-            cell.ljust(w) if j == 0 else cell.rjust(w)
+            cell.ljust(w) if j in texts else cell.rjust(w)
             for j, (cell, w) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

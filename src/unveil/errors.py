@@ -61,7 +61,8 @@ MASK = "(masked)"
 SMALLEST = 5
 """What fewer people have is masked in a report, unless the user sets another limit."""
 
-_FILE = {"microdata": "FILE"}  # the shell's positional argument
+# What the shell calls a parameter that it names otherwise.
+_WORDS = {"microdata": "FILE", "key_hierarchies": "--hierarchies", "mapping": "--recode"}
 _OFF = {"exact": "--sampled"}  # flags that are switched off by another word than --no-…
 
 
@@ -147,7 +148,7 @@ class Option(_Part):
         if view.medium == "python":
             return f"{self.name}=" if bare else f"{self.name}={self.value!r}"
         if view.medium == "shell":
-            flag = _FILE.get(self.name) or f"--{self.name.replace('_', '-')}"
+            flag = _WORDS.get(self.name) or f"--{self.name.replace('_', '-')}"
             if bare or self.value is True:
                 return flag
             if self.value is False:

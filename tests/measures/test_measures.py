@@ -80,7 +80,7 @@ def test_a_wildcard_leaves_only_what_may_overlap():
     assert found.discrimination_rate is None
     assert any("overlap" in note for note in found.notes)
     assert uv.measures(table, quasi="age", sensitive="vote").k_anonymity.k == 1
-    with pytest.raises(InputError, match="leave wildcard= out"):
+    with pytest.raises(InputError, match="leave out wildcard="):
         uv.measures(table, quasi="age", sensitive="vote", wildcard="*", population_size=100)
 
 
@@ -110,7 +110,7 @@ def test_the_json_names_no_class_unless_asked():
 def test_a_missing_number_takes_only_the_order_away():
     found = uv.measures({"age": [1, 1, 2, 2], "pay": [3, 4, None, 4]}, quasi="age", sensitive="pay")
     assert found.t_closeness.distance == "equal"
-    assert any("missing has no place in an order" in note for note in found.notes)
+    assert any("no place in an order" in note for note in found.notes)
     with pytest.raises(InputError, match="no place in an order"):
         uv.measures({"age": [1, 2], "pay": [3, None]}, quasi="age", sensitive="pay",
                     distance="ordered")  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_missing_number_takes_only_the_order_away():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"quasi": []}, "name the keys"),
+        ({"quasi": []}, "no keys are given"),
         ({"quasi": ["agee"]}, "did you mean 'age'"),
         ({"quasi": ["age"], "sensitive": "age"}, "cannot be both"),
         ({"quasi": ["age"], "partition": [["a"], ["b"]]}, "name it with sensitive="),
@@ -135,7 +135,7 @@ def test_bad_input(options, said):
 
 
 def test_nothing_to_compare():
-    with pytest.raises(InputError, match="given with their names"):
+    with pytest.raises(InputError, match="given by name"):
         uv.compare_measures([{"age": [1, 2]}], quasi="age")
     with pytest.raises(InputError, match="nothing to compare"):
         uv.compare_measures({})
@@ -149,7 +149,7 @@ def test_counts_answer_only_what_was_counted():
     assert uv.l_diversity(counts, sensitive="vote").distinct == 1
     with pytest.raises(InputError, match="are by value of 'vote', not of 'age'; count the table"):
         uv.l_diversity(counts, sensitive="age")
-    with pytest.raises(InputError, match="ordinal= is said when a table is counted"):
+    with pytest.raises(InputError, match="ordinal= must be given when counting"):
         uv.t_closeness(counts, ordinal={"vote": ["a", "b"]})
 
 

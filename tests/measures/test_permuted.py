@@ -56,17 +56,20 @@ def test_all_measures_together(release):
     found = uv.measures(release, subsets=2)
     assert (found.k_anonymity.k, found.l_diversity.distinct) == (1, 2)
     assert found.unique_subsets.keys == ("nationality", "zip")
-    assert "who can be told apart is measured by nationality, zip" in found.summary()
+    assert "who can be told apart is measured by 'nationality', 'zip'" in found.summary()
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"quasi": "zip", "sensitive": "disease"}, "does not tell which disease belongs to which"),
+        (
+            {"quasi": "zip", "sensitive": "disease"},
+            "does not publish which 'disease' belongs to which",
+        ),
         ({"quasi": ["group", "zip"]}, "'group' is not among the keys"),
         ({"quasi": "zpi"}, "did you mean 'zip'"),
         ({"sensitive": "zip"}, "is 'disease', not 'zip'"),
-        ({"ordinal": {"disease": ["Flu"]}}, "say ordinal= and hierarchies= when reading them"),
+        ({"ordinal": {"disease": ["Flu"]}}, "give ordinal= and hierarchies= when reading them"),
     ],
 )
 def test_what_is_not_published_cannot_be_counted(release, options, message):

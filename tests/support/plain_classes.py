@@ -13,7 +13,7 @@ from random_tables import random_hierarchy, tables
 from split_counts import SplitCounts
 
 from unveil.engine.counting import Contingency
-from unveil.measures._counted import count
+from unveil.measures import count
 from unveil.microdata import Kind, Microdata
 
 __all__ = ["Measured", "classes_by_loop", "measured_tables", "with_secret"]

@@ -2,55 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Any
+import io
+import os
+from contextlib import redirect_stdout, suppress
+from unittest import mock
 
-import typer
-
-from unveil.cli import app
+from unveil.cli import main
+from unveil.cli._app import command_names
 
 __all__ = ["commands_page"]
+
+_WIDTH = "100"
 
 
 def commands_page() -> str:
     """The page of all commands."""
-    group = typer.main.get_command(app)
     parts = [
         "# Every command and option",
         "As `unveil COMMAND --help` has it. [Command line](../command-line.md) explains the use.",
     ]
-    for name, command in sorted(group.commands.items()):
-        parts += _described(name, command)
+    for name in sorted(command_names()):
+        parts += [f"## unveil {name} {{#{name}}}", f"```text\n{_help(name)}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
-def _described(name: str, command: Any) -> Iterator[str]:
-    context = command.context_class(command, info_name=f"unveil {name}")
-    yield f"## unveil {name} {{#{name}}}"
-    yield f"```text\n{' '.join([f'unveil {name}', *command.collect_usage_pieces(context)])}\n```"
-    yield _plain(command.help or "")
-    records = [
-        record
-        for parameter in command.params
-        if not getattr(parameter, "hidden", False)
-        and (record := _record(parameter, context)) is not None
-    ]
-    if records:
-        yield "\n".join(["| option | |", "|---|---|", *records])
-    if command.epilog:
-        yield f"```text\n{_plain(command.epilog)}\n```"
-
-
-def _record(parameter: Any, context: Any) -> str | None:
-    """A row of the table: how it is typed, and what it does."""
-    record = parameter.get_help_record(context)
-    if record is None:
-        return None
-    typed, says = (_plain(text) for text in record)
-    return f"| `{typed}` | {says.replace('|', chr(92) + '|')} |"
-
-
-def _plain(text: str) -> str:
-    """Without rich's markup."""
-    return re.sub(r"\[/?(?:bold|dim|italic)\]", "", text).replace("\\[", "[").strip()
+def _help(name: str) -> str:
+    """What ``unveil NAME --help`` prints."""
+    shown = io.StringIO()
+    plain = {"COLUMNS": _WIDTH, "NO_COLOR": "1", "TERM": "dumb"}
+    with mock.patch.dict(os.environ, plain), redirect_stdout(shown), suppress(SystemExit):
+        main([name, "--help"])
+    return "\n".join(line.rstrip() for line in shown.getvalue().strip().splitlines())

@@ -8,6 +8,7 @@ import platform
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from unveil._text import display_name
 from unveil._version import __version__
 from unveil.auditing._audited import Audited, OneSecret
 from unveil.auditing._discretion import fingerprint_of, under_key, which_key
@@ -18,7 +19,6 @@ from unveil.auditing._telling import Telling, numbers
 from unveil.auditing._threat import in_words
 from unveil.auditing._verdict import verdict_of
 from unveil.auditing.parts import Part
-from unveil._text import display_name
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil._axes import new_axes, written
+from unveil._text import display_name
 from unveil.auditing._figures import FIGURES
 from unveil.errors import InputError
-from unveil._text import display_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

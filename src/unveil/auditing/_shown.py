@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unveil._text import display_name
 from unveil.auditing._audited import Audited, OneSecret
 from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._naming import public_name
 from unveil.auditing._verdict import verdict_of
 from unveil.render import text_html
-from unveil._text import display_name
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit

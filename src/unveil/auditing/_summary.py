@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unveil._text import display_name
 from unveil.auditing._audited import OneSecret
 from unveil.auditing._figures import FIGURES, Question
 from unveil.auditing._naming import public_name
 from unveil.auditing._verdict import verdict_of
-from unveil._text import display_name
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit

@@ -11,8 +11,7 @@ from typing import Any
 
 from unveil.auditing._subjects import Subject
 from unveil.errors import InputError, did_you_mean
-from unveil.measures import Partition
-from unveil.measures._secrets import secret_of
+from unveil.measures import Partition, secret_of
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import as_microdata
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from unveil._text import display_name, one_in
 from unveil.auditing._audited import Audited, OneSecret
 from unveil.auditing._masking import Masking
-from unveil._text import display_name, one_in
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit

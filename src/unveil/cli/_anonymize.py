@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from unveil.cli._console import say
-from unveil.cli._guard import in_command_line_words
+from unveil.cli._guard import guarded, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout, write, write_rows
 from unveil.cli._reading import Reading
+from unveil.cli._sources import OPTIONS, OUTPUT, Table, typed
 from unveil.cli._testing import warm_up
-from unveil.errors import InputError
+from unveil.errors import InputError, Option
 from unveil.microdata import PARQUET, AnyRelease, Microdata, Permuted, Role, is_parquet
 from unveil.sanitize import Anatomy, Sanitizer, sanitizer_named
 
@@ -20,11 +23,32 @@ TABLES = (".csv", *PARQUET)
 """How the name of a released table may end."""
 
 
-def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
-    """Sanitize a table and write what is published."""
-    if len(sanitizers) != 1:
-        raise InputError(f"one table, one --sanitizer; got {', '.join(sanitizers)}")
-    f = sanitizer_named(sanitizers[0])
+@guarded
+def anonymize(
+    file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    /,
+    *,
+    table: Table,
+    sanitizer: Annotated[
+        list[str], typed(OPTIONS, "How to anonymize: mondrian:k=5, mondrian:k=5,l=2, "
+                          "recoding:k=5,suppression=0.05, anatomy:l=3, microaggregation:k=5, "
+                          "randomized-response:epsilon=1.", "NAME:OPTIONS"),
+    ],
+    out: Annotated[
+        Path, typed(OUTPUT, "Where the release goes: .csv or .parquet. A dash (-) means standard "
+                     "output, as CSV. For the two tables of anatomy, a folder.", "FILE", "--out",
+                     "-o"),
+    ],
+) -> None:  # fmt: skip
+    """Anonymize a table and write the release.
+
+    Only the quasi-identifiers, generalized, and the sensitive column are written.
+    """
+    reading = table.reading(file)
+    if len(sanitizer) != 1:
+        raise InputError("give one {option}; got {given}",
+                         option=Option("sanitizer"), given=", ".join(sanitizer))  # fmt: skip
+    f = sanitizer_named(sanitizer[0])
     check_place(out, f, reading)
     microdata = reading.read()
     warm_up([f], adversary=None)
@@ -34,7 +58,7 @@ def anonymize(reading: Reading, sanitizers: Sequence[str], out: Path) -> None:
     say(f"{where}: {release.in_short}")
     left_out = _left_out(microdata)
     if left_out:
-        say(f"columns left out, being neither quasi-identifiers nor sensitive: {left_out}")
+        say(f"columns left out, neither quasi-identifiers nor sensitive: {left_out}")
     for note in release.notes:
         say(f"note: {in_command_line_words(note)}")
 

@@ -5,14 +5,14 @@ Commands import what they need when they are called: ``unveil --help`` does not 
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from cyclopts import App, Parameter
 
 from unveil._version import __version__
 from unveil.registry import declarations
 
-__all__ = ["made_app"]
+__all__ = ["command_names", "made_app"]
 
 _EXAMPLES = """
 Examples
@@ -22,6 +22,104 @@ Examples
     unveil anonymize survey.csv --quasi age,zip,sex --sensitive income \\
            --sanitizer mondrian:k=5 -o released.csv
 """
+
+
+class _Own(NamedTuple):
+    """A command that belongs to no attack: where it is, what it does, and examples."""
+
+    home: str
+    help: str
+    examples: str
+
+
+_OWN = {
+    "demo": _Own(
+        "_demo",
+        "Try unveil on a real survey of 944 people that comes with it.",
+        """
+    unveil demo
+    unveil demo --plot distances.png
+
+All attacks and measures, as a page to read in a browser:
+
+    unveil demo --report demo.html
+""",
+    ),
+    "init": _Own(
+        "_init",
+        "Look at a table, propose the roles of its columns, and write a project file.",
+        """
+    unveil init survey.csv
+
+A file without a header, and where the project goes:
+
+    unveil init survey.data --columns age,zip,sex,income -o survey.toml
+""",
+    ),
+    "audit": _Own(
+        "_audit",
+        "Attack releases in every way that fits, and give one verdict and one report.",
+        """
+A first look, with nothing to configure; then a report, with roles:
+
+    unveil audit survey.csv
+    unveil audit survey.csv --quasi age,zip,sex --sensitive income --report report.html
+
+What somebody else published, beside what we could publish:
+
+    unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
+           --release published.csv --sanitizer mondrian:k=5 --report report.html
+
+A series of sanitizers, and two sensitive columns:
+
+    unveil audit survey.csv --quasi age,zip,sex --sensitive income,diagnosis \\
+           --sanitizer mondrian:k=2..64 --report report.html
+
+As a gate in CI:
+
+    unveil audit --project unveil.toml --fail-on 'delta > 0.05' --fail-on 'k < 5' \\
+           --junit unveil.xml
+""",
+    ),
+    "report": _Own(
+        "_audits_read",
+        "Make the report of an earlier audit from its JSON.",
+        """
+    unveil report audit.json
+    unveil report audit.json -o for-the-board.html
+""",
+    ),
+    "compare": _Own(
+        "_audits_read",
+        "Compare two audits: what got better, and what got worse.",
+        """
+    unveil compare before.json after.json
+
+In CI, against the last version that was published:
+
+    unveil compare published.json audit.json --strict
+""",
+    ),
+    "resolve": _Own(
+        "_audits_read",
+        "Tell the owner of a table who is behind the references of a report.",
+        """
+    unveil resolve survey.csv '#0a1b2c3d4e5f' '#ffeeddccbbaa' --key report.key
+    unveil resolve --project unveil.toml 0a1b2c3d4e5f --key report.key
+""",
+    ),
+    "anonymize": _Own(
+        "_anonymize",
+        "Anonymize a table and write the release.",
+        """
+    unveil anonymize survey.csv --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5 -o released.csv
+
+    unveil anonymize survey.parquet --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5,l=2 --hierarchies trees/ -o released.parquet
+""",
+    ),
+}
 
 
 def made_app() -> App:
@@ -38,6 +136,11 @@ def made_app() -> App:
         error_formatter=lambda error: f"error: {error}",
         default_parameter=Parameter(negative=(), consume_multiple=False),
     )
+    for name, own in _OWN.items():
+        app.command(
+            f"unveil.cli.{own.home}:{name}", name=name, help=own.help,
+            help_epilogue=f"Examples\n{own.examples}",
+        )  # fmt: skip
     _add_others(app)
     for one in declarations().values():
         app.command(
@@ -47,6 +150,11 @@ def made_app() -> App:
     return app
 
 
+def command_names() -> list[str]:
+    """The names of all commands."""
+    return [name for name in made_app() if not name.startswith("-")]
+
+
 def _add_others(app: App) -> None:
     """Commands that are not made from a declaration."""
     from unveil.cli._typed import app as typed
@@ -54,7 +162,7 @@ def _add_others(app: App) -> None:
     for command in typed.registered_commands:
         assert command.callback is not None
         name = command.name or command.callback.__name__
-        if name in declarations():
+        if name in declarations() or name in _OWN:
             continue
         text = (command.help or command.callback.__doc__ or "").split("\n\n")[0]
         app.command(_forwarded(name), name=name, help=text, help_flags=(), version_flags=())

@@ -6,56 +6,120 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-import typer
+from cyclopts import Group
 from rich.console import Console
 
 from unveil._text import harmless
 from unveil.auditing import Audit as Found
-from unveil.auditing import Threshold, ToRead, audit
+from unveil.auditing import Threshold, ToRead
+from unveil.auditing import audit as audit_tables
 from unveil.auditing.parts import DEFAULT, PARTS
-from unveil.cli._asked import Oracles
-from unveil.cli._audit_outputs import Outputs
-from unveil.cli._audit_words import show_audit
-from unveil.cli._audited_table import AuditedTable
+from unveil.cli._audit_results import AuditOutputs, show_audit
+from unveil.cli._audited_table import AuditedTable, AuditTable
 from unveil.cli._console import console, say
 from unveil.cli._guard import (
     BAD_INPUT,
     INTERRUPTED,
+    Exit,
+    guarded,
     if_anybody_reads,
     in_command_line_words,
     typed_command,
 )
 from unveil.cli._init import show_proposal
-from unveil.cli._reading import names
 from unveil.cli._releases import Given
+from unveil.cli._sources import OPTIONS, OUTPUT, File, Programs, Published, Texts, typed
 from unveil.engine import parse_duration
-from unveil.errors import InputError
+from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata
+from unveil.options import names
 from unveil.sanitize import Sanitizer, sanitizers_named
 
-__all__ = ["FAILED", "Audit"]
+__all__ = ["FAILED", "audit"]
 
 FAILED = 1
 """The exit code if a release fails."""
 
+VERDICT = Group("Verdict", sort_key=4)
+
+
+@guarded
+def audit(
+    file: File = None,
+    /,
+    *,
+    table: AuditTable = AuditTable(),
+    published: Published = Published(),
+    programs: Programs = Programs(),
+    attack: Annotated[
+        Texts, typed(OPTIONS, "Run only these attacks and measures; 'all' means every one. May be "
+                      "repeated, or have commas. Default: those that are quick.", "NAME"),
+    ] = None,
+    adversary: Annotated[
+        str | None, typed(OPTIONS, "The attacker's model wherever something is guessed: "
+                           "naive-bayes, conditional-frequency, smoothed-frequency, or with "
+                           "scikit-learn tree, forest, logistic, boosting, neighbours, "
+                           "gaussian-nb.", "NAME"),
+    ] = None,
+    budget: Annotated[
+        str | None, typed(OPTIONS, "Longest time per release for each attack that has to run the "
+                           "anonymization again or to sample: '10 min'. Default: a few seconds.",
+                           "TIME"),
+    ] = None,
+    seed: Annotated[int | None, typed(OPTIONS, "Random seed. Default: 0.", "N")] = None,
+    n_jobs: Annotated[
+        int | None, typed(OPTIONS, "Number of worker processes. Default: all cores.", "N",
+                           "--jobs"),
+    ] = None,
+    fail_on: Annotated[
+        Texts, typed(VERDICT, "What makes a release fail, with exit code 1: 'delta > 0.05', "
+                      "'k < 5', 'linked > 1%'. May be repeated; those of the project hold as well.",
+                      "THRESHOLD"),
+    ] = None,
+    smallest: Annotated[
+        int | None, typed(OUTPUT, "Mask groups of fewer people, and values that fewer people "
+                           "have. Default: 5.", "N"),
+    ] = None,
+    outputs: AuditOutputs = AuditOutputs(),
+) -> None:  # fmt: skip
+    """Attack releases in every way that fits, and give one verdict and one report.
+
+    All releases meet the same attacker, who knows the quasi-identifiers and wants to know the
+    sensitive value, so that their figures can be compared. Without thresholds there is no verdict,
+    only what was found.
+
+    The report shows no original record: people have references that unveil resolve makes out, for
+    whoever has the table and the key.
+
+    Exit codes: 0 done, and nothing fails; 1 a release fails; 2 wrong input, or something could not
+    be done; 130 interrupted.
+    """
+    given = published.given()
+    _Run(
+        table=table.audited(file), programs=programs.made(published),
+        given=replace(given, may_change=given.may_change and bool(given.releases)),
+        attacks=attack or (), adversary=adversary, budget=budget, fail_on=fail_on or (),
+        smallest=smallest, seed=seed, n_jobs=n_jobs, outputs=outputs,
+    ).run()  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
-class Audit:
-    """What `unveil audit` was asked for."""
+class _Run:
+    """One run of `unveil audit`."""
 
     table: AuditedTable
     given: Given
-    oracles: Oracles
+    programs: Sequence[Sanitizer]
     attacks: Sequence[str]
     adversary: str | None
     budget: str | None
     fail_on: Sequence[str]
     smallest: int | None
     seed: int | None
-    jobs: int | None
-    outputs: Outputs
+    n_jobs: int | None
+    outputs: AuditOutputs
 
     def run(self) -> None:
         """Read, attack, tell; by the exit code, too."""
@@ -92,7 +156,6 @@ class Audit:
         self.table.check()
         self.outputs.check()
         self.outputs.known_key()
-        self.oracles.check(releases=bool(self.given.releases))
         for text in self.fail_on:
             Threshold.parse(text)
         if self.budget is not None:
@@ -100,7 +163,8 @@ class Audit:
             if not _BUDGETS.keys() & set(self._attacks() or _BUDGETS):
                 raise InputError(f"--budget is for {' and '.join(_BUDGETS)}; ask for one of them")
         if self.table.project is not None and self.given.values:
-            raise InputError("--values is for a release without its original")
+            raise InputError("{option} is for a release without its original",
+                             option=Option("domains"))  # fmt: skip
         if self.table.project is None or self.given:
             self.given.check(self.table.reading_of(next(iter(self.table.sensitive), "")))
 
@@ -134,12 +198,12 @@ class Audit:
             "include_records": self.outputs.include_records or None,
             "key": self.outputs.known_key(),
             "seed": self.seed,
-            "n_jobs": self.jobs,
+            "n_jobs": self.n_jobs,
         }
         # What was not typed is left to the project, if there is one.
         options: dict[str, Any] = {name: one for name, one in given.items() if one is not None}
         if project is None:
-            return audit(tables, **options)
+            return audit_tables(tables, **options)
         return project.audit(microdata=tables, **options)
 
     def _releases(self, tables: list[Microdata]) -> dict[str, Sanitizer | ToRead]:
@@ -151,7 +215,7 @@ class Audit:
         for text in self.given.sanitizers:
             for sanitizer in sanitizers_named(text):
                 found[sanitizer.label] = sanitizer  # named twice, it is audited once
-        for oracle in self.oracles.made():
+        for oracle in self.programs:
             _add(found, oracle.label, oracle)
         return found
 
@@ -193,11 +257,11 @@ def finish(found: Found, *, all_written: bool = True) -> None:
         say(f"error: {part} of {name}: {in_command_line_words(why or '')}")
     if found.interrupted:
         say("interrupted: what was found until then has been told")
-        raise typer.Exit(INTERRUPTED)
+        raise Exit(INTERRUPTED)
     if errors or broken or not all_written:
-        raise typer.Exit(BAD_INPUT)
+        raise Exit(BAD_INPUT)
     if found.passed is False:
         failed = sum(one.passed is False for one in found.releases)
         all_of_them = len(found.releases)
         say(f"{failed} of {all_of_them} release{'s fail' if all_of_them > 1 else ' fails'}")
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)

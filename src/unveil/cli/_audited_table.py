@@ -1,23 +1,25 @@
 """The table that an audit is of: named by a project, by options, or with roles proposed."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from unveil.cli._console import working
-from unveil.cli._reading import Reading, names, on_disk
+from unveil.cli._reading import Reading, on_disk
+from unveil.cli._sources import ROLES, Table, Texts, typed
 from unveil.errors import InputError
+from unveil.options import names
 
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
     from unveil.projects import Project, Proposal
 
-__all__ = ["AuditedTable"]
+__all__ = ["AuditTable", "AuditedTable"]
 
 # Options that a project, or a proposal, has an answer to of its own.
 _READING = (
@@ -25,6 +27,35 @@ _READING = (
     "cuts", "parts", "quantiles",
 )  # fmt: skip
 _OPENING = ("delimiter", "encoding", "columns")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class AuditTable(Table):
+    """The roles of columns and how a table is read, where both may be proposed or in a project."""
+
+    quasi: Annotated[
+        Texts, typed(ROLES, "Quasi-identifiers: what the attacker may know of a person, such as "
+                      "age,education,country. Default, without --sensitive: both are proposed, as "
+                      "unveil init does.", "COLUMNS", "--quasi", "-q"),
+    ] = None  # type: ignore[assignment]  # fmt: skip
+    sensitive: Annotated[
+        Texts, typed(ROLES, "Sensitive columns: what the attacker wants to know. Several, such as "
+                      "income,diagnosis, are tested in turn.", "COLUMNS", "--sensitive", "-s"),
+    ] = None  # type: ignore[assignment]  # fmt: skip
+    project: Annotated[
+        Path | None, typed(ROLES, "Instead of FILE and roles: a project file, as unveil init "
+                            "writes it.", "FILE", "--project", "-p"),
+    ] = None  # fmt: skip
+
+    def audited(self, file: Path | None) -> "AuditedTable":
+        """The table that is audited."""
+        own = {name: one for name, one in vars(self).items() if name != "project"}
+        table = Table(**{**own, "quasi": self.quasi or (), "sensitive": ""})
+        return AuditedTable(
+            reading=table.reading(file), sensitive=names(self.sensitive or ()),
+            project_file=self.project,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +106,7 @@ class AuditedTable:
         return self.project_file is None and not self.reading.quasi
 
     @cached_property
-    def proposal(self) -> Proposal:
+    def proposal(self) -> "Proposal":
         """What is what, as it looks."""
         from unveil.projects import propose
 
@@ -88,11 +119,11 @@ class AuditedTable:
                 self.reading.file,
                 delimiter="\t" if self.reading.delimiter == "\\t" else self.reading.delimiter,
                 encoding=self.reading.encoding,
-                columns=names(self.reading.columns) or None,
+                columns=names(self.reading.columns or ()) or None,
             )
 
     @cached_property
-    def project(self) -> Project | None:
+    def project(self) -> "Project | None":
         """The project that was given, or that is proposed; None where options say all."""
         from unveil.projects import Project
 
@@ -102,7 +133,7 @@ class AuditedTable:
             return None
         return _with_both_roles(self.proposal.project(), self.reading.file)
 
-    def read(self) -> list[Microdata]:
+    def read(self) -> "list[Microdata]":
         """The table, once for each sensitive column."""
         from unveil.projects import same_records
 
@@ -137,7 +168,7 @@ class AuditedTable:
             return {self.file.name: hashlib.file_digest(stream, "sha256").hexdigest()}
 
 
-def _with_both_roles(project: Project, file: Path) -> Project:
+def _with_both_roles(project: "Project", file: Path) -> "Project":
     for role, found in (("--quasi", project.quasi), ("--sensitive", project.sensitive)):
         if not found:
             raise InputError(

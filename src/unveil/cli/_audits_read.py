@@ -1,14 +1,18 @@
-"""What is made of audits that were done before: ``unveil report`` and ``unveil compare``."""
+"""Commands for audits that were done before: ``report``, ``compare`` and ``resolve``."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-import typer
+from cyclopts import Parameter
+from rich.console import Console
 
-from unveil.auditing import compare_audits, read_audit
+from unveil._text import harmless
+from unveil.auditing import compare_audits, is_reference, key_from, read_audit, rows_behind
 from unveil.cli._console import console
-from unveil.cli._guard import if_anybody_reads
+from unveil.cli._guard import Exit, guarded, if_anybody_reads
 from unveil.cli._outputs import (
     check_output,
     check_report,
@@ -17,15 +21,30 @@ from unveil.cli._outputs import (
     write_findings,
     write_text,
 )
+from unveil.cli._sources import OPTIONS, OUTPUT, ROLES, Opening, typed
+from unveil.errors import Cell, File, InputError
+from unveil.microdata import Source, from_csv, from_parquet, is_parquet
+from unveil.projects import Project
 
-__all__ = ["compare", "render"]
+__all__ = ["compare", "report", "resolve"]
 
 WORSE = 1
 """The exit code if something got worse and that matters."""
 
+_Audit = Annotated[Path, Parameter(help="What unveil audit --json wrote.")]
 
-def render(audit: Path, out: Path | None) -> None:
-    """Make the page of an audit from its JSON."""
+
+@guarded
+def report(
+    audit: _Audit,
+    /,
+    *,
+    out: Annotated[
+        Path | None, typed(OUTPUT, "Where the page goes. A dash (-) means standard output. "
+                            "Default: beside the JSON, audit.html.", "FILE", "--out", "-o"),
+    ] = None,
+) -> None:  # fmt: skip
+    """Make the report of an earlier audit from its JSON."""
     from unveil.report.page import page_of
 
     page = audit.with_suffix(".html") if out is None else out
@@ -35,8 +54,24 @@ def render(audit: Path, out: Path | None) -> None:
         console().print(f"report: {page}", soft_wrap=True)
 
 
-def compare(before: Path, after: Path, *, strict: bool, json: Path | None) -> None:
-    """Say what got better and what worse, by the exit code, too, if that is wanted."""
+@guarded
+def compare(
+    before: _Audit,
+    after: Annotated[Path, Parameter(help="The same, later.")],
+    /,
+    *,
+    strict: Annotated[
+        bool, typed(OPTIONS, "Exit code 1 if a figure got worse, or is no longer known.")
+    ] = False,
+    json: Annotated[
+        Path | None, typed(OUTPUT, "Write the comparison as JSON. A dash (-) means standard "
+                            "output.", "FILE"),
+    ] = None,
+) -> None:  # fmt: skip
+    """Compare two audits: what got better, and what got worse.
+
+    Exit codes: 0 done; 1 something got worse, with --strict; 2 wrong input.
+    """
     check_output(json, "--json")
     found = compare_audits(read_audit(before), read_audit(after))
     if json is not None:
@@ -44,4 +79,84 @@ def compare(before: Path, after: Path, *, strict: bool, json: Path | None) -> No
     with if_anybody_reads():
         print_text(found.summary(), console(stderr=is_stdout(json)))
     if strict and found.got_worse:
-        raise typer.Exit(WORSE)
+        raise Exit(WORSE)
+
+
+@guarded
+def resolve(
+    *what: Annotated[
+        str, Parameter(name="FILE REFERENCE", help="The table that was audited, and references as "
+                       "the report has them."),
+    ],
+    key: Annotated[
+        Path, typed(OPTIONS, "What the audit wrote beside its report.", "FILE")
+    ],
+    project: Annotated[
+        Path | None, typed(ROLES, "Instead of FILE: the project that was audited.", "FILE",
+                            "--project", "-p"),
+    ] = None,
+    how: Opening = Opening(),
+) -> None:  # fmt: skip
+    """Tell the owner of the table and the key who is behind the references of a report.
+
+    Prints original records.
+    """
+    references = [text for text in what if is_reference(text)]
+    files = [text for text in what if not is_reference(text)]
+    _check(references, files, project)
+    secret = key_from(key)
+    table = _of_file(Path(files[0]), how) if project is None else _of_project(project)
+    found = rows_behind(references, range(table.n_rows), secret, table.name)
+    out = console()
+    for reference, row in found.items():
+        _show(reference, row, table, out)
+
+
+def _check(references: Sequence[str], files: Sequence[str], project: Path | None) -> None:
+    # One that is not a reference may be the table, unless a project names it.
+    wrong = files[1:]
+    if project is not None:
+        wrong = [text for text in files if not Path(text).exists()]
+    if wrong:
+        raise InputError(
+            "{text} is not a reference; a report writes them as #0a1b2c3d4e5f, and in a shell they "
+            "stand in quotes",
+            text=Cell(wrong[0]),
+        )
+    if not references:
+        raise InputError(
+            "no reference is given; a report writes them as #0a1b2c3d4e5f, and in a shell they "
+            "stand in quotes"
+        )
+    if files and project is not None:
+        raise InputError(
+            "both a table, {file}, and a project, which names its own, are given; leave one out",
+            file=File(files[0]),
+        )
+    if not files and project is None:
+        raise InputError("no table is given; give it as FILE or with --project")
+
+
+def _of_project(path: Path) -> Source:
+    project = Project.read(path)
+    data = project.data
+    file = project.folder / data.file
+    if is_parquet(file):
+        return from_parquet(file)
+    return from_csv(
+        file, delimiter=data.delimiter, encoding=data.encoding or "utf-8",
+        columns=data.columns, comment=data.comment,
+    )  # fmt: skip
+
+
+def _of_file(file: Path, how: Opening) -> Source:
+    if is_parquet(file):
+        return from_parquet(file)
+    options = how.options()
+    return from_csv(file, **{**options, "encoding": options["encoding"] or "utf-8"})
+
+
+def _show(reference: str, row: int, table: Source, out: Console) -> None:
+    cells = ", ".join(f"{name} {array[row].as_py()}" for name, array in table.arrays.items())
+    out.print(f"{reference}: row {row + 1:,} of {harmless(table.name)}", soft_wrap=True)
+    out.print(f"  {harmless(cells)}", soft_wrap=True)

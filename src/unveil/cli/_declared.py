@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from cyclopts import Parameter
 
+from unveil.cli._guard import guarded
 from unveil.cli._outputs import check_output
 from unveil.cli._sources import (
     OPTIONS,
@@ -25,7 +26,7 @@ from unveil.cli._sources import (
     Published,
     Table,
 )
-from unveil.errors import InputError, Option, UnveilError, View, did_you_mean
+from unveil.errors import GoalError, InputError, Option, UnveilError, View, did_you_mean
 from unveil.options import Shell, help_of, shell_of
 from unveil.registry import Declaration, Output, declared
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from unveil.findings import Finding
     from unveil.microdata import AnyRelease, Microdata
 
-__all__ = ["command_of"]
+__all__ = ["SHELL", "command_of", "show_beside", "together"]
 
 SHELL = View("shell")
 _EXIT_CODES = (
@@ -63,12 +64,9 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     }
 
     def command(file: Path | None = None, /, **given: Any) -> None:
-        from unveil.cli._guard import guarded
-
         typed = {name: given.pop(name, None) for name in options}
         files = {one: given.pop(one.name, None) for one in declaration.outputs}
-        run = _Run(declaration=declaration, file=file, options=typed, files=files, **given)
-        guarded(run.run)()
+        _Run(declaration=declaration, file=file, options=typed, files=files, **given).run()
 
     groups: dict[str, Any] = {"table": Table, "published": Published}
     if {"sanitizer", "published"} & sources.keys():
@@ -93,7 +91,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     command.__doc__ = f"{declaration.help}\n\n{declaration.means}\n\n{_EXIT_CODES}"
     command.__name__ = declaration.name.replace("-", "_")
-    return command
+    return guarded(command)
 
 
 def _described(function: Callable[..., Any]) -> dict[str, str]:
@@ -162,14 +160,20 @@ class _Run:
         found = self._look(wanted, done, sources, options)
         self._write(found, done, out)
         self._show(found, done, out)
-        done.finish(len(found))
+        done.finish(sum(not _interrupted(finding) for finding in found.values()))
 
     def _given(self) -> Given:
         """What was published, and what sanitizers would publish; a first look if nothing is."""
         given = self.published.given()
-        if self.declaration.first_look and not given and not self.programs.oracle:
+        if self._is_first_look:
             return replace(given, sanitizers=("identity", "mondrian:k=2,5,10,20"))
         return given
+
+    @property
+    def _is_first_look(self) -> bool:
+        """Whether the user has named nothing to look into."""
+        named = self.published.given() or self.programs.oracle
+        return self.declaration.first_look and not named
 
     def _check(self, given: Given) -> None:
         """Everything that can be wrong without opening a file is told before the long work."""
@@ -240,6 +244,10 @@ class _Run:
                 continue
             check(name, declared_options[name].annotation, value)
             options[name] = value
+        if options.get("adversary"):
+            from unveil.attacks.shared import adversaries_named
+
+            adversaries_named(options["adversary"])  # refuses unknown ones before the work
         if "identifier" in declared_options:
             options["identifier"] = next(iter(names(self.table.identifier or ())), None)
         quasi = names(self.table.quasi)
@@ -289,6 +297,7 @@ class _Run:
 
         found: dict[str, Finding] = {}
         done.wanted = len(wanted)
+        self._warm_up(wanted, options)
         several = "releases" in self.declaration.sources()
         together: dict[str, Any] = {}
         for one in wanted:
@@ -301,17 +310,36 @@ class _Run:
                     else:
                         call = self.declaration.call()
                         found[one.name] = call(**source, **sources, **options)
+            except GoalError as error:
+                if not self._is_first_look:  # which tries goals that a small table cannot meet
+                    done.fail(one, error)
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
                 done.ended_at = one
                 break
             done.notes += one.notes()
+            if one.name in found and _interrupted(found[one.name]):
+                done.ended_at = one
+                break
+            if one.name in found and _is_empty(found[one.name]):
+                done.fail(one, InputError("not one person could be tested"))
         if several and together and not done.interrupted and not done.failed:
             with slow_start():
                 together_found = self.declaration.call()(together, **sources, **options)
             found[", ".join(together)] = together_found
         return found
+
+    def _warm_up(self, wanted: Sequence[ToRead], options: Mapping[str, Any]) -> None:
+        """Compile the kernels of sanitizers before the clock of a budget runs."""
+        from unveil.cli._testing import warm_up
+
+        if {"sanitizer", "microdata"} <= self.declaration.sources().keys() and options.get(
+            "budget"
+        ):
+            warm_up([one.sanitizer for one in wanted if one.sanitizer is not None],
+                    adversary="naive-bayes", sampled=bool({"samples", "error"} & options.keys()),
+                    attack=self.declaration.call())  # fmt: skip
 
     def _source(self, one: ToRead) -> dict[str, Any]:
         """The release, or what makes it, as the function wants it."""
@@ -352,7 +380,7 @@ class _Run:
             if not is_stdout(to.csv):
                 out.print(f"rows: {to.csv}", soft_wrap=True)
         if to.plot is not None and found:
-            save_picture(to.plot, draw(_together(found).charts[0]), out)
+            save_picture(to.plot, draw(together(found).charts[0]), out)
         for one, path in self.files.items():
             if path is not None:
                 for finding in found.values():
@@ -370,9 +398,7 @@ class _Run:
 
         for note in done.notes:
             out.print(f"Note: {note}\n")
-        if len(found) > 1:
-            print_text(_compared(self.declaration, found), out)
-            out.print()
+        show_beside(self.declaration, found, out)
         for place, finding in enumerate(found.values()):
             if place:
                 out.print()
@@ -382,9 +408,40 @@ class _Run:
                 print_text(table_text(self._person(finding, person), SHELL), out)
 
 
-def _together(found: Mapping[str, Finding]) -> Any:
-    from unveil.render import told_together
+def _interrupted(finding: Finding) -> bool:
+    """Whether the user interrupted an attack that keeps what it has found until then."""
+    return bool(getattr(finding, "interrupted", False))
+
+
+def _is_empty(finding: Finding) -> bool:
+    """Whether none of its figures could be computed."""
+    return bool(finding.figures) and all(one.value is None for one in finding.figures)
+
+
+def show_beside(declaration: Declaration, found: Mapping[str, Finding], out: Console) -> None:
+    """What findings say beside each other: their figures, pictures, and sentences."""
+    from unveil.cli._outputs import print_text
+    from unveil.errors import shown
+    from unveil.render import blocks
+
+    if len(found) > 1:
+        print_text(_compared(declaration, found), out)
+        out.print()
+    for chart in together(found).charts if found else ():
+        drawn = blocks(chart, width=out.width, view=SHELL) if chart.in_terminal else None
+        if drawn:
+            out.print(f"{shown(chart.title, SHELL)} (● is the largest):")
+            out.print(drawn)
+            out.print()
+    for sentence in declaration.compared(found):
+        out.print(shown(sentence, SHELL))
+        out.print()
+
+
+def together(found: Mapping[str, Finding]) -> Any:
+    """The stories of all findings as one."""
     from unveil._text import display_name
+    from unveil.render import told_together
 
     return told_together(
         {name: finding.story(display_name(name)) for name, finding in found.items()}
@@ -393,8 +450,7 @@ def _together(found: Mapping[str, Finding]) -> Any:
 
 def _compared(declaration: Declaration, found: Mapping[str, Finding]) -> str:
     """The figures of several releases side by side, and what they are."""
-    from unveil._text import table_lines
-    from unveil._text import display_name
+    from unveil._text import display_name, table_lines
 
     rows = [["", *(figure.title for figure in declaration.figures)]]
     for name, finding in found.items():

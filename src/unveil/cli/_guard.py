@@ -11,13 +11,12 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, ParamSpec
-
-import typer
 
 from unveil.cli._console import say
 from unveil.errors import Text, UnveilError, View, shown
@@ -26,6 +25,7 @@ __all__ = [
     "BAD_INPUT",
     "ENDED",
     "INTERRUPTED",
+    "Exit",
     "end_politely",
     "files_read",
     "guarded",
@@ -41,6 +41,11 @@ ENDED = 143
 """The exit code if somebody else has ended us, as CI systems do after too long a time."""
 
 _ended = False
+
+
+class Exit(SystemExit):
+    """Leave with an exit code, after everything has been said."""
+
 
 P = ParamSpec("P")
 
@@ -199,12 +204,21 @@ def typed_command() -> str | None:
 
 def files_read() -> Iterator[Path]:
     """All files that the running command was given to read, and those in folders it was given."""
-    for option, given in _TYPED.get({}).items():
-        for one in [] if option in _WRITTEN else given if isinstance(given, list) else [given]:
+    for name, given in _flat(_TYPED.get({})):
+        for one in [] if name in _WRITTEN else given if isinstance(given, list) else [given]:
             if isinstance(one, Path):
                 # A name may stand before a release.
                 for path in (one, Path(str(one).partition("=")[2])):
                     yield from path.iterdir() if path.is_dir() and str(path) != "." else [path]
+
+
+def _flat(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Options, with those of groups among them."""
+    for name, one in given.items():
+        if is_dataclass(one):
+            yield from vars(one).items()
+        else:
+            yield name, one
 
 
 @contextmanager
@@ -239,24 +253,24 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        _TYPED.set(kwargs)
+        _TYPED.set({**kwargs, **{str(place): one for place, one in enumerate(args)}})
         try:
             command(*args, **kwargs)
         except UnveilError as error:
             say(f"error: {in_command_line_words(error)}")
-            raise typer.Exit(BAD_INPUT) from None
+            raise Exit(BAD_INPUT) from None
         except BrokenPipeError:
             _tell_nobody()
-            raise typer.Exit(0) from None
+            raise Exit(0) from None
         except OSError as error:
             where = f"{str(error.filename)!r}: " if error.filename else ""
             say(f"error: {where}{error.strerror or error}")
-            raise typer.Exit(BAD_INPUT) from None
+            raise Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             say("interrupted")
-            raise typer.Exit(_code(INTERRUPTED)) from None
-        except typer.Exit as left:
-            raise typer.Exit(_code(left.exit_code)) from None
+            raise Exit(_code(INTERRUPTED)) from None
+        except Exit as left:
+            raise Exit(_code(int(left.code or 0))) from None
 
     return run
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
 from unveil._text import harmless
 from unveil.cli._console import console, working
-from unveil.cli._guard import in_command_line_words
+from unveil.cli._guard import guarded, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout, write_text
-from unveil.cli._reading import names
-from unveil.errors import InputError
+from unveil.cli._sources import OUTPUT, Opening, typed
+from unveil.errors import File as FileName
+from unveil.errors import InputError, Option
 from unveil.microdata import Role
 from unveil.projects import Proposal, propose
 
-__all__ = ["Init", "show_proposal"]
+__all__ = ["init", "show_proposal"]
 
 _LISTED = 40  # columns that are nothing, for the same reason
 _SHOWN = {
@@ -31,38 +33,38 @@ _SHOWN = {
 """The roles as the file has them, in the order of the table that is printed."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Init:
-    """What `unveil init` was asked for."""
+@guarded
+def init(
+    file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    /,
+    *,
+    out: Annotated[
+        Path, typed(OUTPUT, "Where the project file goes. A dash (-) means standard output.",
+                     "FILE", "--out", "-o"),
+    ] = Path("unveil.toml"),
+    force: Annotated[bool, typed(OUTPUT, "Replace an existing project file.")] = False,
+    how: Opening = Opening(),
+) -> None:  # fmt: skip
+    """Look at a table, propose the roles of its columns, and write a project file.
 
-    file: Path
-    out: Path
-    force: bool
-    delimiter: str | None
-    encoding: str | None
-    columns: Sequence[str] | None
+    It is a proposal: read it, and correct it. Neither what is printed nor the file shows a value of
+    an identifier, or one that fewer than five people have.
 
-    def run(self) -> None:
-        """Look, write, and say what was found."""
-        check_output(self.out, "-o", source=self.file)
-        if self.out.exists() and not self.force and not is_stdout(self.out):
-            raise InputError(
-                f"{str(self.out)!r} is there already; --force replaces it, -o names another file"
-            )
-        with working(f"looking at {self.file.name}"):
-            proposal = propose(
-                self.file,
-                delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
-                encoding=self.encoding,
-                columns=names(self.columns) or None,
-            )
-        folder = Path() if is_stdout(self.out) else self.out.parent
-        write_text(self.out, proposal.project().moved(folder).to_toml())
-        out = console(stderr=is_stdout(self.out))
-        show_proposal(proposal, out)
-        if not is_stdout(self.out):
-            out.print(f"Written to {self.out}. Read it, correct it, and then:", soft_wrap=True)
-            out.print(f"  unveil audit --project {shlex.quote(str(self.out))}", soft_wrap=True)
+    Exit codes: 0 done, 2 wrong input, or a file that is there already.
+    """
+    check_output(out, "-o", source=file)
+    if out.exists() and not force and not is_stdout(out):
+        raise InputError("{file} is there already; {force} replaces it, -o names another file",
+                         file=FileName(out), force=Option("force"))  # fmt: skip
+    with working(f"looking at {file.name}"):
+        proposal = propose(file, **how.options())
+    folder = Path() if is_stdout(out) else out.parent
+    write_text(out, proposal.project().moved(folder).to_toml())
+    told = console(stderr=is_stdout(out))
+    show_proposal(proposal, told)
+    if not is_stdout(out):
+        told.print(f"Written to {out}. Read it, correct it, and then:", soft_wrap=True)
+        told.print(f"  unveil audit --project {shlex.quote(str(out))}", soft_wrap=True)
 
 
 def show_proposal(proposal: Proposal, out: Console) -> None:

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import typer
-
 from unveil.cli._console import say
-from unveil.cli._guard import BAD_INPUT, INTERRUPTED, in_command_line_words
+from unveil.cli._guard import BAD_INPUT, INTERRUPTED, Exit, in_command_line_words
 from unveil.cli._reading import Reading, levels, names
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, Text, UnveilError
@@ -82,9 +80,9 @@ class Collected:
             say(f"error: {error}")
         if self.interrupted:
             say(f"interrupted: {done} of {self.wanted} releases were looked at to the end")
-            raise typer.Exit(INTERRUPTED)
+            raise Exit(INTERRUPTED)
         if self.failed:
-            raise typer.Exit(BAD_INPUT)
+            raise Exit(BAD_INPUT)
 
 
 def read_all(wanted: Sequence[ToRead], done: Collected) -> None:

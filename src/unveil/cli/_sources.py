@@ -3,25 +3,29 @@
 Each group of options is one dataclass, declared once, and put into every command that needs it.
 """
 
-from __future__ import annotations
-
+# Annotations are read by the command line, also those that another module inherits: no strings.
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
+from unveil.options import names
+
 if TYPE_CHECKING:
     from unveil.cli._reading import Reading
     from unveil.cli._releases import Given
 
-__all__ = ["OPTIONS", "OUTPUT", "File", "Outputs", "People", "Programs", "Published", "Table"]
+__all__ = [
+    "OPTIONS", "OUTPUT", "READING", "ROLES", "File", "Opening", "Outputs", "People", "Programs",
+    "Published", "Table", "Texts", "typed",
+]  # fmt: skip
 
-_ROLES = Group("Roles of columns", sort_key=1)
+ROLES = Group("Roles of columns", sort_key=1)
 _PUBLISHED = Group("Releases", sort_key=2)
 _PEOPLE = Group("People whom the attacker knows", sort_key=3)
 OPTIONS = Group("Options of the attack", sort_key=4)
-_READING = Group("Reading the table", sort_key=5)
+READING = Group("Reading the table", sort_key=5)
 OUTPUT = Group("Output", sort_key=6)
 
 Texts = list[str] | None
@@ -36,74 +40,90 @@ File = Annotated[
 ]
 
 
-def _option(group: Group, help: str, metavar: str = "", *names: str) -> Parameter:
+def typed(group: Group, help: str, metavar: str = "", *names: str) -> Parameter:
+    """How an option is shown in help, and what it is called."""
     return Parameter(name=names or None, group=group, help=help, metavar=metavar or None)
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class Opening:
+    """How a CSV file is opened."""
+
+    delimiter: Annotated[
+        str | None, typed(READING, "CSV delimiter ('\\t' is a tab). Default: detected.",
+                            "CHARACTER"),
+    ] = None  # fmt: skip
+    encoding: Annotated[
+        str | None, typed(READING, "Encoding of a CSV file. Default: utf-8.", "NAME")
+    ] = None
+    columns: Annotated[
+        Texts, typed(READING, "Names of all columns, for a CSV file without a header.",
+                       "COLUMNS"),
+    ] = None  # fmt: skip
+
+    def options(self) -> dict[str, Any]:
+        """The same, as readers take it."""
+        return {
+            "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
+            "encoding": self.encoding,
+            "columns": names(self.columns or ()) or None,
+        }
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Table(Opening):
     """The roles of columns, and how a table is read."""
 
     quasi: Annotated[
         list[str],
-        _option(_ROLES, "Quasi-identifiers: what the attacker may know of a person, such as "
+        typed(ROLES, "Quasi-identifiers: what the attacker may know of a person, such as "
                 "age,education,country.", "COLUMNS", "--quasi", "-q"),
     ]  # fmt: skip
     sensitive: Annotated[
-        str, _option(_ROLES, "Sensitive column: what the attacker wants to know.", "COLUMN",
+        str, typed(ROLES, "Sensitive column: what the attacker wants to know.", "COLUMN",
                      "--sensitive", "-s"),
     ]  # fmt: skip
     identifier: Annotated[
-        Texts, _option(_ROLES, "Identifiers: columns that name a person.", "COLUMNS")
+        Texts, typed(ROLES, "Identifiers: columns that name a person.", "COLUMNS")
     ] = None
     hierarchies: Annotated[
         Path | None,
-        _option(_READING, "Folder of generalization hierarchies, one file per column.", "FOLDER"),
+        typed(READING, "Folder of generalization hierarchies, one file per column.", "FOLDER"),
     ] = None
     missing: Annotated[
         Literal["error", "drop", "category"],
-        _option(_READING, "Missing values: refuse them, leave these records out, or treat missing "
+        typed(READING, "Missing values: refuse them, leave these records out, or treat missing "
                 "as a value of its own."),
     ] = "error"  # fmt: skip
     missing_values: Annotated[
-        Texts, _option(_READING, "Text that means missing, besides empty cells: '?'. May be "
+        Texts, typed(READING, "Text that means missing, besides empty cells: '?'. May be "
                        "repeated.", "TEXT"),
     ] = None  # fmt: skip
-    numeric: Annotated[Texts, _option(_READING, "Columns to read as numbers.", "COLUMNS")] = None
+    numeric: Annotated[Texts, typed(READING, "Columns to read as numbers.", "COLUMNS")] = None
     categorical: Annotated[
-        Texts, _option(_READING, "Columns to read as words, even if they look like numbers.",
+        Texts, typed(READING, "Columns to read as words, even if they look like numbers.",
                        "COLUMNS"),
     ] = None  # fmt: skip
     ordinal: Annotated[
-        Texts, _option(_READING, "Column whose values have an order, with all levels from low to "
+        Texts, typed(READING, "Column whose values have an order, with all levels from low to "
                        "high: 'education=low|mid|high'. May be repeated.", "COLUMN=LEVELS"),
     ] = None  # fmt: skip
     cuts: Annotated[
-        Texts, _option(_READING, "Split a numeric column into parts that begin at these numbers: "
+        Texts, typed(READING, "Split a numeric column into parts that begin at these numbers: "
                        "'age=20,40,60'. May be repeated.", "COLUMN=NUMBERS"),
     ] = None  # fmt: skip
     parts: Annotated[
-        Texts, _option(_READING, "Split a numeric column into N parts of equal width: 'age=5'. May "
+        Texts, typed(READING, "Split a numeric column into N parts of equal width: 'age=5'. May "
                        "be repeated.", "COLUMN=N"),
     ] = None  # fmt: skip
     quantiles: Annotated[
-        Texts, _option(_READING, "Split a numeric column into N parts with about as many records "
+        Texts, typed(READING, "Split a numeric column into N parts with about as many records "
                        "each: 'age=4'. May be repeated.", "COLUMN=N"),
     ] = None  # fmt: skip
-    delimiter: Annotated[
-        str | None, _option(_READING, "CSV delimiter ('\\t' is a tab). Default: detected.",
-                            "CHARACTER"),
-    ] = None  # fmt: skip
-    encoding: Annotated[
-        str | None, _option(_READING, "Encoding of a CSV file. Default: utf-8.", "NAME")
-    ] = None
-    columns: Annotated[
-        Texts, _option(_READING, "Names of all columns, for a CSV file without a header.",
-                       "COLUMNS"),
-    ] = None  # fmt: skip
 
-    def reading(self, file: Path | None) -> Reading:
+    def reading(self, file: Path | None) -> "Reading":
         """How FILE is read."""
         from unveil.cli._reading import NO_FILE, Reading
 
@@ -118,47 +138,47 @@ class Published:
     """What was published, or what a sanitizer would publish."""
 
     release: Annotated[
-        Paths, _option(_PUBLISHED, "A published file of generalized records: CSV or .parquet. May "
+        Paths, typed(_PUBLISHED, "A published file of generalized records: CSV or .parquet. May "
                        "be repeated, and have a name in front: 'city=published.csv'.", "FILE"),
     ] = None  # fmt: skip
     anatomy: Annotated[
-        Paths, _option(_PUBLISHED, "The records of an Anatomy release with their groups, or a "
+        Paths, typed(_PUBLISHED, "The records of an Anatomy release with their groups, or a "
                        "folder with quasi_table.csv and sensitive_table.csv. May be repeated.",
                        "FILE"),
     ] = None  # fmt: skip
     sensitive_table: Annotated[
-        Paths, _option(_PUBLISHED, "The other table of --anatomy: the sensitive values of each "
+        Paths, typed(_PUBLISHED, "The other table of --anatomy: the sensitive values of each "
                        "group. One for each --anatomy.", "FILE"),
     ] = None  # fmt: skip
     sanitizer: Annotated[
-        Texts, _option(_PUBLISHED, "Release what this sanitizer makes of FILE: mondrian:k=5, "
+        Texts, typed(_PUBLISHED, "Release what this sanitizer makes of FILE: mondrian:k=5, "
                        "recoding:k=5,suppression=0.05, anatomy:l=3. May be repeated.",
                        "NAME:OPTIONS"),
     ] = None  # fmt: skip
     notation: Annotated[
-        Texts, _option(_PUBLISHED, "How the cells of a published column are written, where that is "
+        Texts, typed(_PUBLISHED, "How the cells of a published column are written, where that is "
                        "not clear: 'age=range'; or interval, mask, prefix, set, list, node, value. "
                        "May be repeated.", "COLUMN=HOW"),
     ] = None  # fmt: skip
     group: Annotated[
-        str | None, _option(_PUBLISHED, "Column with the groups of --anatomy. Default: group.",
+        str | None, typed(_PUBLISHED, "Column with the groups of --anatomy. Default: group.",
                             "COLUMN"),
     ] = None  # fmt: skip
     count: Annotated[
-        str | None, _option(_PUBLISHED, "Column with the number of records that a row stands for. "
+        str | None, typed(_PUBLISHED, "Column with the number of records that a row stands for. "
                             "Default: count, where its numbers add up.", "COLUMN"),
     ] = None  # fmt: skip
     domains: Annotated[
-        Texts, _option(_PUBLISHED, "Without FILE: all values of a column, 'zip=45501|45502' or "
+        Texts, typed(_PUBLISHED, "Without FILE: all values of a column, 'zip=45501|45502' or "
                        "'age=17-90'. Default: those that the release names. May be repeated.",
                        "COLUMN=VALUES"),
     ] = None  # fmt: skip
     may_change_sensitive: Annotated[
-        bool, _option(_PUBLISHED, "Sensitive values of --release may have been changed, as noise "
+        bool, typed(_PUBLISHED, "Sensitive values of --release may have been changed, as noise "
                       "does."),
     ] = False  # fmt: skip
 
-    def given(self) -> Given:
+    def given(self) -> "Given":
         """The same, ready to be read."""
         from unveil.cli._asked import notations
         from unveil.cli._releases import Given
@@ -177,28 +197,28 @@ class Programs:
     """Anonymization programs of others, and their limits."""
 
     oracle: Annotated[
-        Texts, _option(_PUBLISHED, "An anonymization program as a black box: a command "
+        Texts, typed(_PUBLISHED, "An anonymization program as a black box: a command "
                        "'./anonymize {input} {output}', a URL that tables are posted to, a folder "
                        "with full.csv and without_000017.csv, or one Parquet file with a column "
                        "'without'. May be repeated.", "PROGRAM"),
     ] = None  # fmt: skip
     timeout: Annotated[
-        str | None, _option(_PUBLISHED, "Longest time for one run of a program: '30 s'. After that "
+        str | None, typed(_PUBLISHED, "Longest time for one run of a program: '30 s'. After that "
                             "it is ended and run again.", "TIME"),
     ] = None  # fmt: skip
     memory: Annotated[
-        str | None, _option(_PUBLISHED, "Most memory for one run of a program, all its processes "
+        str | None, typed(_PUBLISHED, "Most memory for one run of a program, all its processes "
                             "together: '2 GB'.", "SIZE"),
     ] = None  # fmt: skip
     retries: Annotated[
-        int | None, _option(_PUBLISHED, "Number of retries after a failed run. Default: 1.", "N")
+        int | None, typed(_PUBLISHED, "Number of retries after a failed run. Default: 1.", "N")
     ] = None
     may_drop: Annotated[
-        bool, _option(_PUBLISHED, "The program may leave out records, which counts as suppressing "
+        bool, typed(_PUBLISHED, "The program may leave out records, which counts as suppressing "
                       "them."),
     ] = False  # fmt: skip
 
-    def made(self, published: Published) -> list[Any]:
+    def made(self, published: "Published") -> list[Any]:
         """The programs as sanitizers."""
         from unveil.cli._asked import notations
         from unveil.errors import InputError, Option
@@ -224,17 +244,17 @@ class People:
     """The people whom the attacker knows."""
 
     external: Annotated[
-        Path | None, _option(_PEOPLE, "Table of people, with names and the quasi-identifiers: CSV "
+        Path | None, typed(_PEOPLE, "Table of people, with names and the quasi-identifiers: CSV "
                              "or .parquet. A dash (-) means standard input. Default: the people of "
                              "FILE.", "FILE"),
     ] = None  # fmt: skip
     record_of: Annotated[
-        str | None, _option(_PEOPLE, "Instead of names: column of the table of people with their "
+        str | None, typed(_PEOPLE, "Instead of names: column of the table of people with their "
                             "row of FILE, counted from 1 without the header; empty for people who "
                             "are not in it.", "COLUMN"),
     ] = None  # fmt: skip
     person: Annotated[
-        Texts, _option(_PEOPLE, "Show what was found about one person, by name, or without "
+        Texts, typed(_PEOPLE, "Show what was found about one person, by name, or without "
                        "--identifier by row, from 1. May be repeated.", "NAME"),
     ] = None  # fmt: skip
 
@@ -245,19 +265,19 @@ class Outputs:
     """Where results go."""
 
     json: Annotated[
-        Path | None, _option(OUTPUT, "Write the findings as JSON. A dash (-) means standard "
+        Path | None, typed(OUTPUT, "Write the findings as JSON. A dash (-) means standard "
                              "output; the report then goes to standard error.", "FILE"),
     ] = None  # fmt: skip
-    records: Annotated[bool, _option(OUTPUT, "Include the values of every person in the JSON.")] = (
+    records: Annotated[bool, typed(OUTPUT, "Include the values of every person in the JSON.")] = (
         False
     )
     csv: Annotated[
-        Path | None, _option(OUTPUT, "Write one row per person. Names people. A dash (-) means "
+        Path | None, typed(OUTPUT, "Write one row per person. Names people. A dash (-) means "
                              "standard output.", "FILE"),
     ] = None  # fmt: skip
-    plot: Annotated[
-        Path | None, _option(OUTPUT, "Draw the result: .png, .svg or .pdf.", "FILE")
-    ] = None
+    plot: Annotated[Path | None, typed(OUTPUT, "Draw the result: .png, .svg or .pdf.", "FILE")] = (
+        None
+    )
 
     def check(self, source: Path | None) -> None:
         """Refuse, before the long work, results that could not be written in the end."""

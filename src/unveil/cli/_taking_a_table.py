@@ -9,7 +9,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from unveil.cli import _audit_options as auditing
 from unveil.cli import _options as common
 from unveil.cli import _people_options as people
 from unveil.cli import _reading_options as options
@@ -17,7 +16,6 @@ from unveil.cli import _release_options as releases
 from unveil.cli._reading import NO_FILE, Reading
 
 __all__ = [
-    "audits_a_table",
     "looks_for_people",
     "may_take_a_table",
     "names_people",
@@ -65,27 +63,6 @@ def names_people(command: Callable[..., None]) -> Callable[..., None]:
     """The same for a command that looks for people with names, so that the identifier is used."""
     what = _roles_of("file", options.OptionalTable, None, identifier=people.Identifier)
     return _taking(command, what, _read)
-
-
-def audits_a_table(command: Callable[..., None]) -> Callable[..., None]:
-    """The same for an audit, which may have several secrets, a project, or roles to propose.
-
-    The command gets them as an `AuditedTable`, its first parameter.
-    """
-    what = (
-        ("file", auditing.TableToAudit, None), ("quasi", auditing.OptionalQuasi, None),
-        ("sensitive", auditing.Secrets, None), ("identifier", options.Identifier, None),
-    )  # fmt: skip
-
-    def made(read: dict[str, Any], own: dict[str, Any]) -> Any:
-        from unveil.cli._audited_table import AuditedTable
-        from unveil.cli._reading import names
-
-        wanted = names(read.pop("sensitive"))
-        reading = Reading(**{**read, "quasi": read["quasi"] or ()}, sensitive="")
-        return AuditedTable(reading=reading, sensitive=wanted, project_file=own.pop("project"))
-
-    return _taking(command, what, made, more=(("project", auditing.Project, None),))
 
 
 def takes_releases(*, look: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from unveil.cli._outputs import write_findings
 from unveil.errors import UnveilError
 from unveil.findings import Finding
 from unveil.microdata import Microdata, read_table
+from unveil.options import options_of
 from unveil.sanitize import SANITIZERS, Identity, LaplaceCounts, Sanitizer
 
 __all__ = ["Outcome", "warm_up", "warm_up_risk", "was_interrupted", "write_json"]
@@ -40,8 +41,9 @@ def was_interrupted(outcomes: Sequence[Outcome]) -> bool:
 
 
 def warm_up(
-    sanitizers: Sequence[Sanitizer], *, adversary: str | None, sampled: bool = False
-) -> None:
+    sanitizers: Sequence[Sanitizer], *, adversary: str | None, sampled: bool = False,
+    attack: Callable[..., Any] = differential_inference,
+) -> None:  # fmt: skip
     """Have the kernels compiled (or fetched from numba's cache) before any clock runs.
 
     Those of each sanitizer, and no others. Without an adversary only those that sanitize;
@@ -56,10 +58,11 @@ def warm_up(
             drawn = sampled if isinstance(easy, LaplaceCounts) else easy.is_random
             # What an adversary cannot do is told by the test itself, in its own words.
             with suppress(UnveilError):
-                differential_inference(
-                    table, easy, adversary=_heard_by(easy, adversary),
-                    samples=2 if drawn else None, n_jobs=1, progress=False,
-                )  # fmt: skip
+                wanted = {"adversary": _heard_by(easy, adversary), "n_jobs": 1, "progress": False,
+                          "samples": 2 if drawn else None}  # fmt: skip
+                known = options_of(attack)
+                given = {name: value for name, value in wanted.items() if name in known}
+                attack(microdata=table, sanitizer=easy, **given)
 
 
 def _heard_by(sanitizer: Sanitizer, adversary: str) -> str:

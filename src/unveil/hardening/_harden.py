@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, as_prior
 from unveil.attacks.differential import (
-    Attackers,
     Error,
     HowFar,
     Samples,
@@ -46,7 +45,7 @@ from unveil.hardening._strategies import (
 )
 from unveil.measures import information_loss
 from unveil.microdata import AnyRelease, Microdata, has_true_cells
-from unveil.options import Jobs, Progress, Seed, checked
+from unveil.options import Adversaries, Jobs, Progress, Seed, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["check_limits", "harden"]
@@ -64,7 +63,7 @@ def harden(
     rounds: int = 20,
     at_most: float = 0.1,
     at_a_time: float = 0.01,
-    adversary: Attackers = None,
+    adversary: Adversaries = None,
     distance: HowFar = "total-variation",
     prior: Any = None,
     samples: Samples = None,

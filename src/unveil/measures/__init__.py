@@ -7,171 +7,79 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from unveil.measures._counted import (
-    Counting,
-    count,
-)
-from unveil.measures._deciding import (
-    Deciding,
-    DecidingClass,
-)
-from unveil.measures._figures import (
-    Figure,
-)
-from unveil.measures._measures import (
-    Measures,
-    measures,
-)
-from unveil.measures._measures_compared import (
-    MeasuresComparison,
-    compare_measures,
-)
-from unveil.measures._partitions import (
-    HierarchyLevel,
-    Partition,
-    parse_partition,
-)
-from unveil.measures.classical import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    KAnonymity,
-    LDiversity,
-    TCloseness,
-    alpha_k,
-    beta_likeness,
-    delta_disclosure,
-    k_anonymity,
-    l_diversity,
-    t_closeness,
-)
-from unveil.measures.discrimination import (
-    AttackRates,
+from unveil.measures._alpha_k import AlphaK, alpha_k
+from unveil.measures._average_class_size import AverageClassSize, average_class_size
+from unveil.measures._beta_likeness import BetaLikeness, beta_likeness
+from unveil.measures._classes import Deciding, DecidingClass
+from unveil.measures._classifier_utility import ClassifierUtility, Score, classifier_utility
+from unveil.measures._counted import Counting, count, secret_of
+from unveil.measures._delta_disclosure import DeltaDisclosure, delta_disclosure
+from unveil.measures._discernibility import Discernibility, discernibility
+from unveil.measures._entropy_loss import EntropyLoss, entropy_loss
+from unveil.measures._figures import Figure
+from unveil.measures._information_loss import InformationLoss, information_loss
+from unveil.measures._k_anonymity import KAnonymity, k_anonymity
+from unveil.measures._l_diversity import LDiversity, l_diversity
+from unveil.measures._measures import Measures, MeasuresComparison, compare_measures, measures
+from unveil.measures._partitions import HierarchyLevel, Partition, parse_partition
+from unveil.measures._released import Reach, reach_of
+from unveil.measures._suppression import Suppression, suppression
+from unveil.measures._t_closeness import TCloseness, t_closeness
+from unveil.measures._utility import Utility, utility
+from unveil.measures.discrimination._comparison import (
     ComparedRates,
     DiscriminationComparison,
-    DiscriminationRate,
+    compare_discrimination,
+)
+from unveil.measures.discrimination._ranking import (
     DiscriminationRates,
     KeySet,
-    RateChange,
-    Skewness,
-    ValueChange,
+    discrimination_rates,
+)
+from unveil.measures.discrimination._rate import (
+    DiscriminationRate,
     ValueDiscrimination,
     ValueRate,
-    background_knowledge,
-    compare_discrimination,
     discrimination_rate,
-    discrimination_rates,
+)
+from unveil.measures.discrimination._skewness import RateChange, Skewness, ValueChange, skewness
+from unveil.measures.discrimination._views import (
+    AttackRates,
+    background_knowledge,
     homogeneity,
     identity_disclosure,
     similarity,
-    skewness,
 )
-from unveil.measures.reidentification import (
+from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
+from unveil.measures.reidentification._risk import reidentification_risk
+from unveil.measures.reidentification._risk_finding import (
     AttackerRisk,
     PopulationEstimate,
-    PopulationModel,
-    PopulationUniques,
     ReidentificationRisk,
+)
+from unveil.measures.reidentification._unique_subsets import (
     SubsetCount,
-    Uniqueness,
     UniqueSubsets,
-    reidentification_risk,
     unique_subsets,
-    uniqueness,
 )
-from unveil.measures.utility import (
-    AverageClassSize,
-    ClassifierUtility,
-    Discernibility,
-    EntropyLoss,
-    InformationLoss,
-    Reach,
-    Score,
-    Suppression,
-    Utility,
-    average_class_size,
-    classifier_utility,
-    discernibility,
-    entropy_loss,
-    information_loss,
-    reach_of,
-    suppression,
-    utility,
-)
+from unveil.measures.reidentification._uniqueness import Uniqueness, uniqueness
 
 __all__ = [
-    "AlphaK",
-    "AttackRates",
-    "AttackerRisk",
-    "AverageClassSize",
-    "BetaLikeness",
-    "ClassifierUtility",
-    "ComparedRates",
-    "Counting",
-    "Deciding",
-    "DecidingClass",
-    "DeltaDisclosure",
-    "Discernibility",
-    "DiscriminationComparison",
-    "DiscriminationRate",
-    "DiscriminationRates",
-    "EntropyLoss",
-    "Figure",
-    "HierarchyLevel",
-    "InformationLoss",
-    "KAnonymity",
-    "KeySet",
-    "LDiversity",
-    "Measures",
-    "MeasuresComparison",
-    "Partition",
-    "PopulationEstimate",
-    "PopulationModel",
-    "PopulationUniques",
-    "RateChange",
-    "Reach",
-    "ReidentificationRisk",
-    "Score",
-    "Skewness",
-    "SubsetCount",
-    "Suppression",
-    "TCloseness",
-    "UniqueSubsets",
-    "Uniqueness",
-    "Utility",
-    "ValueChange",
-    "ValueDiscrimination",
-    "ValueRate",
-    "alpha_k",
-    "average_class_size",
-    "background_knowledge",
-    "beta_likeness",
-    "classifier_utility",
-    "compare_discrimination",
-    "compare_measures",
-    "count",
-    "delta_disclosure",
-    "discernibility",
-    "discrimination_rate",
-    "discrimination_rates",
-    "entropy_loss",
-    "homogeneity",
-    "identity_disclosure",
-    "information_loss",
-    "k_anonymity",
-    "l_diversity",
-    "measures",
-    "parse_partition",
-    "reach_of",
-    "reidentification_risk",
-    "similarity",
-    "skewness",
-    "suppression",
-    "t_closeness",
-    "unique_subsets",
-    "uniqueness",
-    "utility",
-]
+    "AlphaK", "AttackRates", "AttackerRisk", "AverageClassSize", "BetaLikeness",
+    "ClassifierUtility", "ComparedRates", "Counting", "Deciding", "DecidingClass",
+    "DeltaDisclosure", "Discernibility", "DiscriminationComparison", "DiscriminationRate",
+    "DiscriminationRates", "EntropyLoss", "Figure", "HierarchyLevel", "InformationLoss",
+    "KAnonymity", "KeySet", "LDiversity", "Measures", "MeasuresComparison", "Partition",
+    "PopulationEstimate", "PopulationModel", "PopulationUniques", "RateChange", "Reach",
+    "ReidentificationRisk", "Score", "Skewness", "SubsetCount", "Suppression", "TCloseness",
+    "UniqueSubsets", "Uniqueness", "Utility", "ValueChange", "ValueDiscrimination", "ValueRate",
+    "alpha_k", "average_class_size", "background_knowledge", "beta_likeness", "classifier_utility",
+    "compare_discrimination", "compare_measures", "count", "delta_disclosure", "discernibility",
+    "discrimination_rate", "discrimination_rates", "entropy_loss", "homogeneity",
+    "identity_disclosure", "information_loss", "k_anonymity", "l_diversity", "measures",
+    "parse_partition", "reach_of", "reidentification_risk", "secret_of", "similarity", "skewness",
+    "suppression", "t_closeness", "unique_subsets", "uniqueness", "utility",
+]  # fmt: skip
 
 
 class _Callable(ModuleType):

@@ -1,27 +1,51 @@
-"""What can be measured, counted: a release, microdata, a table in memory, a file, a database."""
+"""Count what can be measured: a release, microdata, a table in memory, a file, a database.
+
+Anatomy publishes no class that has both quasi-identifiers and sensitive values. What its groups
+reveal of the sensitive values is measured by group; who can be told apart, by the
+quasi-identifiers, which are published unchanged.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from unveil.engine.counting import (
     Contingency,
+    EncodedSecret,
     Held,
     KeyColumn,
     Question,
+    Secret,
     counted,
     matching_everything,
     opened,
 )
-from unveil.errors import InputError
-from unveil.measures._counted_groups import counts_of_groups, counts_of_people
-from unveil.measures._secrets import Encoding, Hierarchies, Ordinal, secret_of
-from unveil.microdata import AnyRelease, Column, Microdata, Permuted, Release
+from unveil.errors import Call, Cell, File, HierarchyError, InputError, Listed, Option, did_you_mean
+from unveil.errors import Column as ColumnName
+from unveil.microdata import (
+    MISSING,
+    AnyRelease,
+    Column,
+    Hierarchy,
+    Kind,
+    Microdata,
+    Permuted,
+    Release,
+    Role,
+    Wish,
+    distinct_values,
+    encode,
+    read_hierarchies,
+    read_hierarchy,
+    value_text,
+)
 
-__all__ = ["Counting", "count", "count_people"]
+__all__ = ["Counting", "count", "count_people", "secret_of"]
 
 
 class Counting(TypedDict, total=False):
@@ -29,8 +53,8 @@ class Counting(TypedDict, total=False):
 
     quasi: str | Sequence[str] | None
     sensitive: str | None
-    ordinal: Ordinal
-    hierarchies: Hierarchies
+    ordinal: _Ordinal
+    hierarchies: _Hierarchies
     wildcard: str | None
     engine: Any
     memory: str | int | None
@@ -44,8 +68,8 @@ def count(
     *,
     quasi: str | Sequence[str] | None = None,
     sensitive: str | None = None,
-    ordinal: Ordinal = None,
-    hierarchies: Hierarchies = None,
+    ordinal: _Ordinal = None,
+    hierarchies: _Hierarchies = None,
     wildcard: str | None = None,
     engine: Any = "duckdb",
     memory: str | int | None = None,
@@ -55,40 +79,39 @@ def count(
 ) -> Contingency:
     """Count a table once, for any number of measures.
 
-    Every measure takes the same options and counts by itself; give it what this function returns
-    in place of the table to count only once.
+    Every measure takes the same options and counts by itself. To count only once, give it what
+    this function returns in place of the table.
 
     Parameters
     ----------
     table : Release, Permuted, Microdata, table in memory, path, Ibis table
-        Files are CSV or Parquet (also a folder or a pattern of Parquet files), and are read by
-        the engine, whatever their size. A table of an Ibis connection is counted where it is.
+        Files are CSV or Parquet (also a folder or a pattern of Parquet files) of any size; the
+        engine reads them. A table of an Ibis connection is counted where it is.
     quasi : str or sequence of str, optional
-        The keys, whose combinations are the classes. By default the quasi-identifiers that a
-        release or microdata has. A missing value is a value like any other, and so is ``*``. Of
-        a permuted release the classes are its groups; measures that only ask who can be told
-        apart take its quasi-identifiers, which are published as they are.
+        The keys, whose combinations are the classes. Default: the quasi-identifiers of a release
+        or microdata. A missing value is a value like any other, and so is ``*``. The classes of a
+        permuted release are its groups; measures of who can be told apart use its
+        quasi-identifiers, which are published unchanged.
     sensitive : str, optional
-        The sensitive column; by default that of the release or the microdata. Measures that only
-        look at the classes do without.
+        The sensitive column. Default: that of the release or the microdata. Measures that look
+        only at the classes do not need one.
     ordinal : mapping of str to sequence, optional
-        The levels of the sensitive column, from low to high. Numbers and dates have an order of
-        their own.
+        The levels of the sensitive column, from low to high. Numbers and dates are ordered.
     hierarchies : mapping of str to Hierarchy or path, or path, optional
         The hierarchy of the sensitive column, or a folder that has it.
     wildcard : str, optional
-        A cell that is to match every value, such as ``"*"``: a record then counts in every class
+        A cell that matches every value, such as ``"*"``: its record then counts in every class
         that it may belong to.
     engine : {'duckdb', 'spark'} or an Ibis connection
         What counts tables in memory and files.
     memory : str or int, optional
-        How much of it the engine may use, such as ``"4GB"``; the rest goes to disk.
+        Memory limit of the engine, such as ``"4GB"``; the rest goes to disk.
     delimiter : str, optional
-        What parts the cells of a CSV file; found out from its first lines by default.
+        CSV delimiter. Default: detected.
     encoding : str
-        Of a CSV file.
+        CSV encoding.
     header : sequence of str or mapping of int to str, optional
-        The names of all columns of a CSV file without a header, or of those at some positions,
+        Column names of a CSV file without a header: all of them, or those at some positions,
         counted from 0.
 
     Examples
@@ -108,28 +131,33 @@ def count(
     elif isinstance(table, Release | Microdata | Permuted):
         if ordinal is not None or hierarchies is not None:
             raise InputError(
-                "microdata and releases know the order and the hierarchy of their columns: say "
-                "ordinal= and hierarchies= when reading them"
+                "microdata and releases already have the order and the hierarchy of their "
+                "columns: give {ordinal} and {hierarchies} when reading them",
+                ordinal=Option("ordinal"),
+                hierarchies=Option("hierarchies"),
             )
         counts = _of_coded(table, quasi, sensitive)
     elif isinstance(table, AnyRelease):
         raise InputError(
-            f"{table.in_short} cannot be measured by its classes: it publishes no records, "
-            f"{table.instead}; differential_inference and membership test such releases"
-        )
+            "{release} cannot be measured by its classes: it publishes no records, {instead}; "
+            "use {inference} or {membership}",
+            release=File(table.in_short, bare=True), instead=table.instead,
+            inference=Call("differential_inference"), membership=Call("membership"),
+        )  # fmt: skip
     else:
         question = _asked(
-            table, quasi, sensitive, ordinal, hierarchies, engine, memory, delimiter, encoding,
-            header,
+            table, quasi, sensitive, ordinal, hierarchies, engine=engine, memory=memory,
+            delimiter=delimiter, encoding=encoding, header=header,
         )  # fmt: skip
         counts = counted(question)
     return counts if wildcard is None else matching_everything(counts, wildcard)
 
 
 def count_people(table: Any, **counting: Unpack[Counting]) -> Contingency:
-    """The same for measures of who can be told apart, which need no sensitive value.
+    """Count a table for measures of who can be told apart, which need no sensitive value.
 
-    Only for a permuted release it is not: whom its groups hide is seen by their quasi-identifiers.
+    This differs from `count` only for a permuted release, whose people are told apart by their
+    quasi-identifiers and not by their groups.
     """
     if isinstance(table, Permuted) and counting.get("quasi") is None:
         counting["quasi"] = [column.name for column in table.quasi]
@@ -142,85 +170,86 @@ def _of_coded(
     sensitive: str | None,
 ) -> Contingency:
     """Counts of what unveil has read or made itself."""
+    if isinstance(table, Microdata):
+        return _of_microdata(table, quasi, sensitive)
+    if sensitive not in (None, table.sensitive.name):
+        raise InputError(
+            "the sensitive column of {release} is {column}, not {given}",
+            release=File(table.in_short, bare=True),
+            column=ColumnName(table.sensitive.name),
+            given=Cell(sensitive),
+        )
     if isinstance(table, Release):
-        return _of_release(table, quasi, sensitive)
-    if isinstance(table, Permuted):
-        return _of_permuted(table, quasi, sensitive)
-    return _of_microdata(table, quasi, sensitive)
+        return _of_release(table, quasi)
+    return _of_permuted(table, quasi, sensitive)
 
 
 def _of_permuted(
     release: Permuted, quasi: str | Sequence[str] | None, sensitive: str | None
 ) -> Contingency:
-    if sensitive not in (None, release.sensitive.name):
-        raise InputError(
-            f"the sensitive column of {release.in_short} is {release.sensitive.name!r}, not "
-            f"{sensitive!r}"
-        )
     names = [release.group_name] if quasi is None else _listed(quasi)
     if names == [release.group_name]:
-        return counts_of_groups(release)
-    return counts_of_people(release, names, sensitive)
+        return _of_groups(release)
+    return _of_people(release, names, sensitive)
 
 
 def _asked(
     table: Any,
     quasi: str | Sequence[str] | None,
     sensitive: str | None,
-    ordinal: Ordinal,
-    hierarchies: Hierarchies,
-    engine: Any,
-    memory: str | int | None,
-    delimiter: str | None,
-    encoding: str,
-    header: Sequence[str] | Mapping[int, str] | None,
+    ordinal: _Ordinal,
+    hierarchies: _Hierarchies,
+    **reading: Any,
 ) -> Question:
     keys = () if quasi is None else tuple(_listed(quasi))
     if not keys:
         raise InputError(
-            "name the keys whose combinations are the classes: quasi=['age', 'zip', …]"
+            "no keys are given: name the columns whose combinations are the classes, {example}",
+            example=Option("quasi", ["age", "zip"]),
         )
     if sensitive is not None and not isinstance(sensitive, str):
-        raise InputError(f"sensitive must be one column name, but got {sensitive!r}")
-    if sensitive in keys:
-        raise InputError(f"column {sensitive!r} cannot be both a key and sensitive")
-    there = opened(
-        table,
-        [*keys, *([] if sensitive is None else [sensitive])],
-        engine=engine,
-        memory=memory,
-        secret=sensitive,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-    )
-    known = Encoding.chosen(
-        sensitive or "",
-        source=there.name,
-        is_text_file=there.is_text_file,
-        own_levels=there.levels.get(sensitive or ""),
-        ordinal=ordinal,
-        hierarchies=hierarchies,
-    )
+        raise InputError(
+            "{option} must be one column name, but got {given}",
+            option=Option("sensitive"),
+            given=repr(sensitive),
+        )
+    if sensitive is not None and sensitive in keys:
+        raise _both(sensitive)
+    columns = [*keys, *([] if sensitive is None else [sensitive])]
+    there = opened(table, columns, secret=sensitive, **reading)
+    name = sensitive or ""
+    levels, tree = _known_of(name, there.levels.get(name), ordinal, hierarchies)
+    known = _Encoding(
+        name=name, source=there.name, is_text_file=there.is_text_file, levels=levels, hierarchy=tree
+    )  # fmt: skip
     return Question(
         table=there.table, keys=keys, secret=sensitive, encoder=known.encoded,
         source=there.name, fault=there.fault, beginning=there.beginning,
     )  # fmt: skip
 
 
+def _both(name: str) -> InputError:
+    return InputError("column {column} cannot be both a key and sensitive", column=ColumnName(name))
+
+
 def _refuse_with_counts(counts: Contingency, sensitive: str | None, **options: Any) -> None:
-    """What can no longer be chosen once a table is counted."""
+    """Refuse what can no longer be chosen once a table is counted."""
     there = None if counts.secret is None else counts.secret.name
+    source = File(counts.source, bare=True)
     if sensitive is not None and sensitive != there:
-        by = f"by value of {there!r}" if there else "of classes alone"
         raise InputError(
-            f"the counts of {counts.source} are {by}, not of {sensitive!r}; count the table again "
-            f"with sensitive={sensitive!r}"
-        )
+            "the counts of {source} are "
+            + ("by value of {there}" if there else "of classes alone")
+            + ", not of {column}; count the table again with {option}",
+            source=source, there=ColumnName(there or ""), column=ColumnName(sensitive),
+            option=Option("sensitive", sensitive),
+        )  # fmt: skip
     for option, given in options.items():
         if given is not None:
             raise InputError(
-                f"{option}= is said when a table is counted, and {counts.source} has been"
+                "{option} must be given when counting; {source} is already counted",
+                option=Option(option),
+                source=source,
             )
 
 
@@ -228,14 +257,7 @@ def _listed(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _of_release(
-    release: Release, quasi: str | Sequence[str] | None, sensitive: str | None
-) -> Contingency:
-    if sensitive not in (None, release.sensitive.name):
-        raise InputError(
-            f"the sensitive column of {release.in_short} is {release.sensitive.name!r}, not "
-            f"{sensitive!r}"
-        )
+def _of_release(release: Release, quasi: str | Sequence[str] | None) -> Contingency:
     keys = {}
     for column, texts in zip(release.quasi, release.cells(), strict=True):
         cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
@@ -264,24 +286,193 @@ def _of_microdata(
         columns = [microdata[name] for name in asked]
         twice = [name for i, name in enumerate(asked) if name in asked[:i]]
         if twice:
-            raise InputError(f"column {twice[0]!r} is named twice")
+            raise InputError("column {column} is named twice", column=ColumnName(twice[0]))
     if not columns:
-        raise InputError("name at least one key: quasi=[…] is empty")
+        raise InputError("{option} is empty: name at least one key", option=Option("quasi"))
     if secret.name in {column.name for column in columns}:
         if sensitive is not None:
-            raise InputError(f"column {secret.name!r} cannot be both a key and sensitive")
+            raise _both(secret.name)
         secret = None
+    nothing = np.zeros(len(microdata), dtype=np.int64)
     return Held(
-        keys={
-            column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
-            for column in columns
-        },
+        keys=_as_they_are(columns),
         secret=None if secret is None else secret_of(secret),
         class_of=np.arange(len(microdata)),
-        codes=np.zeros(len(microdata), dtype=np.int64)
-        if secret is None
-        else secret.codes.astype(np.int64),
+        codes=nothing if secret is None else secret.codes.astype(np.int64),
         numbers=np.ones(len(microdata), dtype=np.int64),
         source=microdata.source,
         notes=microdata.notes,
     )
+
+
+def _as_they_are(columns: Sequence[Column]) -> dict[str, KeyColumn]:
+    return {
+        column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
+        for column in columns
+    }
+
+
+def _of_groups(release: Permuted) -> Held:
+    """How many records of each group have each sensitive value."""
+    group, secret = np.nonzero(release.counts)
+    return Held(
+        keys={release.group_name: KeyColumn(np.arange(release.n_groups), release.groups)},
+        secret=secret_of(release.sensitive),
+        class_of=group,
+        codes=secret,
+        numbers=release.counts[group, secret],
+        source=f"the release by {release.made_by}",
+        notes=(
+            *release.notes,
+            "a class is a group; the quasi-identifiers of its people are published unchanged",
+        ),
+        made_from=release,
+    )
+
+
+def _of_people(release: Permuted, names: Sequence[str], sensitive: str | None) -> Held:
+    """How many records have each combination of quasi-identifiers, without sensitive values."""
+    if sensitive is not None:
+        raise InputError(
+            "{release} does not publish which {secret} belongs to which {keys}: measure it by "
+            "group, without keys or with {group} alone",
+            release=File(release.made_by, bare=True), secret=ColumnName(release.sensitive.name),
+            keys=Listed([ColumnName(name) for name in names]), group=ColumnName(release.group_name),
+        )  # fmt: skip
+    people = Held(
+        keys=_as_they_are(release.quasi),
+        secret=None,
+        class_of=np.arange(len(release)),
+        codes=np.zeros(len(release), dtype=np.int64),
+        numbers=np.ones(len(release), dtype=np.int64),
+        source=f"the release by {release.made_by}",
+        notes=release.notes,
+        made_from=release,
+    )
+    return people.over(names)
+
+
+_Ordinal = Mapping[str, Sequence[Any]] | None
+_Hierarchies = Mapping[str, Hierarchy | str | os.PathLike[str]] | str | os.PathLike[str] | None
+
+
+def secret_of(column: Column) -> Secret:
+    """A column of microdata or of a release, as a secret."""
+    return Secret(
+        name=column.name,
+        values=tuple(column.values.tolist()),
+        ordered=column.is_ordered,
+        hierarchy=column.hierarchy,
+    )
+
+
+def _known_of(
+    name: str, own_levels: tuple[str, ...] | None, ordinal: _Ordinal, hierarchies: _Hierarchies
+) -> tuple[tuple[str, ...] | None, Hierarchy | None]:
+    """Levels and hierarchy of a column: what the user said goes before what the table says."""
+    if isinstance(hierarchies, str | os.PathLike):
+        hierarchies = read_hierarchies(hierarchies, [name])
+    for option, given in (("ordinal", ordinal), ("hierarchies", hierarchies)):
+        for column in given or ():
+            if column != name:
+                raise InputError(
+                    "{option} names {given}, but measures use the order and the hierarchy of the "
+                    "sensitive column only, which is {column}",
+                    option=Option(option), given=Cell(column),
+                    column=ColumnName(name) if name else "not given",
+                )  # fmt: skip
+    levels = tuple(value_text(value) for value in ordinal[name]) if ordinal else own_levels
+    tree = hierarchies[name] if hierarchies else None
+    if tree is not None and not isinstance(tree, Hierarchy):
+        tree = read_hierarchy(tree)
+    return levels, tree
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Encoding:
+    """What is known of the sensitive column before its values are counted."""
+
+    name: str
+    source: str
+    is_text_file: bool
+    levels: tuple[str, ...] | None
+    hierarchy: Hierarchy | None
+
+    def encoded(self, raw: Sequence[Any]) -> EncodedSecret:
+        """The secret with these distinct values; None stands for a missing one."""
+        # Engines take fewer texts for missing than unveil does.
+        gaps = [v for v in raw if v is None or (isinstance(v, str) and not v.strip())]
+        present = [value for value in raw if value not in gaps]
+        column = self._column(present) if present else None
+        values: tuple[object, ...] = ()
+        codes: dict[Any, int] = {}
+        tree = self.hierarchy
+        if column is not None:
+            values = tuple(column.values.tolist())
+            codes = dict(zip(present, column.codes.tolist(), strict=True))
+            tree = column.hierarchy
+        if gaps:
+            if MISSING not in values:  # else the user gave it a place among the levels
+                values = (*values, None)
+            place = values.index(MISSING) if MISSING in values else len(values) - 1
+            codes.update(dict.fromkeys(gaps, place))
+            if tree is not None and MISSING not in tree.leaves:
+                tree = tree.with_leaf(MISSING)
+        ordered = column is not None and column.is_ordered
+        return EncodedSecret(
+            Secret(name=self.name, values=values, ordered=ordered, hierarchy=tree), codes
+        )
+
+    def _column(self, present: Sequence[Any]) -> Column:
+        import pyarrow as pa
+
+        distinct = distinct_values(
+            pa.array(present), name=self.name, source=self.source, is_text_file=self.is_text_file
+        )
+        self._check(distinct.texts())
+        return encode(
+            distinct,
+            Wish(
+                role=Role.SENSITIVE,
+                kind=None if self.levels is None else Kind.ORDINAL,
+                levels=self.levels,
+                hierarchy=self.hierarchy,
+            ),
+        )
+
+    def _check(self, texts: Sequence[str]) -> None:
+        """Refuse values that have no place. Engines cannot say in which row they are."""
+        at = {"column": ColumnName(self.name), "source": File(self.source, bare=True)}
+        if self.levels is not None:
+            for text in sorted(set(texts) - set(self.levels)):
+                raise InputError(
+                    "column {column} of {source} has {text}, which is not among its levels{near} "
+                    "(levels: {levels})",
+                    **at, text=Cell(text), near=did_you_mean(text, self.levels),
+                    levels=Listed(self.levels),
+                )  # fmt: skip
+        elif not self.is_text_file and {"inf", "-inf"} & set(texts):
+            raise InputError(
+                "column {column} of {source} has infinite values: numeric columns need finite "
+                "numbers",
+                **at,
+            )
+        if self.hierarchy is not None:
+            leaves = set(self.hierarchy.leaves)
+            strange = sorted(t for t in texts if t not in leaves and _as_number(t) not in leaves)
+            for text in strange:
+                raise HierarchyError(
+                    "the hierarchy {tree} does not have {text}{others}, from column {column} of "
+                    "{source}{near}",
+                    **at, tree=File(self.hierarchy.source, bare=True), text=Cell(text),
+                    others=f" and {len(strange) - 1:,} more" if len(strange) > 1 else "",
+                    near=did_you_mean(text, self.hierarchy.leaves),
+                )  # fmt: skip
+
+
+def _as_number(text: str) -> str:
+    """The number that a text of a file may stand for, as a text: 1 for 1.0."""
+    try:
+        return value_text(float(text))
+    except ValueError:
+        return text

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from unveil.findings import Finding
-from unveil.measures._deciding import Deciding
-from unveil.measures.classical import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    KAnonymity,
-    LDiversity,
-    TCloseness,
-)
-from unveil.measures.discrimination import DiscriminationRate
-from unveil.measures.reidentification import ReidentificationRisk, Uniqueness
-from unveil.measures.utility import AverageClassSize, Discernibility
+from unveil.measures._alpha_k import AlphaK
+from unveil.measures._average_class_size import AverageClassSize
+from unveil.measures._beta_likeness import BetaLikeness
+from unveil.measures._classes import Deciding
+from unveil.measures._delta_disclosure import DeltaDisclosure
+from unveil.measures._discernibility import Discernibility
+from unveil.measures._k_anonymity import KAnonymity
+from unveil.measures._l_diversity import LDiversity
+from unveil.measures._t_closeness import TCloseness
+from unveil.measures.discrimination._rate import DiscriminationRate
+from unveil.measures.reidentification._risk_finding import ReidentificationRisk
+from unveil.measures.reidentification._uniqueness import Uniqueness
 
-__all__ = ["Figure", "figures_of", "share_text"]
+__all__ = ["Figure", "figures_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +31,12 @@ class Figure:
     Attributes
     ----------
     group : str
-        What it is about: ``"classes"``, ``"diversity"``, …
+        Its topic: ``"classes"``, ``"diversity"``, …
     name : str
     value : float or None
-        None where it is undefined or infinite.
+        None if undefined or infinite.
     text : str
-        The number, or why there is none, for people.
+        The number, or why there is none.
     says : str
         What it means, in a few words.
     deciding : Deciding, optional
@@ -58,19 +58,19 @@ def figures_of(finding: Finding) -> Iterator[Figure]:
             yield from figures(finding)
 
 
-def _number(value: float) -> tuple[float | None, str]:
+def _number_text(value: float) -> str:
     if math.isinf(value):
-        return None, "infinite"
+        return "infinite"
     if isinstance(value, int):
-        return value, f"{value:,}"
-    return value, f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return f"{value:,}"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def share_text(share: float) -> str:
-    """A share of all records, never rounded to nobody or everybody.
+def _share_text(share: float) -> str:
+    """A share of all records, never rounded to none or all.
 
-    >>> share_text(0.1234), share_text(1e-6), share_text(1 - 1e-9), share_text(0), share_text(1)
-    ('12.34%', '<0.01%', '>99.99%', '0%', '100%')
+    >>> _share_text(0.1234), _share_text(1e-6), _share_text(1 - 1e-9), _share_text(0)
+    ('12.34%', '<0.01%', '>99.99%', '0%')
     """
     if share in (0, 1):
         return f"{share:.0%}"
@@ -80,18 +80,19 @@ def share_text(share: float) -> str:
 
 
 def _figure(
-    group: str, name: str, value: float, says: str, deciding: Deciding | None = None
-) -> Figure:
-    number, text = _number(value)
-    return Figure(group=group, name=name, value=number, text=text, says=says, deciding=deciding)
+    group: str, name: str, value: float, says: str, deciding: Deciding | None = None,
+    text: Callable[[float], str] = _number_text,
+) -> Figure:  # fmt: skip
+    number = None if math.isinf(value) else value
+    return Figure(
+        group=group, name=name, value=number, text=text(value), says=says, deciding=deciding
+    )
 
 
 def _share(
     group: str, name: str, value: float, says: str, deciding: Deciding | None = None
 ) -> Figure:
-    return Figure(
-        group=group, name=name, value=value, text=share_text(value), says=says, deciding=deciding
-    )
+    return _figure(group, name, value, says, deciding, _share_text)
 
 
 def _k_anonymity(found: KAnonymity) -> Iterator[Figure]:
@@ -110,64 +111,52 @@ def _mean_class(found: AverageClassSize) -> Iterator[Figure]:
 
 
 def _discernibility(found: Discernibility) -> Iterator[Figure]:
-    yield _figure(
-        "utility", "discernibility", found.cost, "sum of the squared class sizes", found.deciding
-    )
+    says = "sum of the squared class sizes"
+    yield _figure("utility", "discernibility", found.cost, says, found.deciding)
 
 
 def _alpha_k(found: AlphaK) -> Iterator[Figure]:
-    yield _figure(
-        "diversity", "α", found.alpha, "largest share of one value in a class", found.deciding
-    )
+    says = "largest share of one value in a class"
+    yield _figure("diversity", "α", found.alpha, says, found.deciding)
 
 
 def _l_diversity(found: LDiversity) -> Iterator[Figure]:
-    yield _figure(
-        "diversity", "ℓ distinct", found.distinct, "fewest values in a class", found.deciding
-    )
-    yield _figure(
-        "diversity", "ℓ entropy", found.entropy, "as if so many were equally likely",
-        found.deciding_entropy,
-    )  # fmt: skip
-    yield _figure(
-        "diversity", f"c for ℓ = {found.deciding_l}", found.recursive(found.deciding_l),
-        "recursive (c, ℓ)-diversity for any larger c", found.deciding_recursive,
-    )  # fmt: skip
+    says = "fewest values in a class"
+    yield _figure("diversity", "ℓ distinct", found.distinct, says, found.deciding)
+    says = "as if this many were equally likely"
+    yield _figure("diversity", "ℓ entropy", found.entropy, says, found.deciding_entropy)
+    name, says = f"c for ℓ = {found.deciding_l}", "recursive (c, ℓ)-diversity for any larger c"
+    c = found.recursive(found.deciding_l)
+    yield _figure("diversity", name, c, says, found.deciding_recursive)
 
 
 def _t_closeness(found: TCloseness) -> Iterator[Figure]:
-    yield _figure(
-        "closeness", "t", found.t, f"furthest class from the table, {found.distance} distance",
-        found.deciding,
-    )  # fmt: skip
+    says = f"furthest class from the table, {found.distance} distance"
+    yield _figure("closeness", "t", found.t, says, found.deciding)
 
 
 def _beta_likeness(found: BetaLikeness) -> Iterator[Figure]:
-    yield _figure(
-        "closeness", "β", found.basic, "largest gain of a value's share in a class", found.deciding
-    )
+    says = "largest gain of a value's share in a class"
+    yield _figure("closeness", "β", found.basic, says, found.deciding)
+    name, says = "β enhanced", "the same, and no gain above −ln q"
     if found.enhanced is not None:
-        yield _figure(
-            "closeness", "β enhanced", found.enhanced, "and no gain above −ln q", found.deciding
-        )
-        return
-    yield Figure(
-        group="closeness", name="β enhanced", value=None, text="none",
-        says="a gain is above −ln q", deciding=found.beyond,
-    )  # fmt: skip
+        yield _figure("closeness", name, found.enhanced, says, found.deciding)
+    else:
+        yield Figure(
+            group="closeness", name=name, value=None, text="none", says="a gain is above −ln q",
+            deciding=found.beyond,
+        )  # fmt: skip
 
 
 def _delta_disclosure(found: DeltaDisclosure) -> Iterator[Figure]:
-    yield _figure(
-        "closeness", "δ-disclosure", found.delta, "largest |ln p/q|; infinite if a class lacks "
-        "a value", found.deciding,
-    )  # fmt: skip
+    says = "largest |ln p/q|; infinite if a class lacks a value"
+    yield _figure("closeness", "δ-disclosure", found.delta, says, found.deciding)
 
 
 def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
     for attacker in (found.prosecutor, found.journalist, found.marketer):
         if attacker.basis == "upper bound":
-            continue  # it would be the prosecutor's risk again
+            continue  # it repeats the prosecutor's risk
         basis = "" if attacker.basis == "exact" else f", {attacker.basis}"
         name = attacker.name
         if attacker.highest is not None:
@@ -185,8 +174,8 @@ def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
 
 
 _KNOWS = {
-    "prosecutor": ", if one knows that it is there",
-    "journalist": ", if one does not know",
+    "prosecutor": ", if the attacker knows it is in the table",
+    "journalist": ", if they do not know",
     "marketer": "",
 }
 
@@ -203,7 +192,7 @@ def _discrimination(found: DiscriminationRate) -> Iterator[Figure]:
     yield _figure("discrimination", name, found.rate, says, found.deciding)
 
 
-_FIGURES: dict[type, Any] = {
+_FIGURES: dict[type, Callable[[Any], Iterator[Figure]]] = {
     KAnonymity: _k_anonymity,
     Uniqueness: _uniqueness,
     AlphaK: _alpha_k,

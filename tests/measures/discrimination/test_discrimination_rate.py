@@ -17,11 +17,9 @@ from split_counts import SplitCounts
 import unveil as uv
 from unveil.engine.counting import Held, KeyColumn, Secret
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures._one_pass import one_pass
-from unveil.measures._partitions import Partition
-from unveil.measures.discrimination import DiscriminationLooking, discrimination_rate
-from unveil.measures.discrimination._telling import KEPT
+from unveil.measures import Partition, count, discrimination_rate
+from unveil.measures._classes import one_pass
+from unveil.measures.discrimination._rate import KEPT, DiscriminationLooking
 
 PATIENTS = uv.read_table(
     {
@@ -61,7 +59,7 @@ def test_it_is_what_the_rows_say(microdata, data):
         assert found.rate is None
         assert found.by_value == ()
         assert found.deciding.number == 0
-        assert "undefined, for every record has the same secret" in found.summary()
+        assert "undefined, because every record has the same secret" in found.summary()
         return
     assert close(found.rate, expected)
     assert close(found.entropy, plain_entropy(x))
@@ -319,7 +317,7 @@ def test_undefined_is_no_number():
     assert found.combinations == found.determined == 2
     told = json.loads(found.to_json(records=True))
     assert told["rate"] is None
-    assert told["undefined"].startswith("undefined, for every record has the same disease")
+    assert told["undefined"].startswith("undefined, because every record has the same disease")
     in_one = discrimination_rate(PATIENTS, partition=[["flu", "aids", "none"]])
     assert in_one.rate is None
     assert "is in the same category of disease" in in_one.summary()
@@ -338,11 +336,11 @@ def test_a_key_may_be_called_like_a_column_of_the_frame():
     [
         ({"by": "agee"}, "column 'agee' is not in table; did you mean 'age'"),
         ({"of": "zipp"}, "column 'zipp' is not in table; did you mean 'zip'"),
-        ({"of": "age", "by": ["age", "zip"]}, "'age' is what is to be told, and cannot be among"),
-        ({"of": ["age"]}, r"of names one column, but got \['age'\]"),
+        ({"of": "age", "by": ["age", "zip"]}, "'age' cannot be both in of= and in by="),
+        ({"of": ["age"]}, r"of= must be one column name, but got \['age'\]"),
         ({"by": []}, "at least one key"),
         ({"by": "age", "value": {"age": "2*"}}, "give by= or value=, not both"),
-        ({"value": {}}, "value maps keys to their values"),
+        ({"value": {}}, "value= must map keys to values"),
         ({"value": {"age": "5*"}}, "column 'age' has no value '5\\*' in table"),
         ({"value": {"age": "2*", "disease": "aids"}, "of": "zip"}, "nobody in table has age=2"),
     ],
@@ -353,7 +351,9 @@ def test_it_refuses(options, message):
 
 
 def test_it_refuses_what_was_counted_otherwise():
-    with pytest.raises(InputError, match="'disease' was counted, not 'zip': count the table again"):
+    with pytest.raises(
+        InputError, match="counts are of 'disease', not of 'zip': count the table again"
+    ):
         discrimination_rate(count(PATIENTS), of="zip")
     release = uv.Mondrian(k=2).sanitize(PATIENTS)
     with pytest.raises(InputError, match=r"'zipp' is not in the release by .*did you mean 'zip'"):
@@ -362,7 +362,7 @@ def test_it_refuses_what_was_counted_otherwise():
 
 def test_it_refuses_classes_that_overlap():
     table = {"age": ["2*", "*", "3*"], "disease": ["flu", "aids", "flu"]}
-    with pytest.raises(InputError, match="needs classes that do not overlap: count without"):
+    with pytest.raises(InputError, match="needs classes that do not overlap"):
         discrimination_rate(table, of="disease", by="age", wildcard="*")
 
 

@@ -6,7 +6,7 @@ import pytest
 from reference_tables import ORIGINAL, T_CLOSE, THREE_ANONYMOUS, THREE_DIVERSE
 
 import unveil as uv
-from unveil.measures.discrimination import (
+from unveil.measures import (
     compare_discrimination,
     discrimination_rate,
     homogeneity,

@@ -12,16 +12,16 @@ from split_counts import SplitCounts
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures.discrimination import (
-    _skewness,
+from unveil.measures import (
     background_knowledge,
+    count,
     discrimination_rate,
     homogeneity,
     identity_disclosure,
     similarity,
     skewness,
 )
+from unveil.measures.discrimination import _skewness
 
 PATIENTS = uv.read_table(
     {
@@ -181,7 +181,7 @@ def test_nothing_to_tell():
     )  # fmt: skip
     found = homogeneity(same)
     assert found.worst is None
-    assert "disease by age          undefined, for every record has" in found.summary()
+    assert "disease by age          undefined, because every record has" in found.summary()
     skewed = skewness(same, uv.Mondrian(k=2).sanitize(same))
     assert skewed.summary().endswith(skewed.undefined)
     told = json.loads(skewed.to_json(records=True))
@@ -204,8 +204,8 @@ def test_too_many_values_are_said_to_be(monkeypatch):
     monkeypatch.setattr(_skewness, "MOST", 4)
     found = skewness(PATIENTS, RELEASE)
     assert {one.key for one in found.values} == {"gender"}
-    assert found.notes == ("age has too many values to compare them one by one",)
-    assert "Note: age has too many values" in found.summary()
+    assert found.notes == ("'age' has too many values to compare them one by one",)
+    assert "Note: 'age' has too many values" in found.summary()
 
 
 def test_classes_that_look_alike_cannot_be_compared_one_by_one():
@@ -216,18 +216,18 @@ def test_classes_that_look_alike_cannot_be_compared_one_by_one():
     found = skewness(SplitCounts(count(table), 0, most_blocks=1), columns={"zip": "zip*"})
     assert found.changes[0].taken == 1
     assert found.values == ()
-    assert found.notes == ("zip has too many values to compare them one by one",)
+    assert found.notes == ("'zip' has too many values to compare them one by one",)
 
 
 def test_a_release_in_another_order_is_refused():
     frame = RELEASE.to_frame().iloc[::-1]
     turned = uv.read_release(frame, PATIENTS)
     with pytest.raises(
-        InputError, match=r"record 0 of table has age 28, .* publishes .* in its place"
+        InputError, match=r"record 1 of table has '28' in 'age', .* publishes .* in its place"
     ):
         identity_disclosure(turned, PATIENTS)
     fewer = uv.read_release(frame.iloc[:4], PATIENTS)
-    with pytest.raises(InputError, match="has 4 records and table has 5: records have to be in"):
+    with pytest.raises(InputError, match="has 4 records and table has 5: records must be in"):
         skewness(PATIENTS, fewer)
 
 
@@ -250,11 +250,11 @@ def test_which_is_which_there_is_no_doubt():
         (lambda: skewness(PATIENTS), "columns={'ZIP': 'ZIP\\*'}"),
         (
             lambda: identity_disclosure(RELEASE, PATIENTS, columns={"age": "age*"}),
-            "columns maps originals to generalized columns of one table",
+            "columns= maps originals to generalized columns of one table",
         ),
         (
             lambda: identity_disclosure(RELEASE, PATIENTS, columns="agee"),
-            "'agee' is no quasi-identifier of table; did you mean 'age'",
+            "'agee' is not a quasi-identifier of table; did you mean 'age'",
         ),
         (lambda: identity_disclosure(RELEASE, PATIENTS, columns=[]), "needs at least one column"),
         (lambda: identity_disclosure(PATIENTS, columns={}), "needs at least one column"),
@@ -271,7 +271,7 @@ def test_which_is_which_there_is_no_doubt():
                 RELEASE,
                 uv.read_table({"age": [1], "disease": ["a"]}, quasi="age", sensitive="disease"),
             ),
-            "is none of table: their columns, or the values in them, differ",
+            "is not one of table: their columns, or the values in them, differ",
         ),
     ],
 )

@@ -12,18 +12,15 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 from split_counts import SplitCounts
 
-from unveil.measures._counted import count
-from unveil.measures.reidentification import (
-    PopulationModel,
-    reidentification_risk,
-    uniqueness,
-)
-from unveil.measures.reidentification._class_sizes import ClassSizes
-from unveil.measures.reidentification._pitman import expected_alone, fit_pitman, summing
-from unveil.measures.reidentification._population_model import population_model
-from unveil.measures.reidentification._population_uniques import (
+from unveil.measures import PopulationModel, count, reidentification_risk, uniqueness
+from unveil.measures._classes import ClassSizes
+from unveil.measures.reidentification._population import (
+    expected_alone,
+    fit_pitman,
+    population_model,
     population_uniques,
     slide_negative_binomial,
+    summing,
     zayatz,
 )
 
@@ -249,7 +246,7 @@ def test_if_all_records_are_alone_everybody_is_taken_to_be(estimator):
     assert model.people(one) == pytest.approx(1)
     found = reidentification_risk({"key": list(range(30))}, quasi="key", population_size=300)
     assert found.marketer.average == pytest.approx(1)
-    assert "all records are alone, so everybody is taken to be" in repr(found)
+    assert "all records are alone, so everybody is assumed to be" in repr(found)
 
 
 @pytest.mark.parametrize("records", [2, 3, 50])

@@ -15,9 +15,8 @@ from random_tables import random_microdata, tables
 from split_counts import SplitCounts
 
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures.reidentification import unique_subsets
-from unveil.measures.reidentification._subset_counts import _numbered
+from unveil.measures import count, unique_subsets
+from unveil.measures.reidentification._unique_subsets import _numbered
 
 
 def plain_subsets(microdata, at_most):
@@ -102,7 +101,7 @@ def test_the_best_of_a_size():
     assert found.best() == found.subsets[0]
     with pytest.raises(InputError) as error:
         found.best(4)
-    assert str(error.value) == "subsets have 1 to 3 of the 5 keys, but size is 4"
+    assert str(error.value) == "size= must be from 1 to 3, the keys of a subset, but got 4"
 
 
 def test_the_table_has_a_row_a_subset():
@@ -129,7 +128,7 @@ def test_it_prints_the_ten_that_single_out_most():
 def test_at_most_is_a_number_of_keys(at_most):
     with pytest.raises(InputError) as error:
         unique_subsets(TABLE, at_most=at_most)
-    assert str(error.value) == f"at_most must be a whole number from 1, but got {at_most!r}"
+    assert str(error.value) == (f"at_most= must be a whole number, at least 1, but got {at_most!r}")
 
 
 def test_at_most_may_be_of_any_whole_type():
@@ -140,7 +139,7 @@ def test_at_most_may_be_of_any_whole_type():
 def test_a_share_is_a_share():
     with pytest.raises(InputError) as error:
         unique_subsets(TABLE).minimal(1.2)
-    assert str(error.value) == "share must be from 0 to 1, but got 1.2"
+    assert str(error.value) == "share= must be from 0 to 1, but got 1.2"
 
 
 def test_an_empty_table_is_refused():

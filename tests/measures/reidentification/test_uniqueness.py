@@ -11,9 +11,10 @@ from split_counts import SplitCounts
 
 import unveil as uv
 from unveil.errors import InputError
-from unveil.measures._counted import count
-from unveil.measures._one_pass import one_pass
-from unveil.measures.reidentification import RiskLooking, UniquenessLooking, uniqueness
+from unveil.measures import count, uniqueness
+from unveil.measures._classes import one_pass
+from unveil.measures.reidentification._risk import RiskLooking
+from unveil.measures.reidentification._uniqueness import UniquenessLooking
 
 
 @settings(max_examples=150)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unveil.attacks.differential._encodings import EncodingComparison, compare_encodings
     from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
     from unveil.attacks.differential._formulas import BoundDistance, Distance
-    from unveil.attacks.differential._options import Attackers, Error, HowFar, Samples
+    from unveil.attacks.differential._options import Error, HowFar, Samples
     from unveil.attacks.differential._sampling import Sampling, TailProbabilities
     from unveil.attacks.differential._story import compared
     from unveil.attacks.differential._targets import chosen_targets
@@ -29,7 +29,6 @@ __all__ = [
     "MAIN_THRESHOLD",
     "MEAN_D",
     "OVER",
-    "Attackers",
     "BoundDistance",
     "DifferentialInference",
     "Distance",
@@ -125,7 +124,7 @@ _HOMES = {
     "EncodingComparison compare_encodings": "_encodings",
     "MAIN_THRESHOLD DifferentialInference": "_finding",
     "BoundDistance Distance": "_formulas",
-    "Attackers Error HowFar Samples": "_options",
+    "Error HowFar Samples": "_options",
     "Sampling TailProbabilities": "_sampling",
     "compared": "_story",
     "chosen_targets": "_targets",

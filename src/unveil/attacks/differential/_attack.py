@@ -29,7 +29,6 @@ from unveil.attacks.differential._beliefs import Workplace
 from unveil.attacks.differential._distances import distance_named
 from unveil.attacks.differential._finding import DifferentialInference, SeveralAdversaries
 from unveil.attacks.differential._options import (
-    Attackers,
     Error,
     HowFar,
     Prior,
@@ -45,7 +44,7 @@ from unveil.attacks.shared import INTERRUPTED, adversaries_named, seed_number
 from unveil.engine import chosen_backend, parse_duration, workers
 from unveil.errors import InputError, Option
 from unveil.microdata import Microdata
-from unveil.options import Budget, Help, Jobs, Progress, Seed, Shell, checked
+from unveil.options import Adversaries, Budget, Help, Jobs, Progress, Seed, Shell, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["audit_options", "differential_inference"]
@@ -56,7 +55,7 @@ def differential_inference(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
     *,
-    adversary: Attackers = None,
+    adversary: Adversaries = None,
     distance: HowFar = "total-variation",
     prior: Prior = None,
     samples: Samples = None,

@@ -1,4 +1,4 @@
-"""Options of differential inference, which hardening and the comparison of encodings share."""
+"""Options of differential inference, some of which hardening shares."""
 
 from __future__ import annotations
 
@@ -11,14 +11,7 @@ from annotated_types import Ge, Gt, Lt
 from unveil.errors import File, Foreign, InputError, MissingExtraError, Option
 from unveil.options import Help, Shell
 
-__all__ = ["Attackers", "Error", "HowFar", "Prior", "Samples", "WhichTargets", "on_cluster"]
-
-
-def _attackers(texts: Sequence[str]) -> list[str]:
-    from unveil.attacks.shared import adversaries_named
-
-    adversaries_named(list(texts))  # refused before the table is read
-    return list(texts)
+__all__ = ["Error", "HowFar", "Prior", "Samples", "WhichTargets", "on_cluster"]
 
 
 def _distance(texts: Sequence[str]) -> str:
@@ -54,15 +47,6 @@ def _targets(texts: Sequence[str]) -> int | str:
     )  # fmt: skip
 
 
-Attackers = Annotated[
-    Any,
-    Help(
-        "The attacker's model: naive-bayes, conditional-frequency, smoothed-frequency, or with "
-        "scikit-learn tree, forest, logistic, boosting, neighbours, gaussian-nb. May be several. "
-        "Default: naive-bayes, and smoothed-frequency against noisy counts."
-    ),
-    Shell(parse=_attackers, metavar="NAME"),
-]
 HowFar = Annotated[
     Any,
     Help(

@@ -312,7 +312,9 @@ def _some(finding: DifferentialInference) -> str:
     else:
         text += _CHOSEN[finding.how]
     if len(finding.targets) < finding.wanted:
-        text += f", as many of {finding.wanted:,} as the budget of {finding.budget or 0:g} s allowed"
+        text += (
+            f", as many of {finding.wanted:,} as the budget of {finding.budget or 0:g} s allowed"
+        )
     return f"{text}; the worst of all may be worse."
 
 

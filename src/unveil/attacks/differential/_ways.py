@@ -70,9 +70,7 @@ class Chance:
         )  # fmt: skip
 
 
-def chance_of(
-    samples: int | None, error: float | None, epsilons: Sequence[float] | None
-) -> Chance:
+def chance_of(samples: int | None, error: float | None, epsilons: Sequence[float] | None) -> Chance:
     """The user's options of sampling."""
     return Chance(
         samples=None if samples is None else int(samples),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from unveil._text import display_name
 from unveil.auditing._discretion import reference_to
 from unveil.auditing._naming import public_name
 from unveil.auditing._subjects import Subject
@@ -18,7 +19,6 @@ from unveil.errors import File, InputError, Message, View, shown
 from unveil.findings import Chart, Finding, Table
 from unveil.registry import Declaration
 from unveil.render import plain, told_together
-from unveil._text import display_name
 
 __all__ = ["DeclaredPart"]
 

@@ -1,13 +1,6 @@
 """The commands, one a module; they are listed in the order in which they are imported."""
 
 # isort: off
-from unveil.cli.commands._demo import demo
-from unveil.cli.commands._init import init
-from unveil.cli.commands._audit import audit
-from unveil.cli.commands._report import report
-from unveil.cli.commands._compare import compare
-from unveil.cli.commands._resolve import resolve
-from unveil.cli.commands._anonymize import anonymize
 from unveil.cli.commands._measure import measure
 from unveil.cli.commands._risk import risk
 from unveil.cli.commands._inference import inference
@@ -21,20 +14,13 @@ from unveil.cli.commands._encodings import encodings
 # isort: on
 
 __all__ = [
-    "anonymize",
-    "audit",
-    "compare",
     "composition",
     "definetti",
-    "demo",
     "encodings",
     "harden",
     "inference",
-    "init",
     "measure",
     "membership",
     "minimality",
-    "report",
-    "resolve",
     "risk",
 ]

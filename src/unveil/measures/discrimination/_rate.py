@@ -8,20 +8,347 @@ Privacy Measurements which Questions the Benefit of t-closeness over l-diversity
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack, overload
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from unveil.engine.counting import Contingency, text_of
-from unveil.errors import InputError
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._axes import written
+from unveil._bars import Bars, bars, most
+from unveil.engine.counting import Contingency, Histograms, text_of
+from unveil.errors import Cell, File, InputError, Option
+from unveil.measures._classes import Deciding, Extreme, entropy, measured
 from unveil.measures._counted import Counting
-from unveil.measures._one_pass import entropy, one_pass
 from unveil.measures._partitions import Partition
-from unveil.measures.discrimination._asked import Keys, asked
-from unveil.measures.discrimination._entropies import check_apart, discrimination
-from unveil.measures.discrimination._finding import DiscriminationRate, ValueDiscrimination
-from unveil.measures.discrimination._looking import DiscriminationLooking
-from unveil.measures.discrimination._telling import ValueRate
+from unveil.measures._texts import keys_text, rate_text
+from unveil.measures.discrimination._common import (
+    ConditionalEntropy,
+    Keys,
+    RateFinding,
+    asked,
+    discrimination,
+    refuse_undefined,
+    secret_apart,
+)
 
-__all__ = ["discrimination_rate", "rate_by"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "KEPT", "DiscriminationLooking", "DiscriminationRate", "ValueDiscrimination", "ValueRate",
+    "discrimination_rate", "rate_by",
+]  # fmt: skip
+
+KEPT = 300  # combinations of values that are kept
+_DIGITS = 12  # rates that agree to this many digits are equal
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueRate:
+    """What one combination of values of the keys says.
+
+    Attributes
+    ----------
+    values : dict of str to str
+        The value of each key.
+    records : int
+        Number of records that have them.
+    entropy : float
+        H(X|y): what remains unknown, in bits.
+    rate : float or None
+        1 − p(y) H(X|y) / H(X). None where H(X) = 0.
+    alike : int
+        Number of combinations with exactly this histogram, this one included. An engine counts
+        equal histograms together and names only one combination.
+    """
+
+    values: dict[str, str]
+    records: int
+    entropy: float
+    rate: float | None
+    alike: int = 1
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{name}={text}" for name, text in self.values.items())
+        return f"{values} ({self.records:,} record{'s' if self.records != 1 else ''})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return asdict(self)
+
+
+class _Telling:
+    """Keeps the combinations with the highest rates; of equal rates, those with more records."""
+
+    def __init__(self, counts: Contingency, most: int) -> None:
+        self._keys, self._most = counts.keys, most
+        self._kept: list[ValueRate] = []
+
+    def look(
+        self, block: Histograms, entropies: NDArray[np.float64], rates: NDArray[np.float64]
+    ) -> None:
+        order = -np.round(rates, _DIGITS)
+        best = np.lexsort([-block.sizes, order])[: self._most]
+        if len(self._kept) == self._most:
+            # Naming a class may be work for an engine, so only those that are kept are named.
+            rate, records = _order(self._kept[-1])[:2]
+            ahead = (order[best] < rate) | ((order[best] == rate) & (-block.sizes[best] < records))
+            best = best[ahead]
+        self._kept += [
+            ValueRate(
+                values={
+                    name: text_of(value)
+                    for name, value in zip(self._keys, block.key_of(g), strict=True)
+                },
+                records=int(block.sizes[g]),
+                entropy=float(entropies[g]),
+                rate=float(rates[g]),
+                alike=int(block.weights[g]),
+            )
+            for g in best.tolist()
+        ]
+        self._kept = sorted(self._kept, key=_order)[: self._most]
+
+    def found(self) -> tuple[ValueRate, ...]:
+        """The combinations kept, the highest rate first."""
+        return tuple(self._kept)
+
+
+def _order(one: ValueRate) -> tuple[float, int, tuple[str, ...]]:
+    assert one.rate is not None
+    return -float(np.round(one.rate, _DIGITS)), -one.records, tuple(one.values.values())
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DiscriminationRate(RateFinding):
+    """How much the keys Y say of an attribute X: 1 − H(X|Y) / H(X).
+
+    Attributes
+    ----------
+    rate : float or None
+        From 0, the keys say nothing, to 1, they determine X. None if undefined.
+    left : float
+        H(X|Y), what the keys leave unknown of H(X), in bits.
+    by : tuple of str
+        Y.
+    by_value : tuple of ValueRate
+        Combinations of values of the keys, the highest rate first, at most 300.
+    combinations : int
+        Number of combinations.
+    determined : int
+        Number of records whose keys determine X.
+    deciding : Deciding
+        The combinations with the highest rate.
+    """
+
+    rate: float | None
+    left: float
+    by: tuple[str, ...]
+    by_value: tuple[ValueRate, ...]
+    combinations: int
+    determined: int
+    deciding: Deciding
+
+    @property
+    def unlisted(self) -> int:
+        """Number of combinations that are not in ``by_value``."""
+        if self.rate is None:
+            return 0
+        return self.combinations - sum(one.alike for one in self.by_value)
+
+    @property
+    def combined(self) -> bool:
+        """Whether there are several keys."""
+        return len(self.by) > 1
+
+    @property
+    def resistance(self) -> float | None:
+        """1 − rate."""
+        return None if self.rate is None else 1.0 - self.rate
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per combination of values of the keys, the highest rate first."""
+        import pandas as pd
+
+        table: dict[str, list[Any]] = {
+            name: [one.values[name] for one in self.by_value] for name in self.by
+        }
+        for word in ("rate", "records", "entropy", "alike"):
+            # A key may have one of these names.
+            free = f"{word} of the values" if word in table else word
+            table[free] = [getattr(one, word) for one in self.by_value]
+        return pd.DataFrame(table)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what combinations of values leave unknown (needs matplotlib)."""
+        refuse_undefined(self.of, self.undefined)
+        shown, more = most(self.by_value)
+        ax = bars(
+            [", ".join(f"{key}={text}" for key, text in one.values.items()) for one in shown],
+            [
+                Bars(
+                    values=[one.entropy for one in shown],
+                    texts=[f"{one.entropy:.2f}; {one.records:,} records" for one in shown],
+                )
+            ],
+            ax,
+            xlabel=f"bits of {written(self.of)} that are open",
+            title=f"What {keys_text(self.by)} says of {self.of}: {rate_text(self.rate)}{more}",
+        )
+        ax.axvline(self.entropy, color="0.3", linewidth=1, linestyle=":")
+        ax.set_xlim(right=1.2 * self.entropy)
+        return ax
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        by_value = {"by_value": [one.to_dict() for one in self.by_value]} if records else {}
+        return {
+            **self.head("discrimination rate"),
+            "by": list(self.by),
+            "rate": self.rate,
+            "left": self.left,
+            "combinations": self.combinations,
+            "unlisted": self.unlisted,
+            "determined": self.determined,
+            "deciding": self.deciding.content(records=records),
+            **by_value,
+        }
+
+    def summary(self) -> str:
+        keys = keys_text(self.by)
+        kind = ("combined" if self.combined else "simple") + (
+            f", semantic with {len(self.partition.names)} categories" if self.partition else ""
+        )
+        lines = [
+            f"Discrimination rate of {self.of} by {keys}, in {self.source}: "
+            f"{self.undefined or rate_text(self.rate)} ({kind})"
+        ]
+        if self.rate is not None:
+            lines += [
+                f"  of {self.entropy:.3f} bits, knowing {keys} leaves {self.left:.3f} open",
+                f"  {self.records:,} records with {self.combinations:,} "
+                f"{'combinations of values' if self.combined else 'values'}, which determine "
+                f"{'the category of ' if self.partition else ''}{self.of} for "
+                f"{self.determined:,} of them",
+                f"  tells most, {rate_text(self.by_value[0].rate)}: {self.deciding}",
+            ]
+        if self.unlisted:
+            lines.append(
+                f"  only the most telling are listed by value; {self.unlisted:,} combinations are "
+                "not"
+            )
+        return self.lines(*lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ValueDiscrimination(RateFinding):
+    """How much one combination of values says of X: 1 − p(y) H(X|y) / H(X).
+
+    Attributes
+    ----------
+    rate : float or None
+    value : ValueRate
+        The combination: its values, records and entropy.
+    """
+
+    value: ValueRate
+
+    @property
+    def rate(self) -> float | None:
+        """The rate, or None if undefined."""
+        return self.value.rate
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row."""
+        import pandas as pd
+
+        one = self.value
+        return pd.DataFrame(
+            [{**one.values, "rate": one.rate, "records": one.records, "entropy": one.entropy}]
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what is unknown of everybody, and of these people (needs matplotlib)."""
+        refuse_undefined(self.of, self.undefined)
+        bits = [self.entropy, self.value.entropy]
+        return bars(
+            ["everybody", str(self.value)],
+            [Bars(values=bits, texts=[f"{b:.3f}" for b in bits])],
+            ax,
+            xlabel="bits that are open",
+            title=f"What is open of {self.of}: rate {rate_text(self.rate)}",
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            **self.head("discrimination rate of a value"),
+            "by": list(self.value.values),
+            "rate": self.rate,
+            **({"value": self.value.to_dict()} if records else {}),
+        }
+
+    def summary(self) -> str:
+        lines = [
+            f"Discrimination rate of {self.of} by {self.value}, in {self.source}: "
+            f"{self.undefined or rate_text(self.rate)}"
+        ]
+        if self.rate is not None:
+            lines.append(
+                f"  {self.value.records:,} of {self.records:,} records; of {self.entropy:.3f} "
+                f"bits, {self.value.entropy:.3f} are left open about them"
+            )
+        return self.lines(*lines)
+
+
+class DiscriminationLooking:
+    """The discrimination rate, or with a partition the semantic one, block by block.
+
+    ``look`` takes the blocks of ``counts``, not those of categories. At most ``listed``
+    combinations of values are listed.
+    """
+
+    def __init__(self, counts: Contingency, *, partition: Any = None, listed: int = KEPT) -> None:
+        secret = secret_apart(counts)
+        self._partition = None if partition is None else Partition.of(partition, secret)
+        # What the attacker wants to know, in the same classes.
+        self._wanted = counts if self._partition is None else self._partition.merged(counts)
+        self._entropy = ConditionalEntropy(self._wanted)
+        self._telling = _Telling(self._wanted, listed)
+        self._most = Extreme(self._wanted)
+        self._combinations = 0
+        self._determined = 0
+
+    def look(self, block: Histograms) -> None:
+        if self._partition is not None:
+            block = block.merged(self._partition.groups)
+        entropies = self._entropy.look(block)
+        self._combinations += int(block.weights.sum())
+        self._determined += int((block.weights * block.sizes)[block.distinct == 1].sum())
+        if self._entropy.whole > 0:
+            shares = block.sizes / self._entropy.rows
+            rates = np.clip(1.0 - shares * entropies / self._entropy.whole, 0.0, 1.0)
+            self._telling.look(block, entropies, rates)
+            self._most.look(block, rates)
+
+    def finding(self) -> DiscriminationRate:
+        counts = self._wanted
+        assert counts.secret is not None
+        return DiscriminationRate(
+            rate=self._entropy.rate,
+            entropy=self._entropy.whole,
+            left=self._entropy.left,
+            of=counts.secret.name,
+            by=counts.keys,
+            partition=self._partition,
+            by_value=self._telling.found(),
+            combinations=self._combinations,
+            determined=self._determined,
+            deciding=self._most.deciding(),
+            records=counts.rows,
+            source=counts.source,
+            notes=counts.notes,
+        )
 
 
 @overload
@@ -57,25 +384,24 @@ def discrimination_rate(
     value: Mapping[str, object] | None = None,
     **counting: Unpack[Counting],
 ) -> DiscriminationRate | ValueDiscrimination:
-    """How much the keys Y say of an attribute X: 1 − H(X|Y) / H(X), from 0 to 1.
+    """Discrimination rate: how much the keys Y say of an attribute X, 1 − H(X|Y) / H(X).
 
     Parameters
     ----------
     table : Release, Microdata, table, path, Ibis table or counts
         See `count`.
     of : str, optional
-        X, what the attacker wants to know; by default the sensitive column. It can be any column
-        of the table.
+        X, what the attacker wants to know: any column. Default: the sensitive column.
     by : str or sequence of str, optional
-        Y, what the attacker knows; by default all keys together.
+        Y, what the attacker knows. Default: all keys together.
     partition : optional
-        The categories of X, if that is all the attacker wants to know: lists of values, a
-        mapping, bands of numbers, a `HierarchyLevel` or a text; see `Partition.of`. This makes
-        it the semantic discrimination rate.
+        The categories of X, if the attacker wants only the category: lists of values, a mapping,
+        bands of numbers, a `HierarchyLevel` or a text; see `Partition.of`. This gives the
+        semantic discrimination rate.
     value : mapping of str to value, optional
         The rate of one combination of values of the keys instead: 1 − p(y) H(X|y) / H(X).
     **counting
-        How the table is counted; see `count`.
+        See `count`.
 
     Returns
     -------
@@ -102,33 +428,41 @@ def discrimination_rate(
     if value is None:
         return rate_by(asked(table, of, by, counting), partition)
     if by is not None:
-        raise InputError("give by= or value=, not both: a value names its keys")
+        raise InputError(
+            "give {by} or {value}, not both: a value names its keys",
+            by=Option("by"),
+            value=Option("value"),
+        )
     if not isinstance(value, Mapping) or not value:
-        raise InputError(f"value maps keys to their values, {{'age': '2*'}}, but got {value!r}")
-    # What is counted already need not be counted again over fewer keys.
+        raise InputError(
+            "{option} must map keys to values, such as {example}, but got {given}",
+            option=Option("value"), example="{'age': '2*'}", given=Cell(value),
+        )  # fmt: skip
+    # Counts need not be counted again over fewer keys.
     keys = None if isinstance(table, Contingency) else tuple(value)
     return _of_value(asked(table, of, keys, counting), value, partition)
 
 
 def rate_by(counts: Contingency, partition: Any = None) -> DiscriminationRate:
     """The rate of what was counted, by its keys."""
-    (found,) = one_pass(counts, [DiscriminationLooking(counts, partition=partition)])
-    assert isinstance(found, DiscriminationRate)
-    return found
+    return measured(counts, DiscriminationLooking(counts, partition=partition))
 
 
 def _of_value(
     counts: Contingency, value: Mapping[str, object], partition: Any
 ) -> ValueDiscrimination:
-    secret = counts.need_secret("the discrimination rate")
-    check_apart(counts)
+    secret = secret_apart(counts)
     parts = None if partition is None else Partition.of(partition, secret)
     wanted = counts if parts is None else parts.merged(counts)
     inside = wanted.where(value)
     texts = {name: text_of(one) for name, one in value.items()}
     if not inside.any():
-        listed = ", ".join(f"{name}={text}" for name, text in texts.items())
-        raise InputError(f"nobody in {counts.source} has {listed}: there is no rate of that")
+        cells = ", ".join(f"{name}={text}" for name, text in texts.items())
+        raise InputError(
+            "nobody in {source} has {cells}: there is no rate",
+            source=File(counts.source, bare=True),
+            cells=Cell(cells, bare=True),
+        )
     records, everybody = int(inside.sum()), counts.rows
     left, whole = entropy(inside), entropy(wanted.totals)
     return ValueDiscrimination(

@@ -1,29 +1,185 @@
-"""Skewness: what generalizing took away of what the keys say of the sensitive attribute."""
+"""Skewness: how much less the keys say of the sensitive attribute once they are generalized."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
 
+from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, text_of
+from unveil.errors import Column, Message, Text
+from unveil.findings import Finding
+from unveil.measures._classes import entropy
 from unveil.measures._counted import Counting
-from unveil.measures._one_pass import entropy
-from unveil.measures.discrimination._entropies import (
-    check_apart,
+from unveil.measures._texts import keys_text, rate_text
+from unveil.measures.discrimination._common import (
+    Columns,
     class_entropies,
+    conditional_entropy,
     discrimination,
+    pairs_of,
+    refuse_undefined,
+    secret_apart,
+    why_undefined,
 )
-from unveil.measures.discrimination._finding import why_undefined
-from unveil.measures.discrimination._paired import Columns, pairs_of
-from unveil.measures.discrimination._ranking import conditional_entropy
-from unveil.measures.discrimination._view_findings import RateChange, Skewness, ValueChange
 
-__all__ = ["skewness"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
-MOST = 100_000
-"""Values of a key that are looked at one by one at most."""
+__all__ = ["RateChange", "Skewness", "ValueChange", "skewness"]
 
+MOST = 100_000  # values of a key that are compared one by one
 _DIGITS = 12
+_SHOWN = 3
+_VALUE_WORDS = ("key", "value", "cell", "records", "before", "after", "taken")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Change:
+    """Rates before and after generalizing; None where undefined."""
+
+    before: float | None
+    after: float | None
+
+    @property
+    def taken(self) -> float | None:
+        """``before − after``."""
+        if self.before is None or self.after is None:
+            return None
+        return self.before - self.after
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateChange(_Change):
+    """The rates of some keys before and after generalizing.
+
+    Attributes
+    ----------
+    original, generalized : tuple of str
+        The keys.
+    before, after, taken : float or None
+        Their rates, and the difference.
+    """
+
+    original: tuple[str, ...]
+    generalized: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueChange(_Change):
+    """The rates of a value before and after generalizing.
+
+    Attributes
+    ----------
+    key, value, cell : str
+        The original key, a value of it, and the cell that is published for it.
+    records : int
+        Number of records that have both.
+    before, after, taken : float or None
+        The rates of the value and of the cell, and the difference.
+    """
+
+    key: str
+    value: str
+    cell: str
+    records: int
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Skewness(Finding):
+    """How much less the keys say once generalized: the rate before minus the rate after.
+
+    Attributes
+    ----------
+    changes : tuple of RateChange
+        For each key, and for all keys together.
+    values : tuple of ValueChange
+        For each value and the cell published for it; the smallest change first.
+    undefined : str or None
+        Why the rates are undefined, if they are.
+    """
+
+    changes: tuple[RateChange, ...]
+    values: tuple[ValueChange, ...]
+    of: str
+    records: int
+    source: str
+    undefined: str | None = None
+    notes: tuple[Text, ...] = ()
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per value and the cell published for it."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {word: [getattr(one, word) for one in self.values] for word in _VALUE_WORDS}
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rate of each set of keys before and after (needs matplotlib)."""
+        refuse_undefined(self.of, self.undefined)
+        shown, more = most(self.changes)
+        before, after = [one.before for one in shown], [one.after for one in shown]
+        return bars(
+            [keys_text(one.original) for one in shown],
+            [
+                Bars(
+                    label="before",
+                    values=before,
+                    texts=[rate_text(r) for r in before],
+                    color="0.75",
+                ),
+                Bars(label="after", values=after, texts=[rate_text(r) for r in after]),
+            ],
+            ax,
+            xlabel="discrimination rate",
+            title=f"What the keys say of {self.of}, before and after{more}",
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "finding": "skewness",
+            "source": self.source,
+            "of": self.of,
+            "records": self.records,
+            "undefined": self.undefined,
+            "changes": [
+                {
+                    "original": list(one.original), "generalized": list(one.generalized),
+                    "before": one.before, "after": one.after, "taken": one.taken,
+                }
+                for one in self.changes
+            ],
+            "notes": [str(note) for note in self.notes],
+        }  # fmt: skip
+        if records:
+            content["values"] = [
+                {word: getattr(one, word) for word in _VALUE_WORDS} for one in self.values
+            ]
+        return content
+
+    def summary(self) -> str:
+        head = f"Skewness: what generalizing took away of what the keys say of {self.of}"
+        if self.undefined:
+            return f"{head}: {self.undefined}"
+        rows = [(f"{keys_text(o.original)} → {keys_text(o.generalized)}", o.before,
+                 o.after, o.taken) for o in self.changes]  # fmt: skip
+        width = max(len(row[0]) for row in rows)
+        lines = [head, f"  {'':{width}}  before  after  taken"]
+        lines += [
+            f"  {label:{width}}  {rate_text(before):>6}  {rate_text(after):>5}  "
+            f"{rate_text(taken):>5}"
+            for label, before, after, taken in rows
+        ]
+        if self.values:
+            lines.append("  Of values, least is taken from:")
+            lines += [
+                f"    {one.key}={one.value} in {one.cell}: {rate_text(one.taken)}"
+                for one in self.values[:_SHOWN]
+            ]
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
 
 
 def skewness(
@@ -34,28 +190,27 @@ def skewness(
     of: str | None = None,
     **counting: Unpack[Counting],
 ) -> Skewness:
-    """How much generalizing the keys took away of what they say of the sensitive attribute.
+    """Skewness: how much less generalized keys say of the sensitive attribute.
 
     The discrimination rate of the original key minus that of the generalized one: for each key,
-    for all of them together, and for each value. A value is compared with the cell that is
-    published for it, 1 − p(y) H(X|y) / H(X) for both; where a value is published in several cells,
-    with each of them. Where cells only put values of a key together, nothing of this is negative;
-    where they depend on a record's other columns, as local recoding has them, they may say more
-    than the value did.
+    for all keys together, and for each value. A value is compared with each cell that is published
+    for it, by 1 − p(y) H(X|y) / H(X). Where cells only merge values of a key, no difference is
+    negative. Where they depend on a record's other columns, as in local recoding, they may say
+    more than the value did.
 
     Parameters
     ----------
     original : Microdata or table
-        The original; or a table that has originals and generalized columns side by side.
+        The original; or a table that has original and generalized columns side by side.
     generalized : Release, optional
         What was published, its records in the order of the original's.
     columns : str, sequence of str or mapping of str to str, optional
-        Quasi-identifiers, by default all; for a table that has both, the generalized column of
+        Quasi-identifiers; default: all. For a table that has both, the generalized column of
         each original: ``{"ZIP": "ZIP*"}``.
     of : str, optional
-        By default the sensitive column.
+        Default: the sensitive column.
     **counting
-        How a table is counted; see `count`.
+        See `count`.
 
     Examples
     --------
@@ -80,8 +235,7 @@ def skewness(
     if len(both) > 1:
         both.append((before, after))
     counts = pairs.counts(of, (*before, *after))
-    secret = counts.need_secret("skewness")
-    check_apart(counts)
+    secret = secret_apart(counts)
     changes = [
         RateChange(
             original=names,
@@ -106,14 +260,16 @@ def skewness(
 
 def _values(
     generalized: Mapping[str, str], counts: Contingency
-) -> tuple[list[ValueChange], list[str]]:
+) -> tuple[list[ValueChange], list[Text]]:
     """Each value with each cell published for it."""
-    found, notes = [], []
+    found: list[ValueChange] = []
+    notes: list[Text] = []
     for name, cells in generalized.items():
         before, after = _rates(counts.over((name,))), _rates(counts.over((cells,)))
         together = _sizes(counts.over((name, cells)))
         if before is None or after is None or together is None:
-            notes.append(f"{name} has too many values to compare them one by one")
+            many = "{column} has too many values to compare them one by one"
+            notes.append(Message(many, column=Column(name)))
             continue
         found += [
             ValueChange(

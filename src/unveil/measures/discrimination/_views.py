@@ -1,20 +1,112 @@
-"""Views: one attack each, by the choice of X and Y."""
+"""The discrimination rate as a measure of four attacks, by the choice of X and Y."""
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
 
+from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency
 from unveil.errors import Text
+from unveil.findings import Finding
 from unveil.measures._counted import Counting
-from unveil.measures.discrimination._asked import Keys, asked
-from unveil.measures.discrimination._finding import DiscriminationRate
-from unveil.measures.discrimination._paired import Columns, pairs_of
-from unveil.measures.discrimination._rate import rate_by
-from unveil.measures.discrimination._view_findings import AttackRates
+from unveil.measures._texts import keys_text, rate_text
+from unveil.measures.discrimination._common import Columns, Keys, asked, pairs_of
+from unveil.measures.discrimination._rate import DiscriminationRate, rate_by
 from unveil.microdata import Microdata, Release
 
-__all__ = ["background_knowledge", "homogeneity", "identity_disclosure", "similarity"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "AttackRates", "background_knowledge", "homogeneity", "identity_disclosure", "similarity",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class AttackRates(Finding):
+    """Discrimination rates as a measure of one attack.
+
+    Attributes
+    ----------
+    attack : str
+    rates : tuple of DiscriminationRate
+        By each key, and by all keys together.
+    as_resistance : bool
+        Whether 1 − rate is what is reported.
+    """
+
+    attack: str
+    rates: tuple[DiscriminationRate, ...]
+    as_resistance: bool = False
+    notes: tuple[Text, ...] = ()
+
+    @property
+    def worst(self) -> DiscriminationRate | None:
+        """The highest rate; None if all are undefined."""
+        defined = [one for one in self.rates if one.rate is not None]
+        return max(defined, key=lambda one: one.rate or 0.0) if defined else None
+
+    def rate(self, *by: str, of: str | None = None) -> DiscriminationRate:
+        """The rate of an attribute by some keys, in any order."""
+        for one in self.rates:
+            if set(one.by) == set(by) and of in (None, one.of):
+                return one
+        raise KeyError(by)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per attribute and set of keys."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "of": one.of, "by": ", ".join(one.by), "rate": one.rate,
+                    "resistance": one.resistance, "entropy": one.entropy, "left": one.left,
+                    "determined": one.determined, "records": one.records,
+                }
+                for one in self.rates
+            ]
+        )  # fmt: skip
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rate, or the resistance, of each set of keys (needs matplotlib)."""
+        shown, more = most(self.rates)
+        numbers = [one.resistance if self.as_resistance else one.rate for one in shown]
+        what = "resistance (1 − discrimination rate)" if self.as_resistance else (
+            "discrimination rate")  # fmt: skip
+        return bars(
+            [f"{one.of} by {keys_text(one.by)}" for one in shown],
+            [Bars(values=numbers, texts=[rate_text(n) for n in numbers])],
+            ax,
+            xlabel=what,
+            title=f"{self.attack.capitalize()} in {self.rates[0].source}{more}",
+        )
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": self.attack,
+            "as_resistance": self.as_resistance,
+            "rates": [
+                {**one.content(records=records), "resistance": one.resistance} for one in self.rates
+            ],
+            "notes": [str(note) for note in self.notes],
+        }
+
+    def summary(self) -> str:
+        first = self.rates[0]
+        head = f"{self.attack.capitalize()}, in {first.source}"
+        word = "resistance (1 − discrimination rate)" if self.as_resistance else (
+            "discrimination rate")  # fmt: skip
+        rows = [(f"{one.of} by {keys_text(one.by)}", one) for one in self.rates]
+        width = max(len(label) for label, _ in rows)
+        lines = [f"{head}: {word}"]
+        for label, one in rows:
+            number = one.resistance if self.as_resistance else one.rate
+            lines.append(f"  {label:{width}}  {one.undefined or rate_text(number)}")
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
 
 
 def identity_disclosure(
@@ -24,26 +116,26 @@ def identity_disclosure(
     columns: Columns = None,
     **counting: Unpack[Counting],
 ) -> AttackRates:
-    """How much the published cells say of the original values.
+    """Identity disclosure: how much the published cells say of the original values.
 
-    X is the original attribute and Y its generalized version. For each column there is the rate
-    by its own cells, and the rate by the cells of all these columns together; then the rate of
-    all columns together, by all cells.
+    X is the original attribute and Y its generalized version. Each column has the rate by its own
+    cells and the rate by the cells of all columns; then follows the rate of all columns together,
+    by all cells.
 
     Parameters
     ----------
     release : Release or table
         What was published, its records in the order of the original's; or a table that has
-        originals and generalized columns side by side.
+        original and generalized columns side by side.
     microdata : Microdata, optional
         The original.
     columns : str, sequence of str or mapping of str to str, optional
-        Quasi-identifiers, by default all; for a table that has both, the generalized column of
-        each original: ``{"ZIP": "ZIP*"}``. For one column of such a table this is just
-        ``discrimination_rate(table, of="ZIP", by="ZIP*")``. Of a table, all columns together are
+        Quasi-identifiers; default: all. For a table that has both, the generalized column of
+        each original: ``{"ZIP": "ZIP*"}``. For one column of such a table this is
+        ``discrimination_rate(table, of="ZIP", by="ZIP*")``; the rate of all columns together is
         not measured.
     **counting
-        How a table is counted; see `count`.
+        See `count`.
 
     Examples
     --------
@@ -76,11 +168,10 @@ def identity_disclosure(
 def homogeneity(
     table: Any, *, of: str | None = None, by: Keys = None, **counting: Unpack[Counting]
 ) -> AttackRates:
-    """How much the published keys say of the sensitive attribute, each and all together.
+    """Homogeneity: how much each published key, and all together, say of the sensitive attribute.
 
-    Parameters are those of `discrimination_rate`. In a class whose records all have the same
-    sensitive value, its members have no secret: ``determined`` says of how many records that is
-    true.
+    Parameters are those of `discrimination_rate`. Where all records of a class have the same
+    sensitive value, it is known: ``determined`` is the number of these records.
 
     Examples
     --------
@@ -102,10 +193,10 @@ def homogeneity(
 def background_knowledge(
     table: Any, *, of: str | None = None, by: Keys = None, **counting: Unpack[Counting]
 ) -> AttackRates:
-    """How much stays open about the sensitive attribute, as resistance: 1 − discrimination rate.
+    """Background knowledge: how much of the sensitive attribute remains unknown, 1 − rate.
 
-    What an attacker with background knowledge still has to find out. It is the same measurement
-    as `homogeneity`, seen from the other side. Parameters are those of `discrimination_rate`.
+    This is what an attacker with background knowledge still has to find out, the complement of
+    `homogeneity`. Parameters are those of `discrimination_rate`.
 
     Examples
     --------
@@ -131,10 +222,10 @@ def similarity(
     by: Keys = None,
     **counting: Unpack[Counting],
 ) -> AttackRates:
-    """How much the published keys say of the *category* of the sensitive attribute.
+    """Similarity: how much the published keys say of the *category* of the sensitive attribute.
 
-    Distinct sensitive values that mean the same, such as three kinds of cancer, are no secret
-    from somebody who asks for what they mean. The category is a semantic partition, in any form
+    Distinct values with the same meaning, such as three kinds of cancer, hide nothing from an
+    attacker who wants to know the meaning. The categories are a semantic partition, in any form
     that `Partition.of` takes. The other parameters are those of `discrimination_rate`.
 
     Examples
@@ -161,5 +252,5 @@ def _each_and_all(counts: Contingency, partition: Any = None) -> tuple[Discrimin
     )
 
 
-def _notes(rates: tuple[DiscriminationRate, ...] | list[DiscriminationRate]) -> tuple[Text, ...]:
+def _notes(rates: Sequence[DiscriminationRate]) -> tuple[Text, ...]:
     return tuple(dict.fromkeys(note for one in rates for note in one.notes))

@@ -1,18 +1,13 @@
-"""Who is alone: records whose combination of keys nobody else in the table has."""
+"""Uniqueness: records whose combination of keys no other record of the table has."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
-from unveil.engine.counting import Contingency, Histograms
-from unveil.errors import Text
-from unveil.findings import Finding
+from unveil.measures._classes import CountMeasure, SizeLooking, measured
 from unveil.measures._counted import Counting, count_people
-from unveil.measures._deciding import Deciding, Extreme
-from unveil.measures._one_pass import one_pass
-from unveil.measures.reidentification._class_sizes import ClassSizes
-from unveil.measures.reidentification._texts import percent
+from unveil.measures._texts import class_sizes, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,32 +17,24 @@ __all__ = ["Uniqueness", "UniquenessLooking", "uniqueness"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Uniqueness(Finding):
+class Uniqueness(CountMeasure):
     """Records that are alone in their class.
 
     Attributes
     ----------
     unique : int
-        How many there are.
-    records, classes, smallest_class : int
-    keys : tuple of str
+        Number of records that are alone.
+    classes, smallest_class : int
+    class_sizes : dict of int to int
+        Number of classes of each size.
     deciding : Deciding
         The smallest classes; single people, if anybody is alone.
-    class_sizes : dict of int to int
-        How many classes have each size.
-    source : str
-    notes : tuple of str
     """
 
     unique: int
-    records: int
     classes: int
     smallest_class: int
-    keys: tuple[str, ...]
-    deciding: Deciding
     class_sizes: dict[int, int]
-    source: str
-    notes: tuple[Text, ...] = ()
 
     @property
     def share(self) -> float:
@@ -55,7 +42,7 @@ class Uniqueness(Finding):
         return self.unique / self.records
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a class size: how many classes have it."""
+        """One row per class size: its number of classes."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -63,26 +50,17 @@ class Uniqueness(Finding):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how many records are in classes of at most so many.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        from unveil.measures._picture import class_sizes
-
+        """Draw the share of records in classes up to a size (needs matplotlib)."""
         return class_sizes({self.source: self.class_sizes}, ax)
 
     def content(self, *, records: bool) -> dict[str, Any]:
         return {
-            "finding": "uniqueness",
-            "source": self.source,
-            "keys": list(self.keys),
+            **self.head("uniqueness"),
             "unique": self.unique,
             "share": self.share,
-            "records": self.records,
             "classes": self.classes,
             "smallest_class": self.smallest_class,
             "deciding": self.deciding.content(records=records),
-            "notes": [str(note) for note in self.notes],
         }
 
     def summary(self) -> str:
@@ -99,59 +77,40 @@ class Uniqueness(Finding):
         )
 
 
-class UniquenessLooking:
-    """Uniqueness at work."""
-
-    def __init__(self, counts: Contingency) -> None:
-        self._counts = counts
-        self._sizes = ClassSizes()
-        self._smallest = Extreme(counts, least=True)
-
-    def look(self, block: Histograms) -> None:
-        """Take some classes into account."""
-        self._sizes.look(block.sizes, block.weights)
-        self._smallest.look(block, block.sizes)
+class UniquenessLooking(SizeLooking):
+    """Counts the classes of one record."""
 
     def finding(self) -> Uniqueness:
-        """What was found, once all classes have been looked at."""
-        found = self._sizes
-        numbers = zip(found.sizes.tolist(), found.numbers.tolist(), strict=True)
         return Uniqueness(
-            unique=found.alone,
-            # Not those of all classes: where they overlap, a record is in several.
-            records=self._counts.rows,
-            classes=found.classes,
-            smallest_class=found.smallest,
-            keys=self._counts.keys,
-            deciding=self._smallest.deciding(),
-            class_sizes=dict(numbers),
-            source=self._counts.source,
-            notes=self._counts.notes,
+            **self._measured(),
+            unique=self._sizes.alone,
+            classes=self._sizes.classes,
+            smallest_class=self._sizes.smallest,
+            class_sizes=self._sizes.by_size,
         )
 
 
 def uniqueness(table: Any, **counting: Unpack[Counting]) -> Uniqueness:
-    """How many records are alone with their combination of keys.
+    """Uniqueness: how many records are alone with their combination of keys.
 
     Parameters
     ----------
     table : Release, Microdata, table in memory, path, Ibis table or counts
     **counting
-        How the table is counted: quasi, engine, …
+        See `count`.
 
     Examples
     --------
     >>> import unveil as uv
-    >>> from unveil.measures.reidentification import uniqueness
     >>> people = uv.read_table(
     ...     {"age": [28, 28, 36, 36, 47], "gender": list("MMFMF"), "disease": list("abcab")},
     ...     quasi=["age", "gender"], sensitive="disease")
-    >>> uniqueness(people)
+    >>> uv.uniqueness(people)
     Uniqueness of table: 60%, 3 of 5 records are alone with age, gender
       4 classes, the smallest of 1: age=36, gender=F (1 record); age=36, gender=M (1 record);
       age=47, gender=F (1 record)
-    >>> uniqueness(people, quasi="gender").unique
+    >>> uv.uniqueness(people, quasi="gender").unique
     0
     """
     counts = count_people(table, **counting)
-    return cast(Uniqueness, one_pass(counts, [UniquenessLooking(counts)])[0])
+    return measured(counts, UniquenessLooking(counts))

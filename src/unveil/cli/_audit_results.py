@@ -1,0 +1,266 @@
+"""What an audit found, on the terminal and in files.
+
+Files are checked before the long work, and each is written whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from unveil._text import display_name, harmless
+from unveil.auditing import (
+    FIGURES,
+    Audit,
+    Audited,
+    Figure,
+    OneSecret,
+    Question,
+    junit_of,
+    key_from,
+    write_key,
+)
+from unveil.cli._console import folded
+from unveil.cli._guard import if_anybody_reads, in_command_line_words
+from unveil.cli._outputs import (
+    check_output,
+    check_plot,
+    check_report,
+    is_stdout,
+    save_picture,
+    write_text,
+)
+from unveil.cli._sources import OUTPUT, typed
+from unveil.errors import InputError
+
+__all__ = ["AuditOutputs", "show_audit"]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class AuditOutputs:
+    """Where what was found goes."""
+
+    report: Annotated[
+        Path | None, typed(OUTPUT, "Write the report: one HTML page that loads nothing from "
+                            "anywhere.", "FILE"),
+    ] = None  # fmt: skip
+    json: Annotated[
+        Path | None, typed(OUTPUT, "Write the audit as JSON. A dash (-) means standard output; "
+                            "the words then go to standard error.", "FILE"),
+    ] = None  # fmt: skip
+    junit: Annotated[
+        Path | None, typed(OUTPUT, "Write the result of every threshold as JUnit XML, for CI.",
+                            "FILE"),
+    ] = None  # fmt: skip
+    plot: Annotated[Path | None, typed(OUTPUT, "Draw the result: .png, .svg or .pdf.", "FILE")] = (
+        None
+    )
+    key: Annotated[
+        Path | None, typed(OUTPUT, "Key of the references to people. An existing one is used "
+                            "again. Default: beside the report or the JSON, report.key.", "FILE"),
+    ] = None  # fmt: skip
+    include_records: Annotated[
+        bool, typed(OUTPUT, "Let report and JSON show original records. Do not hand them on "
+                     "then."),
+    ] = False  # fmt: skip
+
+    def check(self) -> None:
+        """Refuse, before the long work, what could not be written in the end."""
+        check_report(self.report)
+        check_output(self.json, "--json")
+        check_output(self.junit, "--junit", suffixes=(".xml",))
+        check_plot(self.plot)
+        files = {"--report": self.report, "--json": self.json, "--junit": self.junit,
+                 "--plot": self.plot, "--key": self.key}  # fmt: skip
+        seen: dict[Path, str] = {}
+        for option, file in files.items():
+            if file is not None and file in seen:
+                where = "standard output" if is_stdout(file) else f"the same file, {str(file)!r}"
+                raise InputError(f"{seen[file]} and {option} name {where}")
+            if file is not None:
+                seen[file] = option
+        if self.key is not None and is_stdout(self.key):
+            raise InputError("--key needs a file, such as report.key")
+        if self.key is not None and not self.key.exists():
+            check_output(self.key, "--key")
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether one of them goes to standard output, where nothing else may go then."""
+        return any(is_stdout(file) for file in (self.report, self.json, self.junit))
+
+    @property
+    def key_file(self) -> Path | None:
+        """Where the key of the references is kept; None where there are none to resolve."""
+        if self.key is not None:
+            return self.key
+        shown = [file for file in (self.report, self.json) if file and not is_stdout(file)]
+        return shown[0].with_suffix(".key") if shown and not self.include_records else None
+
+    def known_key(self) -> str | None:
+        """The key that is there already."""
+        file = self.key_file
+        return None if file is None or not file.exists() else key_from(file)
+
+    def write(self, found: Audit, out: Console) -> list[InputError]:
+        """Write all that was asked for; the key first, for without it references are lost.
+
+        A file that cannot be written keeps nobody from the others; it is returned why.
+        """
+        try:
+            found = self._under_kept_key(found)
+        except InputError as error:  # references that nobody can resolve are better than nothing
+            failed = [error]
+        else:
+            failed = []
+        writers: list[tuple[Path | None, Callable[[Path], None]]] = [
+            (self.json, lambda file: write_text(file, found.to_json() + "\n")),
+            (self.junit, lambda file: write_text(file, junit_of(found.to_dict()))),
+            (self.report, lambda file: write_text(file, found.page())),
+            (self.plot, lambda file: save_picture(file, found.plot(), out)),
+        ]
+        for file, written in writers:
+            if file is not None:
+                try:
+                    with if_anybody_reads():
+                        written(file)
+                except InputError as error:
+                    failed.append(error)
+        return failed
+
+    def _under_kept_key(self, found: Audit) -> Audit:
+        file = self.key_file
+        if file is None:
+            return found
+        if not file.exists():
+            write_key(found.key, file)
+            return found
+        # It was there, or another audit has put it there meanwhile: people are called by it.
+        return found.under(key_from(file))
+
+    def tell(self, out: Console) -> None:
+        """Say where everything is."""
+        for what, file in (("report", self.report), ("JSON", self.json), ("JUnit", self.junit)):
+            if file is not None and not is_stdout(file):
+                out.print(f"{what}: {file}", soft_wrap=True)
+        if self.key_file is not None:
+            out.print(
+                f"key of the references, not to be handed on: {self.key_file}", soft_wrap=True
+            )
+
+
+_ACROSS = 5  # releases that fit side by side; more have a line each, with the main figures
+_INSET = "  "
+_BETWEEN = 2  # columns
+_WIDEST = 24  # a longer word is broken
+_MAIN = ("k", "linked", "one_value", "delta", "over", "gr", "gain", "t",
+         "discrimination", "loss")  # fmt: skip
+
+
+def show_audit(found: Audit, out: Console) -> None:
+    """All that a reader of a terminal wants to know."""
+    table = found.secrets[0].microdata
+    knows = ", ".join(column.name for column in table.quasi)
+    wants = " or ".join(one.sensitive for one in found.secrets)
+    _say(
+        f"{table.source}: {len(table):,} records. An attacker knows {knows} and wants to know "
+        f"{wants}.", out,
+    )  # fmt: skip
+    out.print()
+    for note in found.notes:
+        _say(f"Note: {in_command_line_words(note)}", out)
+        out.print()
+    for sentence in found.verdict().splitlines():
+        _say(f"- {in_command_line_words(sentence)}", out, inset="  ")
+    out.print()
+    for one in found.secrets:
+        if len(found.secrets) > 1:
+            out.print(harmless(one.sensitive), style="bold")
+        for side_by_side in _side_by_side(one, out.width):
+            out.print(side_by_side)
+            out.print()
+        _show_what_is_lacking(one, out)
+
+
+def _say(text: str, out: Console, inset: str = "") -> None:
+    first, *rest = folded(harmless(text), out.width - len(inset)).splitlines() or [""]
+    out.print("\n".join([first, *(f"{inset}{line}" for line in rest)]), soft_wrap=True)
+
+
+def _side_by_side(one: OneSecret, width: int) -> list[Table]:
+    """A table, or several, of as many releases as have room without a break in a word."""
+    shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.audited)]
+    if len(one.audited) > _ACROSS:
+        return [_one_line_each(one.audited, [f for f in shown if f.name in _MAIN])]
+    heads = [harmless(display_name(audited.name)) for audited in one.audited]
+    room = width - max((len(figure.title) for figure in shown), default=0) - len(_INSET)
+    if sum(len(head) + _BETWEEN for head in heads) > room:
+        heads = [head.replace("(", "\n(") for head in heads]  # a sanitizer, and its options
+    tables: list[list[int]] = [[]]
+    left = room
+    for place, head in enumerate(heads):
+        takes = _BETWEEN + min(_WIDEST, max(map(len, head.split()), default=0))
+        if takes > left and tables[-1]:
+            tables.append([])
+            left = room
+        tables[-1].append(place)
+        left -= takes
+    return [
+        _figures(
+            [heads[place] for place in places], [one.audited[place] for place in places], shown
+        )
+        for places in tables
+    ]
+
+
+def _figures(heads: Sequence[str], releases: Sequence[Audited], shown: Sequence[Figure]) -> Table:
+    """A line for each figure, a column for each release."""
+    table = _table("")
+    for head in heads:
+        table.add_column(head, justify="right", overflow="fold")
+    for question in Question:
+        figures = [figure for figure in shown if figure.question is question]
+        if figures:
+            table.add_row(str(question).capitalize(), style="italic")
+        for figure in figures:
+            cells = [figure.text(audited.figures.get(figure.name)) for audited in releases]
+            table.add_row(f"{_INSET}{figure.title}", *cells)
+    return table
+
+
+def _one_line_each(all_of_them: Sequence[Audited], figures: Sequence[Figure]) -> Table:
+    table = _table("")
+    for figure in figures:
+        table.add_column(figure.title, justify="right", overflow="fold")
+    for audited in all_of_them:
+        cells = [figure.text(audited.figures.get(figure.name)) for figure in figures]
+        table.add_row(harmless(display_name(audited.name)), *cells)
+    return table
+
+
+def _table(first: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first, no_wrap=True)
+    return table
+
+
+def _show_what_is_lacking(one: OneSecret, out: Console) -> None:
+    """Why there are dashes: each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for audited in one.audited:
+        for part, look in audited.looked.items():
+            if look.why is not None:
+                # What to do about it may be long, and is in the report.
+                why = in_command_line_words(look.why).partition(";")[0]
+                reasons.setdefault(f"{part}: {why}", []).append(display_name(audited.name))
+    for why, releases in reasons.items():
+        _say(f"Not told of {', '.join(releases)}, {why}.", out, inset="  ")
+    if reasons:
+        out.print()

@@ -1,0 +1,443 @@
+"""One pass over the classes of a table, for any number of measures.
+
+A measure looks at the classes block by block and returns a finding after the last block. So all
+measures together cost one grouped count, and none needs all classes in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.engine.counting import Contingency, Histograms, Secret, text_of
+from unveil.errors import File, InputError, Option, Text
+from unveil.findings import Finding
+
+__all__ = [
+    "SHOWN", "ClassMeasure", "ClassSizes", "CountMeasure", "Deciding", "DecidingClass", "ExactSum",
+    "Extreme", "Looking", "SizeLooking", "as_pairs", "by_value_of", "check_apart", "check_records",
+    "entropy", "measured", "of_the_counts", "one_pass", "plog2p", "shares_of", "top_values",
+    "whole_number",
+]  # fmt: skip
+
+_ENOUGH = 3  # 3 × 53 bits: what is dropped is below 2⁻¹⁵⁰ of the sum
+SHOWN = 5  # deciding classes that are named
+_ALIKE = 1e-12  # scores whose relative difference is smaller are equal
+F_co = TypeVar("F_co", bound=Finding, covariant=True)
+
+
+class Looking(Protocol[F_co]):
+    """A measure at work, block by block."""
+
+    def look(self, block: Histograms) -> None:
+        """Take some classes into account."""
+
+    def finding(self) -> F_co:
+        """What was found, once all classes have been looked at."""
+
+
+def one_pass(counts: Contingency, lookings: Sequence[Looking[Finding]]) -> list[Finding]:
+    """Show each class once to all measures; returns their findings in order."""
+    check_records(counts)
+    for block in counts.blocks():
+        for looking in lookings:
+            looking.look(block)
+    return [looking.finding() for looking in lookings]
+
+
+def measured(counts: Contingency, looking: Looking[F_co]) -> F_co:
+    """The finding of one measure."""
+    return cast(F_co, one_pass(counts, [looking])[0])
+
+
+def check_records(counts: Contingency, name: str | None = None) -> None:
+    """Refuse a table without records; by default it is called by its source."""
+    if counts.rows == 0:
+        raise InputError(
+            "{table} has no records: there is nothing to measure",
+            table=_source(counts) if name is None else File(name),
+        )
+
+
+def check_apart(counts: Contingency, measure: str) -> None:
+    """Refuse classes that overlap, for a measure that needs each record in one class."""
+    if counts.overlapping:
+        raise InputError(
+            "{measure} needs classes that do not overlap, and in {source} a cell that matches "
+            "everything is in many: leave out {wildcard}",
+            measure=measure, source=_source(counts), wildcard=Option("wildcard"),
+        )  # fmt: skip
+
+
+def _source(counts: Contingency) -> File:
+    return File(counts.source, bare=True)
+
+
+def whole_number(value: Any, option: str, least: int) -> int:
+    """The value of an option, if it is a whole number and large enough."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(
+            "{option} must be a whole number, at least {least}, but got {value}",
+            option=Option(option), least=least, value=repr(value),
+        )  # fmt: skip
+    return int(value)
+
+
+class ExactSum:
+    """A sum that does not depend on the order of the numbers, up to the last bit.
+
+    >>> total = ExactSum()
+    >>> for part in ([1e16, 1.0], [-1e16]):
+    ...     total.add(np.array(part))
+    >>> total.value
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._partial: list[float] = []
+
+    def add(self, numbers: NDArray[np.float64]) -> None:
+        self._partial = _partials([*self._partial, *numbers.tolist()])
+
+    @property
+    def value(self) -> float:
+        return math.fsum(self._partial)
+
+
+def _partials(numbers: list[float]) -> list[float]:
+    """A few numbers whose exact sum is that of those given."""
+    kept: list[float] = []
+    rest = numbers
+    # What rounding took away from the sum is again a sum, and soon nothing is left.
+    while rest:
+        total = math.fsum(rest)
+        if total == 0.0:
+            break
+        kept.append(total)
+        rest = [*rest, -total]
+        if len(kept) == _ENOUGH:
+            break
+    return kept
+
+
+def plog2p(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """p · log₂ p, which is 0 at 0."""
+    positive = np.where(shares > 0, shares, 1.0)
+    return np.asarray(shares * np.log2(positive))
+
+
+def entropy(counts: NDArray[np.int64]) -> float:
+    """Shannon's entropy of a histogram, in bits.
+
+    >>> entropy(np.array([2, 1, 1, 0]))
+    1.5
+    """
+    return max(0.0, -math.fsum(plog2p(counts / counts.sum()).tolist()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecidingClass:
+    """One class that decides a measure.
+
+    Attributes
+    ----------
+    keys : dict of str to str
+        The cells it publishes.
+    records : int
+    counts : dict of str to int
+        How many of its records have each sensitive value that occurs in it.
+    """
+
+    keys: dict[str, str]
+    records: int
+    counts: dict[str, int]
+
+    def __str__(self) -> str:
+        cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
+        return f"{cells} ({self.records:,} record{'s' if self.records != 1 else ''})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The class as plain values, for JSON."""
+        return {"keys": self.keys, "records": self.records, "counts": self.counts}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deciding:
+    """The classes that decide a measure.
+
+    Attributes
+    ----------
+    number : int
+        How many there are.
+    classes : tuple of DecidingClass
+        Some of them, at most five.
+    """
+
+    number: int
+    classes: tuple[DecidingClass, ...]
+
+    def __str__(self) -> str:
+        if self.number == 0:
+            return "no class"
+        named = "; ".join(str(one) for one in self.classes[:3])
+        more = self.number - min(3, len(self.classes))
+        return named + (f"; and {more:,} more" if more else "")
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        """As plain values for JSON; classes may be single people, so only if asked for."""
+        named = {"classes": [one.to_dict() for one in self.classes]} if records else {}
+        return {"number": self.number, **named}
+
+
+class Extreme:
+    """Looks for the largest (or least) score, and the classes that have it."""
+
+    def __init__(self, counts: Contingency, *, least: bool = False) -> None:
+        self._counts = counts
+        self._sign = -1.0 if least else 1.0
+        self._best = -np.inf
+        self._number = 0
+        self._found: list[tuple[Histograms, int]] = []
+
+    def look(self, block: Histograms, scores: NDArray[Any]) -> None:
+        """Take the scores of a block's classes into account."""
+        if len(block) == 0:
+            return
+        scores = self._sign * np.asarray(scores, dtype=np.float64)
+        best = float(scores.max())
+        if not self._alike(best, self._best):
+            if best < self._best:
+                return
+            self._best, self._number, self._found = best, 0, []
+        same = np.flatnonzero(self._alike(scores, self._best))
+        self._number += int(block.weights[same].sum())
+        room = SHOWN - len(self._found)
+        self._found += [(block, int(g)) for g in same[:room]]
+
+    @staticmethod
+    def _alike(a: Any, b: float) -> Any:
+        if not np.isfinite(b):
+            return a == b
+        return np.abs(a - b) <= _ALIKE * max(1.0, abs(b))
+
+    @property
+    def score(self) -> float:
+        """The largest (or least) score."""
+        return float(self._sign * self._best)
+
+    def deciding(self) -> Deciding:
+        """The classes that have it."""
+        return Deciding(
+            number=self._number,
+            classes=tuple(_described(self._counts, block, g) for block, g in self._found),
+        )
+
+
+def _described(counts: Contingency, block: Histograms, g: int) -> DecidingClass:
+    """One class of a block, for people."""
+    values: Sequence[str] = () if counts.secret is None else counts.secret.texts
+    part = slice(block.start[g], block.start[g + 1])
+    held = zip(block.codes[part].tolist(), block.numbers[part].tolist(), strict=True)
+    return DecidingClass(
+        keys={
+            name: text_of(value) for name, value in zip(counts.keys, block.key_of(g), strict=True)
+        },
+        records=int(block.sizes[g]),
+        counts={values[code]: number for code, number in held} if values else {},
+    )
+
+
+class ClassSizes:
+    """How many classes have each size, gathered block by block.
+
+    A table of n records has fewer than √(2n) different sizes, so this stays small.
+
+    >>> found = ClassSizes()
+    >>> found.look(np.array([1, 3, 1]), np.array([10, 1, 5]))
+    >>> found.by_size
+    {1: 15, 3: 1}
+    >>> found.records, found.classes, found.alone
+    (18, 16, 15)
+    """
+
+    def __init__(self) -> None:
+        self._numbers: Counter[int] = Counter()
+
+    def look(self, sizes: NDArray[np.int64], weights: NDArray[np.int64]) -> None:
+        """Take some classes into account; ``weights`` says how many there are of each."""
+        values, place = np.unique(sizes, return_inverse=True)
+        numbers = np.zeros(len(values), dtype=np.int64)
+        np.add.at(numbers, place.ravel(), weights)
+        for size, number in zip(values.tolist(), numbers.tolist(), strict=True):
+            self._numbers[size] += number
+
+    @property
+    def by_size(self) -> dict[int, int]:
+        """How many classes have each size; sizes ascend."""
+        return dict(sorted(self._numbers.items()))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The sizes that occur, ascending."""
+        return np.array(list(self.by_size), dtype=np.int64)
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """How many classes have each of them."""
+        return np.array(list(self.by_size.values()), dtype=np.int64)
+
+    @property
+    def records(self) -> int:
+        """Records in all classes."""
+        return sum(size * number for size, number in self._numbers.items())
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return sum(self._numbers.values())
+
+    @property
+    def smallest(self) -> int:
+        """Records in the smallest class."""
+        return min(self._numbers)
+
+    @property
+    def alone(self) -> int:
+        """Classes of one record."""
+        return self._numbers[1]
+
+    def number_of(self, size: int) -> int:
+        """How many classes have this size."""
+        return self._numbers[size]
+
+    def in_classes_up_to(self, size: int) -> int:
+        """Records in classes of at most this size."""
+        return sum(one * number for one, number in self._numbers.items() if one <= size)
+
+
+class SizeLooking:
+    """Counts the classes of each size, and looks for the smallest (or the largest)."""
+
+    def __init__(self, counts: Contingency, *, least: bool = True) -> None:
+        self._counts = counts
+        self._sizes = ClassSizes()
+        self._extreme = Extreme(counts, least=least)
+
+    def look(self, block: Histograms) -> None:
+        """Take some classes into account."""
+        self._sizes.look(block.sizes, block.weights)
+        self._extreme.look(block, block.sizes)
+
+    def _measured(self) -> dict[str, Any]:
+        """The attributes of every `CountMeasure`."""
+        return {**of_the_counts(self._counts), "deciding": self._extreme.deciding()}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CountMeasure(Finding):
+    """A measure of the sizes of classes.
+
+    Attributes
+    ----------
+    source : str
+        What was measured.
+    keys : tuple of str
+        The columns whose combinations are the classes.
+    records : int
+    notes : tuple of str or Message
+    deciding : Deciding
+        The classes that decide the measure.
+    """
+
+    source: str
+    keys: tuple[str, ...]
+    records: int
+    notes: tuple[Text, ...] = ()
+    deciding: Deciding
+
+    def head(self, measure: str) -> dict[str, Any]:
+        """What every measure says of itself in JSON."""
+        return {
+            "finding": measure,
+            "source": self.source,
+            "keys": list(self.keys),
+            "records": self.records,
+            "notes": [str(note) for note in self.notes],
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ClassMeasure(CountMeasure):
+    """A measure of the sensitive values in classes.
+
+    Attributes
+    ----------
+    sensitive : str or None
+        The column whose values were counted in each class.
+    """
+
+    sensitive: str | None
+
+    def head(self, measure: str) -> dict[str, Any]:
+        return {**super().head(measure), "sensitive": self.sensitive}
+
+    @property
+    def decided_by(self) -> str:
+        """Which classes decide, for a line of text."""
+        number = self.deciding.number
+        return f"decided by {number:,} {'class' if number == 1 else 'classes'}: {self.deciding}"
+
+    def lines(self, first: str, *rest: str) -> str:
+        """The lines of a summary, the notes last."""
+        return "\n".join([first, *(f"  {line}" for line in (*rest, *self.notes))])
+
+
+def of_the_counts(counts: Contingency) -> dict[str, Any]:
+    """The attributes of a `CountMeasure` that follow from the counts alone."""
+    # Not the records of all classes: where these overlap, a record is in several.
+    return {
+        "source": counts.source, "keys": counts.keys, "records": counts.rows, "notes": counts.notes
+    }  # fmt: skip
+
+
+def shares_of(counts: Contingency) -> NDArray[np.float64]:
+    """The share of all records that have each value of the secret."""
+    return np.asarray(counts.totals / max(1, counts.rows))
+
+
+def as_pairs(
+    counts: Contingency, block: Histograms
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Two numbers for each cell, in the ratio of its shares of the class and of the table.
+
+    They are products of counts: equal shares stay equal, and no rounding adds up.
+    """
+    in_class = block.numbers.astype(np.float64) * counts.rows
+    in_table = counts.totals[block.codes].astype(np.float64) * block.sizes[block.class_of]
+    return in_class, np.asarray(in_table, dtype=np.float64)
+
+
+def by_value_of(
+    secret: Secret, numbers: NDArray[Any], totals: NDArray[np.int64]
+) -> dict[str, float]:
+    """A number for each value of the secret that somebody has."""
+    there = np.flatnonzero(totals)
+    return {secret.texts[code]: float(numbers[code]) for code in there.tolist()}
+
+
+def top_values(by_value: Mapping[str, float]) -> tuple[str, ...]:
+    """The values that have the largest number.
+
+    >>> top_values({"flu": 0.5, "aids": 0.75, "none": 0.75})
+    ('aids', 'none')
+    """
+    top = max(by_value.values())
+    return tuple(
+        value for value, number in by_value.items() if top - number <= _ALIKE * max(1.0, abs(top))
+    )

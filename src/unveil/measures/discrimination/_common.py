@@ -1,0 +1,454 @@
+"""What discrimination rates are computed from: an attribute X, counted in classes of keys Y.
+
+X and Y are any columns of a table, cells of a release, or a release beside its original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._axes import new_axes
+from unveil.engine.counting import Contingency, Held, Histograms, KeyColumn, Secret, combined
+from unveil.errors import Cell, Column, File, InputError, Listed, Option, Row, Text, did_you_mean
+from unveil.findings import Finding
+from unveil.measures._classes import ExactSum, check_apart, check_records, entropy, plog2p
+from unveil.measures._counted import Counting, count, secret_of
+from unveil.measures._partitions import Partition
+from unveil.measures._released import not_of
+from unveil.measures._texts import keys_text, rate_text
+from unveil.microdata import (
+    AnyRelease,
+    Microdata,
+    Release,
+    refuse_perturbed,
+    same_domains,
+    with_records,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "Columns", "ConditionalEntropy", "Keys", "RateFinding", "asked", "class_entropies",
+    "colour_table", "conditional_entropy", "discrimination", "over", "pairs_of", "refuse_undefined",
+    "secret_apart", "why_undefined",
+]  # fmt: skip
+
+_RATE = "the discrimination rate"
+_EXAMPLE = Option("columns", {"ZIP": "ZIP*"})
+_IN_ORDER = (
+    "records must be in the order of the original, none left out; or put both into one table and "
+    "name the columns, such as {example}"
+)
+_LAST_BITS = 4 * np.finfo(np.float64).eps
+
+
+def class_entropies(block: Histograms) -> NDArray[np.float64]:
+    """H(X|y) of each class."""
+    # Rounding must not make an entropy negative.
+    return np.maximum(0.0, -block.add_up(plog2p(block.shares)))
+
+
+def discrimination(left: float, whole: float) -> float | None:
+    """1 − left / whole, or None, undefined, where there was nothing to tell.
+
+    >>> discrimination(1.5849625007211560, 1.5849625007211562), discrimination(0.5, 2.0)
+    (0.0, 0.75)
+    """
+    if whole == 0.0:
+        return None
+    # Rounding must not leave the range from 0 to 1, nor turn nothing into something.
+    rate = 1.0 - left / whole
+    return 0.0 if rate < _LAST_BITS else min(1.0, rate)
+
+
+def secret_apart(counts: Contingency) -> Secret:
+    """X, if it was counted in classes that do not overlap: else p(y) does not add up to 1."""
+    check_apart(counts, _RATE)
+    return counts.need_secret(_RATE)
+
+
+class ConditionalEntropy:
+    """H(X|Y) = Σ p(y) H(X|y), a block at a time."""
+
+    def __init__(self, counts: Contingency) -> None:
+        self.rows = counts.rows
+        self.whole = entropy(counts.totals) if self.rows else 0.0
+        self._left = ExactSum()
+
+    def look(self, block: Histograms) -> NDArray[np.float64]:
+        """Take some classes into account; returns their H(X|y)."""
+        entropies = class_entropies(block)
+        self._left.add(block.weights * (block.sizes / self.rows * entropies))
+        return entropies
+
+    @property
+    def left(self) -> float:
+        """H(X|Y), once all classes have been looked at."""
+        return self._left.value
+
+    @property
+    def rate(self) -> float | None:
+        """The discrimination rate, or None where it is undefined."""
+        return discrimination(self.left, self.whole)
+
+
+Keys = str | Sequence[str] | None
+
+
+def _named(keys: Keys) -> tuple[str, ...] | None:
+    """Keys as a tuple."""
+    if keys is None:
+        return None
+    return (keys,) if isinstance(keys, str) else tuple(keys)
+
+
+def over(counts: Contingency, keys: tuple[str, ...]) -> Contingency:
+    """The counts over some of the keys."""
+    return counts if keys == counts.keys else counts.over(keys)
+
+
+def asked(table: Any, of: str | None, by: Keys, counting: Counting) -> Contingency:
+    """Count X in classes of Y.
+
+    Any column of microdata, a file or a table can be X or Y; so can the cells of a release.
+    """
+    if of is not None and not isinstance(of, str):
+        raise InputError(
+            "{option} must be one column name, but got {given}", option=Option("of"), given=repr(of)
+        )
+    keys = _named(by)
+    if of is not None and of in (keys or ()):
+        raise InputError(
+            "{column} cannot be both in {of} and in {by}",
+            column=Column(of), of=Option("of"), by=Option("by"),
+        )  # fmt: skip
+    if isinstance(table, Contingency):
+        return _of_counts(table, of, keys, counting)
+    if isinstance(table, Release):
+        return _of_release(table, of, keys, counting)
+    options: Counting = {**counting}
+    if of is not None:
+        options["sensitive"] = of
+    wanted = keys if keys is not None else _named(counting.get("quasi"))
+    if wanted is None and isinstance(table, Microdata):
+        wanted = tuple(column.name for column in table.quasi)
+    if wanted is not None:
+        # X is not one of the keys that tell of it.
+        options["quasi"] = [key for key in wanted if key != options.get("sensitive")]
+    return count(table, **options)
+
+
+def _of_counts(
+    counts: Contingency, of: str | None, keys: Sequence[str] | None, counting: Counting
+) -> Contingency:
+    counts = count(counts, **counting)
+    secret = counts.need_secret(_RATE)
+    if of not in (None, secret.name):
+        raise InputError(
+            "the counts are of {column}, not of {of}: count the table again with {option}",
+            column=Column(secret.name), of=Cell(of), option=Option("sensitive", of),
+        )  # fmt: skip
+    return counts if keys is None else counts.over(keys)
+
+
+def _of_release(
+    release: Release, of: str | None, keys: Sequence[str] | None, counting: Counting
+) -> Contingency:
+    if of in (None, release.sensitive.name):
+        counts = count(release, **counting)
+        return counts if keys is None else counts.over(keys)
+    assert of is not None
+    options: Counting = {**counting, "quasi": None}
+    counts = count(release, **options)
+    check_apart(counts, _RATE)
+    if of not in counts.keys:
+        raise InputError(
+            "{of} is not in {source}{near} (columns: {columns})",
+            of=Cell(of), source=File(counts.source, bare=True), near=did_you_mean(of, counts.keys),
+            columns=Listed([*counts.keys, release.sensitive.name]),
+        )  # fmt: skip
+    if keys is None:
+        keys = _named(counting.get("quasi")) or counts.keys
+        keys = [key for key in keys if key != of]
+    chosen = counts.check_keys(keys)
+    cells = _cell_column(release, of)
+    return Held(
+        keys={key: _cell_column(release, key) for key in chosen},
+        secret=Secret(name=of, values=cells.values),
+        class_of=np.arange(len(release)),
+        codes=cells.codes,
+        numbers=np.ones(len(release), dtype=np.int64),
+        source=counts.source,
+        notes=release.notes,
+    )
+
+
+def _cell_column(release: Release, name: str) -> KeyColumn:
+    """The published cells of a column, record by record."""
+    place = [column.name for column in release.quasi].index(name)
+    texts = release.regions[place].texts(release.quasi[place])
+    cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
+    return KeyColumn(codes.astype(np.int64)[release.class_of], tuple(cells.tolist()))
+
+
+Columns = str | Sequence[str] | Mapping[str, str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Originals and their generalized versions, by name, to be counted together."""
+
+    generalized: dict[str, str]
+    source: Any
+    counting: Counting
+    release: Release | None = None
+
+    @cached_property
+    def _cells(self) -> dict[str, KeyColumn]:
+        """The published cells of each column, record by record."""
+        assert self.release is not None
+        return {cells: _cell_column(self.release, name) for name, cells in self.generalized.items()}
+
+    def counts(self, of: str | None, by: Sequence[str]) -> Contingency:
+        """Count X in classes of Y, each an original or a generalized column.
+
+        X is by default the sensitive column.
+        """
+        if self.release is None:
+            return asked(self.source, of, by, self.counting)
+        microdata: Microdata = self.source
+        secret = microdata.sensitive if of is None else microdata[of]
+        keys = {key: self._column(key) for key in by}
+        return self._held(keys, secret_of(secret), secret.codes.astype(np.int64))
+
+    def joint(self) -> Contingency:
+        """Count combinations of all originals in classes of all generalized columns."""
+        assert self.release is not None
+        microdata: Microdata = self.source
+        columns = [microdata[name] for name in self.generalized]
+        first, codes = combined([column.codes.astype(np.int64) for column in columns])
+        texts = [[column.texts[v] for v in column.codes[first]] for column in columns]
+        secret = Secret(
+            name=keys_text(tuple(self.generalized)),
+            values=tuple(", ".join(cells) for cells in zip(*texts, strict=True)),
+        )
+        keys = {key: self._column(key) for key in self.generalized.values()}
+        return self._held(keys, secret, codes)
+
+    def _column(self, key: str) -> KeyColumn:
+        assert self.release is not None
+        if key in self.generalized.values():
+            return self._cells[key]
+        column = self.source[key]
+        return KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
+
+    def _held(self, keys: dict[str, KeyColumn], secret: Secret, codes: NDArray[np.int64]) -> Held:
+        assert self.release is not None
+        return Held(
+            keys=keys,
+            secret=secret,
+            class_of=np.arange(len(codes)),
+            codes=codes,
+            numbers=np.ones(len(codes), dtype=np.int64),
+            source=f"the release by {self.release.made_by} of {self.source.source}",
+            notes=tuple(dict.fromkeys((*self.source.notes, *self.release.notes))),
+        )
+
+
+def pairs_of(
+    release: Any, original: Any, columns: Columns, counting: Counting, what: str
+) -> _Pairs:
+    """Originals and their generalized versions, from a release and its original or one table."""
+    if isinstance(columns, Mapping):
+        table = release if original is None else original
+        if isinstance(release, AnyRelease) or (release is not None and original is not None):
+            raise InputError(
+                "{option} maps originals to generalized columns of one table; for {what} of a "
+                "release and its original, name the quasi-identifiers",
+                option=Option("columns"),
+                what=what,
+            )
+        if not columns:
+            raise InputError("{what} needs at least one column", what=what)
+        return _Pairs(dict(columns), table, counting)
+    if isinstance(release, Microdata) and isinstance(original, AnyRelease):
+        release, original = original, release  # there is no doubt which is which
+    if not isinstance(release, AnyRelease) or not isinstance(original, Microdata):
+        raise InputError(
+            "{what} needs a release and the microdata it was made from, but got {first} and "
+            "{second}; for one table that has both, name the columns, such as {example}",
+            what=what, first=type(release).__name__, second=type(original).__name__,
+            example=_EXAMPLE,
+        )  # fmt: skip
+    if counting:
+        raise InputError(
+            "{what} of a release and its original takes no {option}: they know their columns",
+            what=what,
+            option=Option(next(iter(counting))),
+        )
+    records = with_records(release, what)
+    refuse_perturbed(records, (*records.quasi, records.sensitive), what)
+    _check_paired(records, original)
+    everything = [column.name for column in original.quasi]
+    chosen = everything if columns is None else list(_named(columns) or ())
+    for name in chosen:
+        if name not in everything:
+            raise InputError(
+                "{name} is not a quasi-identifier of {source}{near} (those are {known})",
+                name=Cell(name), source=File(original.source, bare=True),
+                near=did_you_mean(name, everything), known=Listed(everything),
+            )  # fmt: skip
+    if not chosen:
+        raise InputError("{what} needs at least one column", what=what)
+    return _Pairs({name: f"{name} (released)" for name in chosen}, original, {}, records)
+
+
+def _check_paired(release: Release, original: Microdata) -> None:
+    """Refuse a release whose records are not the original's, in their order."""
+    at: dict[str, Any] = {
+        "release": File(release.made_by, bare=True),
+        "original": File(original.source, bare=True),
+    }
+    if not same_domains(release, original):
+        raise not_of(release, original)
+    if len(release) != len(original):
+        raise InputError(
+            "the release by {release} has {released} records and {original} has {records}: "
+            + _IN_ORDER,
+            **at, released=len(release), records=len(original), example=_EXAMPLE,
+        )  # fmt: skip
+    for column, regions in zip(original.quasi, release.regions, strict=True):
+        inside = _covered(column.codes, release.class_of, regions)
+        if not inside.all():
+            record = int(np.flatnonzero(~inside)[0])
+            raise InputError(
+                "{row} of {original} has {value} in {column}, and the release by {release} "
+                "publishes {cell} in its place: " + _IN_ORDER,
+                **at, row=Row(record + 1, "record"), value=Cell(column.texts[column.codes[record]]),
+                column=Column(column.name),
+                cell=Cell(regions.texts(column)[release.class_of[record]]), example=_EXAMPLE,
+            )  # fmt: skip
+
+
+def _covered(
+    codes: NDArray[np.int32], class_of: NDArray[np.int32], regions: Any
+) -> NDArray[np.bool_]:
+    """Whether each record's cell covers its value."""
+    inside = np.zeros(len(codes), dtype=bool)
+    by_code = np.argsort(codes, kind="stable")
+    values, first = np.unique(codes[by_code], return_index=True)
+    for value, records in zip(values.tolist(), np.split(by_code, first[1:]), strict=True):
+        inside[records] = regions.covers(value)[class_of[records]]
+    return inside
+
+
+def why_undefined(of: str, partition: Partition | None) -> str:
+    """Why a rate is undefined."""
+    same = "is in the same category of" if partition else "has the same"
+    return f"undefined, because every record {same} {of}: there is nothing to tell"
+
+
+def conditional_entropy(counts: Contingency) -> ConditionalEntropy:
+    """H(X|Y) for the keys of some counts."""
+    check_records(counts)
+    found = ConditionalEntropy(counts)
+    for block in counts.blocks():
+        found.look(block)
+    return found
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RateFinding(Finding):
+    """What keys say of an attribute X.
+
+    Attributes
+    ----------
+    of : str
+        X.
+    partition : Partition or None
+        The categories of X, if the attacker wants only the category.
+    entropy : float
+        H(X), in bits.
+    records : int
+    source : str
+    notes : tuple of str or Message
+    """
+
+    of: str
+    partition: Partition | None
+    entropy: float
+    records: int
+    source: str
+    notes: tuple[Text, ...] = ()
+
+    @property
+    def undefined(self) -> str | None:
+        """Why there is no rate, if it is undefined."""
+        return why_undefined(self.of, self.partition) if self.entropy == 0.0 else None
+
+    def head(self, finding: str) -> dict[str, Any]:
+        """What every such finding says of itself in JSON."""
+        members = None if self.partition is None else self.partition.members
+        return {
+            "finding": finding,
+            "source": self.source,
+            "of": self.of,
+            "partition": members and {name: list(texts) for name, texts in members.items()},
+            "entropy": self.entropy,
+            "undefined": self.undefined,
+            "records": self.records,
+            "notes": [str(note) for note in self.notes],
+        }
+
+    def lines(self, *lines: str) -> str:
+        """A summary, the notes last."""
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+
+
+def refuse_undefined(of: str, undefined: str | None) -> None:
+    """Refuse to draw an undefined rate."""
+    if undefined:
+        raise InputError(
+            "there is nothing to draw: the discrimination rate of {column} is {undefined}",
+            column=Column(of),
+            undefined=undefined,
+        )
+
+
+def colour_table(
+    rates: NDArray[np.float64],
+    ax: Axes | None,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    title: str,
+    blank: str = "",
+    slant: bool = False,
+) -> Axes:
+    """Draw a table of rates: the higher, the darker. ``blank`` stands where there is none."""
+    ax = new_axes() if ax is None else ax
+    highest = float(np.nanmax(rates, initial=0.0)) or 1.0
+    image = ax.imshow(rates, cmap="YlGnBu", vmin=0, vmax=highest, aspect="auto")
+    for (row, column), rate in np.ndenumerate(rates):
+        text = blank if np.isnan(rate) else rate_text(float(rate))
+        if not text:
+            continue
+        # On dark cells, white letters are easier to read.
+        color = "white" if rate > 0.62 * highest else "black"
+        ax.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
+    leaning: dict[str, Any] = {"rotation": 30, "ha": "right"} if slant else {}
+    ax.set_xticks(range(len(columns)), columns, **leaning)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_title(title, fontsize=10)
+    bar = ax.figure.colorbar(image, ax=ax, label="discrimination rate")
+    bar.outline.set_visible(False)
+    return ax

@@ -1,0 +1,236 @@
+"""The finding of `reidentification_risk`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unveil._bars import Bars, bars
+from unveil.errors import Text
+from unveil.findings import Finding
+from unveil.measures._classes import Deciding
+from unveil.measures._texts import number_of, percent, table_of
+from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "ESTIMATE", "EXACT", "UPPER_BOUND", "AttackerRisk", "PopulationEstimate",
+    "ReidentificationRisk",
+]  # fmt: skip
+
+EXACT, ESTIMATE, UPPER_BOUND = "exact", "estimate", "upper bound"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackerRisk:
+    """How well one attacker re-identifies records.
+
+    Attributes
+    ----------
+    name : {"prosecutor", "journalist", "marketer"}
+    basis : {"exact", "estimate", "upper bound"}
+    average : float
+        The probability that a match is right, on average; for the marketer, the share of all
+        records that they expect to re-identify.
+    highest : float or None
+        For the worst class. None for the marketer, who matches all records at once.
+    over : float or None
+        The share of records whose risk is above the threshold.
+    deciding : Deciding or None
+        The classes with the highest risk.
+    """
+
+    name: str
+    basis: str
+    average: float
+    highest: float | None = None
+    over: float | None = None
+    deciding: Deciding | None = None
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        """As plain values for JSON; the classes only if records are asked for."""
+        deciding = None if self.deciding is None else self.deciding.content(records=records)
+        return {
+            "basis": self.basis,
+            "highest": self.highest,
+            "average": self.average,
+            "over_threshold": self.over,
+            "deciding": deciding,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulationEstimate:
+    """Estimates of a population whose table is not given.
+
+    Attributes
+    ----------
+    model : PopulationModel
+    alone_in_both : float
+        Expected number of records that are alone in the sample and in the population.
+    uniques : PopulationUniques
+        Expected number of people who are alone in the population.
+    """
+
+    model: PopulationModel
+    alone_in_both: float
+    uniques: PopulationUniques
+
+    @property
+    def assumes(self) -> str:
+        """The assumptions of the estimate."""
+        what = "the negative binomial model of Benedetti and Franconi, often far too low,"
+        if self.model.name == "pitman":
+            fitted = f"α = {self.model.discount:.3f}, θ = {self.model.spread:,.1f}"
+            if self.model.discount == 1.0:
+                fitted = "all records are alone, so everybody is assumed to be"
+            what = f"Pitman's sampling formula ({fitted})"
+        return f"the records are a simple random sample of the population, and {what} holds"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate as plain values, for JSON."""
+        return {
+            "model": self.model.name,
+            "alpha": self.model.discount,
+            "theta": self.model.spread,
+            "alone_in_both": self.alone_in_both,
+            "population_uniques": self.uniques.to_dict(),
+            "assumes": self.assumes,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ReidentificationRisk(Finding):
+    """How well a prosecutor, a journalist and a marketer re-identify records.
+
+    Attributes
+    ----------
+    prosecutor, journalist, marketer : AttackerRisk
+        The prosecutor knows that their target is in the table. The journalist does not, and
+        targets anybody; without a population, their risk is at most the prosecutor's. The
+        marketer targets as many people as possible.
+    records, classes : int
+    keys : tuple of str
+    threshold : float
+        The highest acceptable risk.
+    population_size : int or None
+    k_map : int or None
+        With a population: the fewest of its people who match a class.
+    alone_in_both : int or None
+        With a population: the number of records that are alone in it.
+    estimate : PopulationEstimate or None
+        With the size of a population.
+    source : str
+    notes : tuple of str or Message
+    """
+
+    prosecutor: AttackerRisk
+    journalist: AttackerRisk
+    marketer: AttackerRisk
+    records: int
+    classes: int
+    keys: tuple[str, ...]
+    threshold: float
+    source: str
+    population_size: int | None = None
+    k_map: int | None = None
+    alone_in_both: int | None = None
+    estimate: PopulationEstimate | None = None
+    notes: tuple[Text, ...] = ()
+
+    @property
+    def attackers(self) -> tuple[AttackerRisk, AttackerRisk, AttackerRisk]:
+        """All three."""
+        return self.prosecutor, self.journalist, self.marketer
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per attacker."""
+        import pandas as pd
+
+        rows = [
+            {"attacker": one.name, "highest": one.highest, "average": one.average,
+             "over_threshold": one.over, "basis": one.basis}
+            for one in self.attackers
+        ]  # fmt: skip
+        return pd.DataFrame(rows).astype({"highest": float, "over_threshold": float})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the risks of the three attackers side by side (needs matplotlib)."""
+        threshold = percent(self.threshold)
+        kinds: list[tuple[str, list[float | None], str]] = [
+            ("highest risk", [one.highest for one in self.attackers], "#d55e00"),
+            ("mean risk", [one.average for one in self.attackers], "#0072b2"),
+            (f"records over {threshold}", [one.over for one in self.attackers], "0.75"),
+        ]
+        ax = bars(
+            [
+                one.name if one.basis == "exact" else f"{one.name} ({one.basis})"
+                for one in self.attackers
+            ],
+            [
+                Bars(label=label, values=values, texts=[percent(v) for v in values], color=color)
+                for label, values, color in kinds
+            ],
+            ax,
+            xlabel="risk, or share of the records",
+            title=f"Re-identification risk of {self.source}",
+            share=True,
+        )
+        ax.axvline(self.threshold, color="0.3", linewidth=1, linestyle=":")
+        return ax
+
+    def content(self, *, records: bool) -> dict[str, Any]:
+        return {
+            "finding": "re-identification risk",
+            "source": self.source,
+            "keys": list(self.keys),
+            "records": self.records,
+            "classes": self.classes,
+            "threshold": self.threshold,
+            **{one.name: one.content(records=records) for one in self.attackers},
+            "population_size": self.population_size,
+            "k_map": self.k_map,
+            "alone_in_both": self.alone_in_both,
+            "estimate": None if self.estimate is None else self.estimate.to_dict(),
+            "notes": [str(note) for note in self.notes],
+        }
+
+    def summary(self) -> str:
+        rows = [["attacker", "highest", "average", f"records over {percent(self.threshold)}", ""]]
+        for one in self.attackers:
+            numbers = [percent(value) for value in (one.highest, one.average, one.over)]
+            rows.append([one.name, *numbers, "" if one.basis == EXACT else one.basis])
+        return "\n".join(
+            [
+                f"Re-identification risk of {self.source}: {self.records:,} records in "
+                f"{self.classes:,} classes of {', '.join(self.keys)}",
+                *table_of(rows),
+                *(f"  {line}" for line in self._told()),
+            ]
+        )
+
+    def _told(self) -> list[str]:
+        lines = [f"smallest: {self.prosecutor.deciding}"]
+        if self.k_map is not None:
+            lines.append(
+                f"k-map: {self.k_map:,} of {self.population_size:,} people, for "
+                f"{self.journalist.deciding}"
+            )
+            alone = number_of(self.alone_in_both or 0, "record", "records")
+            lines.append(f"alone in the population: {alone}")
+        elif self.estimate is not None:
+            uniques = self.estimate.uniques
+            lines.append(
+                f"alone in the population of {self.population_size:,}: about "
+                f"{self.estimate.alone_in_both:,.0f} of the records, and about "
+                f"{uniques.number:,.0f} of all people ({uniques.estimator})"
+            )
+            lines.append(f"estimates assume that {self.estimate.assumes}")
+        else:
+            lines.append(
+                "journalist and marketer: at most this; give population= or population_size="
+            )
+        return [*lines, *map(str, self.notes)]
