@@ -7,7 +7,7 @@ their help; what it prints and writes comes from its findings. Nothing here know
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
@@ -26,7 +26,7 @@ from unveil.cli._sources import (
     Published,
     Table,
 )
-from unveil.errors import GoalError, InputError, Option, UnveilError, View, did_you_mean
+from unveil.errors import GoalError, InputError, Option, Text, UnveilError, View, did_you_mean
 from unveil.options import Shell, help_of, shell_of
 from unveil.registry import Declaration, Output, declared
 
@@ -394,15 +394,28 @@ class _Run:
 
     def _show(self, found: Mapping[str, Finding], done: Collected, out: Console) -> None:
         from unveil.cli._outputs import print_text
-        from unveil.render import table_text
+        from unveil.errors import shown
+        from unveil.render import table_text, text_of
 
-        for note in done.notes:
-            out.print(f"Note: {note}\n")
+        # What holds for all of them is said once, and notes before any number.
+        several = len(found) > 1
+        notes = _in_common(one.notes for one in found.values()) if several else []
+        said = _in_common(one.story().sentences for one in found.values()) if several else []
+        for note in (*done.notes, *notes):
+            print_text(f"Note: {shown(note, SHELL)}", out)
+            out.print()
         show_beside(self.declaration, found, out)
+        for sentence in said:
+            print_text(f"  {shown(sentence, SHELL)}", out)
+        if said:
+            out.print()
         for place, finding in enumerate(found.values()):
             if place:
                 out.print()
-            print_text(finding.summary(SHELL), out)
+            story = finding.story()
+            story = replace(story, sentences=[one for one in story.sentences if one not in said])
+            rest = [note for note in finding.notes if note not in notes]
+            print_text(text_of(story, rest, SHELL), out)
             for person in self.people.person or ():
                 out.print()
                 print_text(table_text(self._person(finding, person), SHELL), out)
@@ -411,6 +424,12 @@ class _Run:
 def _interrupted(finding: Finding) -> bool:
     """Whether the user interrupted an attack that keeps what it has found until then."""
     return bool(getattr(finding, "interrupted", False))
+
+
+def _in_common(several: Iterable[Sequence[Text]]) -> list[Text]:
+    """What is in all of several sequences of texts."""
+    first, *others = several
+    return [text for text in dict.fromkeys(first) if all(text in other for other in others)]
 
 
 def _is_empty(finding: Finding) -> bool:

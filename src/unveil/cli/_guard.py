@@ -153,14 +153,6 @@ _AS_TYPED = tuple(
         (r"\bsay count='([^']*)'", r"say --count \1"),
         (r"^pseudonyms has ", "--pseudonym has "),
         (
-            r"\bdifferential_inference and membership test such releases",
-            "unveil differential and unveil membership test such releases",
-        ),
-        (
-            r"; differential_inference and membership do not mind$",
-            "; unveil differential and unveil membership do not mind",
-        ),
-        (
             r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
             "give them with --held-out-file, or the anonymization itself with --sanitizer or "
             "--oracle",

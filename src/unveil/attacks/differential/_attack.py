@@ -162,28 +162,28 @@ def differential_inference(
     backend = "dask" if scheduler is not None else backend
     # Another run of what is random would say something else about the worst.
     kept = predictions or (worst > 0 and not f.deterministic)
-    plan = Plan(
-        microdata=microdata,
-        sanitizer=f,
-        adversaries=attackers,
-        distance=distance_named(distance, microdata.sensitive),
-        prior=prior_for(attackers, prior, microdata),
-        chance=chance_of(samples, error, epsilons),
-        targets=targets,
-        draw=draw,
-        seconds=seconds,
-        seed=seed_number(seed),
-        path=path,
-        predictions=kept,
-        threads=workers(n_jobs),
-        workplace=Workplace(
-            chosen_backend(n_jobs, backend),
-            asked_for=n_jobs is not None or backend is not None,
-            budget=seconds,
-        ),
-        progress=progress,
-    )
     with on_cluster(scheduler):
+        plan = Plan(
+            microdata=microdata,
+            sanitizer=f,
+            adversaries=attackers,
+            distance=distance_named(distance, microdata.sensitive),
+            prior=prior_for(attackers, prior, microdata),
+            chance=chance_of(samples, error, epsilons),
+            targets=targets,
+            draw=draw,
+            seconds=seconds,
+            seed=seed_number(seed),
+            path=path,
+            predictions=kept,
+            threads=workers(n_jobs),
+            workplace=Workplace(
+                chosen_backend(n_jobs, backend),
+                asked_for=n_jobs is not None or backend is not None,
+                budget=seconds,
+            ),
+            progress=progress,
+        )
         finding = _of_all(plan.run())
         if worst and not kept and len(finding.tested):
             # Keeping everybody's beliefs would cost memory by the record.

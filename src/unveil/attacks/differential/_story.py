@@ -189,16 +189,14 @@ def _worst(finding: DifferentialInference, release: Text | None) -> list[Table]:
         return []
     shown = finding if finding.closer is None else finding.closer
     columns = [Column(title="person", number=False), Column(title="d")]
-    rows = []
+    if finding.listed:
+        columns.append(Column(title="values, and belief without → with the record", number=False))
+    rows: list[list[Any]] = []
     for place in shown.worst_places(n).tolist():
         record, d = int(shown.targets[place]), float(shown.distances[place])
-        row: list[Any] = [Person(int(shown.microdata.rows[record])), number_cell(d, f"{d:.3g}")]
-        rows.append([*row, *(_values(shown, record, place) if finding.listed else ())])
-    if finding.listed:
-        columns += [Column(title="known", number=False),
-                    Column(title=shown.microdata.sensitive.name, number=False)]  # fmt: skip
-        if shown.present is not None:
-            columns.append(Column(title="belief without → with the record", number=False))
+        rows.append([Person(int(shown.microdata.rows[record])), number_cell(d, f"{d:.3g}")])
+        if finding.listed:
+            rows[-1].append(Cell(_values(shown, record, place), bare=True))
     return [
         Table(
             title="The worst-placed people",
@@ -208,16 +206,17 @@ def _worst(finding: DifferentialInference, release: Text | None) -> list[Table]:
     ]  # fmt: skip
 
 
-def _values(finding: DifferentialInference, record: int, place: int) -> list[Cell]:
-    """What the attacker knows of a person, the sensitive value, and the beliefs if kept."""
+def _values(finding: DifferentialInference, record: int, place: int) -> str:
+    """The values of a person, and the beliefs about the sensitive one if they were kept."""
     secret = finding.microdata.sensitive
+    own = int(secret.codes[record])
     known = ", ".join(f"{c.name} {c.texts[c.codes[record]]}" for c in finding.microdata.quasi)
-    cells = [Cell(known, bare=True), Cell(secret.texts[secret.codes[record]], bare=True)]
-    if finding.present is not None and finding.absent is not None:
-        own = int(secret.codes[record])
-        cells.append(Cell(_beliefs(finding.absent[place], finding.present[place], own,
-                                   secret.texts), bare=True))  # fmt: skip
-    return cells
+    text = f"{known}; {secret.name} {secret.texts[own]}"
+    if finding.present is None or finding.absent is None:
+        return text
+    return f"{text}; belief: " + _beliefs(
+        finding.absent[place], finding.present[place], own, secret.texts
+    )
 
 
 def _beliefs(
@@ -289,7 +288,8 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     """Who was tested and how exactly; what follows for the others if not all were."""
     tested, people = len(finding.tested), len(finding.microdata)
     lines: list[Text] = [
-        f"{tested:,} of {people:,} people tested: {_EXACT.get(finding.way, 'sampled')}."
+        f"{tested:,} of {people:,} people tested: {_EXACT.get(finding.way, 'sampled')}; attacker: "
+        f"{finding.adversary.label}."
     ]
     if len(finding.targets) < people:
         lines.append(_some(finding))
