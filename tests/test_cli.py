@@ -115,7 +115,8 @@ def test_worst_lists_records(table):
 def test_a_goal_out_of_reach_loses_nothing(table, tmp_path):
     out = tmp_path / "out.json"
     result = run("differential-inference", table, *ROLES, "--sanitizer", "mondrian:k=500",
-                 "--sanitizer", "mondrian:k=3", "--json", out, "--plot", tmp_path / "p.png", code=2)  # fmt: skip
+                 "--sanitizer", "mondrian:k=3", "--json", out, "--plot", tmp_path / "p.png",
+                 code=2)  # fmt: skip
     assert "Mondrian(k=3)" in result.stdout
     assert result.stderr.startswith("error: Mondrian(k=500) cannot be met")
     document = json.loads(out.read_text(encoding="utf-8"))
@@ -135,9 +136,9 @@ def test_reader_options(tmp_path):
         "31;low;M\xfcnchen;a\n45;mid;Rome;b\n?;high;Rome;a\n62;low;Rome;b\n".encode("latin-1")
     )
     text = run("differential-inference", file, "--columns", "age,school,town,vote",
-               "-q", "age, school,town", "-s", "vote", "--encoding", "latin-1", "--delimiter", ";", "--missing", "drop",
-               "--missing-values", "?", "--numeric", "age", "--categorical", "town", "--ordinal",
-               "school=low|mid|high", "--sanitizer", "mondrian:k=2").stdout  # fmt: skip
+               "-q", "age, school,town", "-s", "vote", "--encoding", "latin-1", "--delimiter", ";",
+               "--missing", "drop", "--missing-values", "?", "--numeric", "age", "--categorical", "town",
+               "--ordinal", "school=low|mid|high", "--sanitizer", "mondrian:k=2").stdout  # fmt: skip
     assert "3 of 3 people tested" in text
     assert "Note: 1 of 4 records with missing values dropped (age 1)" in text
 

@@ -99,7 +99,8 @@ def test_an_oracle_that_fails_loses_nothing(table, command):
 def test_several_attackers(table):
     result = run(
         "differential-inference", table, *ROLES, "--sanitizer", "mondrian:k=3",
-        "--adversary", "naive-bayes", "--adversary", "conditional-frequency", "--adversary", "tree", "--targets", "5",
+        "--adversary", "naive-bayes", "--adversary", "conditional-frequency",
+        "--adversary", "tree", "--targets", "5",
     )  # fmt: skip
     assert "strongest for" in result.stdout
     assert result.stdout.count(" of 5\n") == 3
