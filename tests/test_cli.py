@@ -137,8 +137,9 @@ def test_reader_options(tmp_path):
     )
     text = run("differential-inference", file, "--columns", "age,school,town,vote",
                "-q", "age, school,town", "-s", "vote", "--encoding", "latin-1", "--delimiter", ";",
-               "--missing", "drop", "--missing-values", "?", "--numeric", "age", "--categorical", "town",
-               "--ordinal", "school=low|mid|high", "--sanitizer", "mondrian:k=2").stdout  # fmt: skip
+               "--missing", "drop", "--missing-values", "?", "--numeric", "age",
+               "--categorical", "town", "--ordinal", "school=low|mid|high",
+               "--sanitizer", "mondrian:k=2").stdout  # fmt: skip
     assert "3 of 3 people tested" in text
     assert "Note: 1 of 4 records with missing values dropped (age 1)" in text
 
