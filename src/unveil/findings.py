@@ -218,6 +218,8 @@ class Chart:
         Of a heat map, instead of series.
     rank : float, optional
         Of several charts with the same title, draw only the one with the largest rank.
+    in_terminal : bool
+        Of a distribution on a log axis: the command shows it too, in block characters.
     """
 
     kind: ChartKind
@@ -228,6 +230,7 @@ class Chart:
     series: Sequence[Series] = ()
     matrix: Matrix | None = None
     rank: float | None = None
+    in_terminal: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

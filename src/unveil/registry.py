@@ -22,7 +22,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from unveil.errors import Foreign, InputError, Message, did_you_mean
+from unveil.errors import Foreign, InputError, Message, Text, did_you_mean
 from unveil.findings import Figure, Finding, Question
 from unveil.options import options_of
 
@@ -108,6 +108,13 @@ class Declaration:
     first_look : bool
         Whether its command tries the table as it is, and Mondrian with several k, if the user names
         no release and no sanitizer.
+    compare : str or callable, optional
+        What the findings of several releases, by their names, say beside each other: a function
+        (or where it is) that returns sentences.
+    in_audit : str or callable, optional
+        Options in an audit that depend on what is audited: a function (or where it is) of
+        ``microdata`` and ``sanitizer`` that returns them by name. A sanitizer is then also one that
+        is a folder of releases made beforehand.
     examples : str
         Examples for the help of its command.
     plugin : str, optional
@@ -129,6 +136,8 @@ class Declaration:
     page: str | None = None
     outputs: tuple[Output, ...] = ()
     first_look: bool = False
+    compare: str | Callable[[Mapping[str, Any]], list[Text]] | None = None
+    in_audit: str | Callable[..., dict[str, Any]] | None = None
     examples: str = ""
     plugin: str | None = None
 
@@ -140,6 +149,16 @@ class Declaration:
         """Whether its findings have a method that findings need not have, such as of_person."""
         found = inspect.signature(self.call(), eval_str=True).return_annotation
         return getattr(found, method, None) not in (None, getattr(Finding, method))
+
+    def compared(self, found: Mapping[str, Finding]) -> list[Text]:
+        """What the findings of several releases say beside each other."""
+        return [] if self.compare is None else list(_loaded(self.compare)(found))
+
+    def audit_options(self, microdata: Any, sanitizer: Any) -> dict[str, Any]:
+        """Options in an audit that depend on what is audited."""
+        if self.in_audit is None or sanitizer is None:
+            return {}
+        return dict(_loaded(self.in_audit)(microdata, sanitizer))
 
     def options(self) -> dict[str, inspect.Parameter]:
         """Its options, by name."""
@@ -193,6 +212,14 @@ class Plugin(NamedTuple):
                 name=repr(self.name), package=self.package, why=why,
             )
         )  # fmt: skip
+
+
+def _loaded(function: str | Callable[..., Any]) -> Callable[..., Any]:
+    if not isinstance(function, str):
+        return function
+    module, _, name = function.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
 
 
 _ROOMS = ("attacks", "measures")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unveil.attacks import adversaries_named, seed_number
+from unveil.attacks.shared import adversaries_named, seed_number
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit, Audited, Looked, OneSecret, Status
 from unveil.auditing._subjects import (

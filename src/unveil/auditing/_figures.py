@@ -9,6 +9,7 @@ can something be inferred about one? The fourth is what is left to use.
 from __future__ import annotations
 
 from unveil.attacks.definetti import REWEIGHTED
+from unveil.attacks.differential import DELTA, MEAN_D, OVER
 from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.attacks.membership import MEMBERSHIP
@@ -18,7 +19,7 @@ from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
 from unveil.registry import audited
 
-__all__ = ["FIGURES", "Figure", "Question", "figure_named", "one_in"]
+__all__ = ["FIGURES", "Figure", "Question", "figure_named"]
 
 
 def _listed(*figures: Figure) -> dict[str, Figure]:
@@ -52,20 +53,9 @@ FIGURES: dict[str, Figure] = _listed(
     LINKED,
     ONE_VALUE,
     MEMBERSHIP,
-    Figure(
-        name="delta", title="δ", question=_INFERRED, at_most_one=True, of_the_worst=True,
-        says="how far the belief about the worst-placed person moves by that person's own record "
-        "(0: not at all, 1: entirely)",
-    ),
-    Figure(
-        name="mean_d", title="mean d", question=_INFERRED, at_most_one=True,
-        says="how far beliefs move by people's own records, on average",
-    ),
-    Figure(
-        name="over", title="moved by over 0.05", question=_INFERRED, share=True,
-        says="the share of the people whose own record moves the belief about them by more than "
-        "0.05",
-    ),
+    DELTA,
+    MEAN_D,
+    OVER,
     GR,
     RELATIVE_RISK,
     ACCURACY,
@@ -131,19 +121,3 @@ def figure_named(name: str) -> Figure:
             f"{', '.join(FIGURES)})"
         )
     return FIGURES[plain]
-
-
-def one_in(share: float, people: int) -> str:
-    """A share as people say it.
-
-    >>> one_in(0.05, 1000), one_in(0.4, 10), one_in(0.001, 1000), one_in(1.0, 10)
-    ('1 person in 20', '4 people in 10', '1 person in 1,000', 'everybody')
-    >>> one_in(0, 10), one_in(0.13, 1000), one_in(0.96, 1000)
-    ('nobody', '1 person in 8', 'nearly everybody')
-    """
-    if share in (0, 1):
-        return "everybody" if share else "nobody"
-    if share > 0.15:
-        tenths = round(10 * share)
-        return "nearly everybody" if tenths == 10 else f"{tenths} people in 10"
-    return f"1 person in {min(people, round(1 / share)):,}"

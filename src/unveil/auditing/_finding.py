@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from unveil._text import display_name, one_in
 from unveil.auditing._discretion import Masking
-from unveil.auditing._figures import FIGURES, one_in
+from unveil.auditing._figures import FIGURES
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, Threshold
@@ -19,7 +20,6 @@ from unveil.auditing.parts import Asked, Part
 from unveil.errors import InputError, Message, Text
 from unveil.findings import Finding
 from unveil.microdata import Microdata
-from unveil.report import display_name
 from unveil.sanitize import Oracle
 
 if TYPE_CHECKING:

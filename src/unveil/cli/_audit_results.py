@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from unveil._text import harmless
+from unveil._text import display_name, harmless
 from unveil.auditing import (
     FIGURES,
     Audit,
@@ -38,7 +38,6 @@ from unveil.cli._outputs import (
 )
 from unveil.cli._sources import OUTPUT, typed
 from unveil.errors import InputError
-from unveil.report import display_name
 
 __all__ = ["AuditOutputs", "show_audit"]
 

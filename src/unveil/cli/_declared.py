@@ -7,7 +7,7 @@ their help; what it prints and writes comes from its findings. Nothing here know
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -38,6 +38,7 @@ from unveil.errors import (
     Listed,
     MissingExtraError,
     Option,
+    Text,
     UnveilError,
     View,
     did_you_mean,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from unveil.findings import Finding
     from unveil.microdata import AnyRelease, Microdata
 
-__all__ = ["command_of"]
+__all__ = ["SHELL", "command_of", "show_beside", "together"]
 
 SHELL = View("shell")
 _EXIT_CODES = (
@@ -395,6 +396,7 @@ class _Run:
 
         found: dict[str, Finding] = {}
         done.wanted = len(wanted)
+        self._warm_up(wanted, options)
         for one in wanted:
             done.releases.append((one, None))
             try:
@@ -413,7 +415,20 @@ class _Run:
             if one.name in found and _interrupted(found[one.name]):
                 done.ended_at = one
                 break
+            if one.name in found and _is_empty(found[one.name]):
+                done.fail(one, InputError("not one person could be tested"))
         return found
+
+    def _warm_up(self, wanted: Sequence[ToRead], options: Mapping[str, Any]) -> None:
+        """Compile the kernels of sanitizers before the clock of a budget runs."""
+        from unveil.cli._testing import warm_up
+
+        if {"sanitizer", "microdata"} <= self.declaration.sources().keys() and options.get(
+            "budget"
+        ):
+            warm_up([one.sanitizer for one in wanted if one.sanitizer is not None],
+                    adversary="naive-bayes", sampled=bool({"samples", "error"} & options.keys()),
+                    attack=self.declaration.call())  # fmt: skip
 
     def _look_together(
         self, wanted: Sequence[ToRead], done: Collected, sources: Mapping[str, Any],
@@ -490,7 +505,7 @@ class _Run:
                 out.print(f"rows: {to.csv}", soft_wrap=True)
         if to.plot is not None and found:
             with _kept(done, to.plot):
-                save_picture(to.plot, draw(_together(found).chart(to.chart or 0)), out)
+                save_picture(to.plot, draw(together(found).chart(to.chart or 0)), out)
         for one, path in self.files.items():
             if path is not None and found:
                 with _kept(done, path):
@@ -504,17 +519,28 @@ class _Run:
 
     def _show(self, found: Mapping[str, Finding], done: Collected, out: Console) -> None:
         from unveil.cli._outputs import print_text
-        from unveil.render import table_text
+        from unveil.errors import shown
+        from unveil.render import table_text, text_of
 
-        for note in done.notes:
-            out.print(f"Note: {note}\n")
-        if len(found) > 1:
-            print_text(_compared(self.declaration, found), out)
+        # What holds for all of them is said once, and notes before any number.
+        several = len(found) > 1
+        notes = _in_common(one.notes for one in found.values()) if several else []
+        said = _in_common(one.story().sentences for one in found.values()) if several else []
+        for note in (*done.notes, *notes):
+            print_text(f"Note: {shown(note, SHELL)}", out)
+            out.print()
+        show_beside(self.declaration, found, out)
+        for sentence in said:
+            print_text(f"  {shown(sentence, SHELL)}", out)
+        if said:
             out.print()
         for place, finding in enumerate(found.values()):
             if place:
                 out.print()
-            print_text(finding.summary(SHELL), out)
+            story = finding.story()
+            story = replace(story, sentences=[one for one in story.sentences if one not in said])
+            rest = [note for note in finding.notes if note not in notes]
+            print_text(text_of(story, rest, SHELL), out)
             tables = [self._person(finding, person) for person in self.people.person or ()]
             if self.worst:
                 tables.append(finding.of_worst(self.worst))
@@ -540,11 +566,6 @@ def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
     return [replace(one, get=file.get, file=file.file, notes=file.notes) for one, file in pairs]
 
 
-def _interrupted(finding: Finding) -> bool:
-    """Whether the user interrupted an attack that keeps what it has found until then."""
-    return bool(getattr(finding, "interrupted", False))
-
-
 @contextmanager
 def _kept(done: Collected, path: Path) -> Iterator[None]:
     """What cannot be drawn or written is told in the end: what was found is not lost by it."""
@@ -557,9 +578,46 @@ def _kept(done: Collected, path: Path) -> Iterator[None]:
         done.fail(done.releases[0][0], InputError(f"cannot write {str(path)!r}: {why}"))
 
 
-def _together(found: Mapping[str, Finding]) -> Any:
+def _interrupted(finding: Finding) -> bool:
+    """Whether the user interrupted an attack that keeps what it has found until then."""
+    return bool(getattr(finding, "interrupted", False))
+
+
+def _in_common(several: Iterable[Sequence[Text]]) -> list[Text]:
+    """What is in all of several sequences of texts."""
+    first, *others = several
+    return [text for text in dict.fromkeys(first) if all(text in other for other in others)]
+
+
+def _is_empty(finding: Finding) -> bool:
+    """Whether none of its figures could be computed."""
+    return bool(finding.figures) and all(one.value is None for one in finding.figures)
+
+
+def show_beside(declaration: Declaration, found: Mapping[str, Finding], out: Console) -> None:
+    """What findings say beside each other: their figures, pictures, and sentences."""
+    from unveil.cli._outputs import print_text
+    from unveil.errors import shown
+    from unveil.render import blocks
+
+    if len(found) > 1:
+        print_text(_compared(declaration, found), out)
+        out.print()
+    for chart in together(found).charts if found else ():
+        drawn = blocks(chart, width=out.width, view=SHELL) if chart.in_terminal else None
+        if drawn:
+            out.print(f"{shown(chart.title, SHELL)} (● is the largest):")
+            out.print(drawn)
+            out.print()
+    for sentence in declaration.compared(found):
+        out.print(shown(sentence, SHELL))
+        out.print()
+
+
+def together(found: Mapping[str, Finding]) -> Any:
+    """The stories of all findings as one."""
+    from unveil._text import display_name
     from unveil.render import told_together
-    from unveil.report import display_name
 
     return told_together(
         {name: finding.story(display_name(name)) for name, finding in found.items()}
@@ -568,8 +626,7 @@ def _together(found: Mapping[str, Finding]) -> Any:
 
 def _compared(declaration: Declaration, found: Mapping[str, Finding]) -> str:
     """The figures of several releases side by side, and what they are."""
-    from unveil._text import table_lines
-    from unveil.report import display_name
+    from unveil._text import display_name, table_lines
 
     rows = [["", *(figure.title for figure in declaration.figures)]]
     for name, finding in found.items():

@@ -128,11 +128,11 @@ _AS_TYPED = tuple(
         (r"\bsay count='([^']*)'", r"say --count \1"),
         (
             r"\bdifferential_inference and membership test such releases",
-            "unveil differential and unveil membership test such releases",
+            "unveil differential-inference and unveil membership test such releases",
         ),
         (
             r"; differential_inference and membership do not mind$",
-            "; unveil differential and unveil membership do not mind",
+            "; unveil differential-inference and unveil membership do not mind",
         ),
         (r"^targets=(?=\d)", "--targets "),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from unveil.auditing.parts._declared import DeclaredPart
-from unveil.auditing.parts._differential import DifferentialPart
 from unveil.auditing.parts._discrimination import DiscriminationPart
 from unveil.auditing.parts._measures import MeasuresPart
 from unveil.auditing.parts._part import Asked, Part
@@ -17,7 +16,7 @@ __all__ = ["DEFAULT", "PARTS", "Asked", "Part"]
 PARTS: dict[str, Part[Any]] = {
     part.name: part
     for part in (
-        DifferentialPart(),
+        DeclaredPart(declared("differential-inference")),
         DeclaredPart(declared("inference")),
         DeclaredPart(declared("relative-risk")),
         DeclaredPart(declared("definetti")),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from unveil._text import display_name
 from unveil.auditing._discretion import reference_to
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
@@ -19,7 +20,6 @@ from unveil.findings import Chart, Finding, Table
 from unveil.options import Adversaries
 from unveil.registry import Declaration
 from unveil.render import plain, told_together
-from unveil.report import display_name
 
 __all__ = ["DeclaredPart"]
 
@@ -55,6 +55,7 @@ class DeclaredPart(Part[Finding]):
         }  # fmt: skip
         if "adversary" in options and options["adversary"].annotation != Adversaries:
             del common["adversary"]  # an audit may have several, and this attack takes one
+        common |= self.declaration.audit_options(subject.microdata, subject.sanitizer)
         given = {name: value for name, value in common.items() if name in options}
         return self._found({**sources, **asked.told(self.name, **given)})
 
@@ -97,8 +98,10 @@ class DeclaredPart(Part[Finding]):
         view = _view(asked)
         whole = told_together(stories)
         return Telling(
-            sentences=[shown(one, view) for one in whole.sentences],
-            charts=[plain(_without_rank(chart), view) for chart in whole.charts],
+            sentences=[
+                shown(one, view) for one in (*whole.sentences, *self.declaration.compared(found))
+            ],
+            charts=[plain(_drawn(chart), view) for chart in whole.charts],
             tables=[_plain_table(table, view) for table in whole.tables],
         )
 
@@ -116,6 +119,8 @@ def _view(asked: Asked) -> View:
 def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
     if name == "release" or (name == "published" and subject.anew is None):
         return subject.release
+    if name == "sanitizer" and declaration.in_audit is not None and subject.sanitizer is not None:
+        return subject.sanitizer
     if name in ("sanitizer", "published"):
         if subject.anew is None:
             raise InputError(
@@ -127,8 +132,9 @@ def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
     return subject.microdata  # which is also the list of people that the attacker has
 
 
-def _without_rank(chart: Chart) -> Mapping[str, Any]:
-    return {name: value for name, value in vars(chart).items() if name != "rank"}
+def _drawn(chart: Chart) -> Mapping[str, Any]:
+    """What a page draws of a chart."""
+    return {n: value for n, value in vars(chart).items() if n not in ("rank", "in_terminal")}
 
 
 def _plain_table(table: Table, view: View) -> Any:

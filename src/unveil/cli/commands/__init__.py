@@ -1,7 +1,6 @@
 """The commands, one a module; they are listed in the order in which they are imported."""
 
 # isort: off
-from unveil.cli.commands._differential import differential
 from unveil.cli.commands._measure import measure
 from unveil.cli.commands._harden import harden
 from unveil.cli.commands._encodings import encodings
@@ -9,7 +8,6 @@ from unveil.cli.commands._encodings import encodings
 # isort: on
 
 __all__ = [
-    "differential",
     "encodings",
     "harden",
     "measure",

@@ -1,4 +1,4 @@
-"""The picture: one line an anonymization, the dot where the worst record is."""
+"""Distributions in a terminal: one line per release, the dot where the worst-placed person is."""
 
 import math
 from dataclasses import replace
@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import unveil as uv
-from unveil.report import picture
+from unveil.errors import View
+from unveil.render import blocks, told_together
 
 
 @pytest.fixture(scope="module")
@@ -15,8 +16,15 @@ def finding():
     return uv.differential_inference(uv.datasets.election_survey(), uv.Mondrian(k=5))
 
 
+def picture(findings, width):
+    stories = {str(number): one.story() for number, one in enumerate(findings)}
+    return blocks(told_together(stories).charts[0], width=width, view=View("shell"))
+
+
 def with_distances(finding, distances):
-    return replace(finding, distances=np.asarray(distances, dtype=float))
+    n = len(distances)
+    return replace(finding, distances=np.asarray(distances, dtype=float),
+                   mode_changed=np.zeros(n, dtype=bool), targets=np.arange(n))  # fmt: skip
 
 
 @pytest.mark.parametrize("width", [40, 80, 100])
