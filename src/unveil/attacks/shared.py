@@ -132,8 +132,8 @@ def _checked(
     beliefs = np.asarray(beliefs, dtype=np.float64)
     if beliefs.shape != (targets, values):
         raise InputError(
-            "the adversary {adversary} returned an array of shape {shape} for {targets} targets and "
-            "{values} sensitive values; return one row per target and one column per value",
+            "the adversary {adversary} returned an array of shape {shape} for {targets} targets "
+            "and {values} sensitive values; return one row per target and one column per value",
             adversary=adversary.label, shape=str(beliefs.shape), targets=targets, values=values,
         )  # fmt: skip
     had = beliefs[~np.isnan(beliefs).any(axis=1)]

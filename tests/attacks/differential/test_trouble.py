@@ -220,7 +220,7 @@ def test_inference_from_a_release_of_another_table_is_refused():
     other = uv.read_table(
         pd.DataFrame({"age": [1, 2], "vote": ["a", "b"]}), quasi="age", sensitive="vote"
     )
-    with pytest.raises(InputError, match="is none of"):
+    with pytest.raises(InputError, match="does not belong to"):
         uv.inference(uv.Identity().sanitize(other), PEOPLE)
 
 
