@@ -37,7 +37,7 @@ def _files(tmp_path, monkeypatch):
         (("composition", "people.csv", "--release", "a=released.csv", "--anatomy", "anatomy",
           "--json"), "released.csv"),
         (("risk", "people.csv", "--release", "released.csv", "--json"), "released.csv"),
-        (("definetti", "people.csv", "--people", "others.csv", "--release", "released.csv",
+        (("definetti", "people.csv", "--external", "others.csv", "--release", "released.csv",
           "--json"), "others.csv"),
         (("inference", "people.csv", "--sanitizer", "identity", "--held-out", "others.csv",
           "--json"), "others.csv"),

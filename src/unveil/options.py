@@ -18,6 +18,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
@@ -317,7 +318,7 @@ def _in_words(annotation: Any) -> str:
         (f" above {m.gt}" for m in given if isinstance(m, Gt)), ""
     )
     most = next((f" to {m.le}" for m in given if isinstance(m, Le)), "") or next(
-        (f" below {m.lt}" for m in given if isinstance(m, Lt)), ""
+        (f" below {m.lt}" for m in given if isinstance(m, Lt) and m.lt != inf), ""
     )
     open_end = " up" if least.startswith(" from") and not most else ""
     listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}" if len(kinds) > 1 else kinds[0]

@@ -131,6 +131,11 @@ class Declaration:
         found: Callable[..., Finding] = getattr(importlib.import_module(module), name)
         return found
 
+    def tells(self, method: str) -> bool:
+        """Whether its findings have a method that findings need not have, such as of_person."""
+        found = inspect.signature(self.call(), eval_str=True).return_annotation
+        return getattr(found, method, None) not in (None, getattr(Finding, method))
+
     def options(self) -> dict[str, inspect.Parameter]:
         """Its options, by name."""
         return {name: one for name, one in options_of(self.call()).items() if name not in SOURCES}

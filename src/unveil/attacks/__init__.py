@@ -1,7 +1,6 @@
 """Attacks: each plays an adversary against a release and returns a finding."""
 
 from unveil.attacks.composition import Composition, composition
-from unveil.attacks.definetti import DeFinetti, definetti
 from unveil.attacks.differential import (
     DISTANCES,
     MAIN_THRESHOLD,
@@ -20,7 +19,6 @@ from unveil.attacks.differential import (
     sampling_in_words,
     share_bound,
 )
-from unveil.attacks.minimality import Minimality, minimality
 from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
 from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
@@ -31,12 +29,10 @@ __all__ = [
     "AdversaryError",
     "BoundDistance",
     "Composition",
-    "DeFinetti",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
     "EncodingComparison",
-    "Minimality",
     "RelativeRisk",
     "Sampling",
     "ShareBound",
@@ -46,10 +42,8 @@ __all__ = [
     "check_chance",
     "compare_encodings",
     "composition",
-    "definetti",
     "differential_inference",
     "distance_named",
-    "minimality",
     "relative_risk",
     "sampling_in_words",
     "seed_number",

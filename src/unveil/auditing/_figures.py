@@ -8,9 +8,11 @@ can something be inferred about one? The fourth is what is left to use.
 
 from __future__ import annotations
 
+from unveil.attacks.definetti import REWEIGHTED
 from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.attacks.membership import MEMBERSHIP
+from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
 
@@ -71,16 +73,8 @@ FIGURES: dict[str, Figure] = _listed(
     ),
     ACCURACY,
     GAIN,
-    Figure(
-        name="reweighted", title="guessed within groups", question=_INFERRED, share=True,
-        says="the share of the people whose sensitive value is guessed by what groups tell about "
-        "each other",
-    ),
-    Figure(
-        name="above_promise", title="above what was promised", question=_INFERRED, share=True,
-        says="the share of the people of whom more is believed than the goal promised, by those "
-        "who know how the release was made",
-    ),
+    REWEIGHTED,
+    ABOVE_PROMISE,
     Figure(
         name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
         says="the fewest different sensitive values in a class",

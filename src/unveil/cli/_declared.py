@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
+from annotated_types import Ge
 from cyclopts import Parameter
 
 from unveil.cli._guard import guarded
@@ -22,9 +23,11 @@ from unveil.cli._sources import (
     File,
     Outputs,
     People,
+    Person,
     Programs,
     Published,
     Table,
+    Worst,
 )
 from unveil.errors import GoalError, InputError, Option, UnveilError, View, did_you_mean
 from unveil.options import Shell, help_of, shell_of
@@ -67,6 +70,8 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     def command(file: Path | None = None, /, **given: Any) -> None:
         typed = {name: given.pop(name, None) for name in options}
         files = {one: given.pop(one.name, None) for one in declaration.outputs}
+        if "person" in given:
+            given["people"] = People(person=given.pop("person"))
         _Run(declaration=declaration, file=file, options=typed, files=files, **given).run()
 
     groups: dict[str, Any] = {"table": Table, "published": Published}
@@ -74,15 +79,22 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         groups["programs"] = Programs
     if "external" in sources:
         groups["people"] = People
+    own: dict[str, tuple[Any, Any]] = {}
+    if declaration.tells("of_person") and "external" not in sources:
+        own["person"] = Person, None
+    if declaration.tells("of_worst"):
+        own["worst"] = Worst, 0
     kind = inspect.Parameter.KEYWORD_ONLY
     described = _described(declaration.call())
     parameters = [
         inspect.Parameter("file", inspect.Parameter.POSITIONAL_ONLY, default=None, annotation=File),
         *(inspect.Parameter(name, kind, annotation=group) for name, group in groups.items()),
+        *(inspect.Parameter(name, kind, annotation=one, default=default)
+          for name, (one, default) in own.items()),
         *(_typed(one, described.get(name, "")) for name, one in options.items()),
         inspect.Parameter("outputs", kind, annotation=Outputs, default=Outputs()),
         *(_file(one) for one in declaration.outputs),
-    ]
+    ]  # fmt: skip
     # Groups whose options all have defaults may be left out.
     parameters = [
         p.replace(default=p.annotation()) if p.annotation in (Published, Programs, People) else p
@@ -139,6 +151,7 @@ class _Run:
     programs: Programs = field(default_factory=Programs)
     people: People = field(default_factory=People)
     outputs: Outputs = field(default_factory=Outputs)
+    worst: int = 0
     options: Mapping[str, Any]
     files: Mapping[Output, Path | None] = field(default_factory=dict)
 
@@ -180,8 +193,11 @@ class _Run:
 
     def _check(self, given: Given) -> None:
         """Everything that can be wrong without opening a file is told before the long work."""
+        from unveil.options import check
+
         reading = self.table.reading(self.file)
         self.outputs.check(self.file)
+        check("worst", Annotated[int, Ge(0)], self.worst)
         for one, path in self.files.items():
             check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
         if not given and not self.programs.oracle:
@@ -199,12 +215,14 @@ class _Run:
         from unveil.options import names
 
         called = names(self.table.identifier or ())
-        if "external" not in self.declaration.sources():
+        sources = self.declaration.sources()
+        if "external" not in sources:
             return
         if len(called) > 1:
             raise InputError("give one {option}, which names people; got {names}",
                              option=Option("identifier"), names=", ".join(called))  # fmt: skip
-        if self.people.external is None and self.file is None:
+        needed = sources["external"].default is inspect.Parameter.empty
+        if needed and self.people.external is None and self.file is None:
             raise InputError(
                 "there is nobody to look for: give a table of people with {external}, or the "
                 "original table as {file}",
@@ -318,7 +336,12 @@ class _Run:
         for program in self.programs.made(self.published):
             assert microdata is not None
             wanted.append(sanitized(program, microdata))
-        return wanted
+        return _of_sanitizers(wanted) if self._reads_back else wanted
+
+    @property
+    def _reads_back(self) -> bool:
+        """Whether a release is what a sanitizer, which is given too, is said to have made."""
+        return {"sanitizer", "release"} <= self.declaration.sources().keys()
 
     def _look(
         self, wanted: Sequence[ToRead], done: Collected, sources: Mapping[str, Any],
@@ -370,7 +393,11 @@ class _Run:
                     attack=self.declaration.name, release=one.name,
                     sanitizer=Option("sanitizer"), oracle=Option("oracle"),
                 )  # fmt: skip
-            return {next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer}
+            found: dict[str, Any] = {
+                next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer
+            }
+            # What was published is read with its sanitizer.
+            return {**found, "release": self._released(one.get())} if one.file else found
         name = next(n for n in ("release", "published", "releases") if n in wanted)
         return {name: self._released(one.get())}
 
@@ -406,9 +433,9 @@ class _Run:
                 out.print(f"{one.name}: {path}", soft_wrap=True)
 
     def _person(self, finding: Finding, person: str) -> Any:
-        from unveil.cli._people import person_number
+        from unveil.cli._people import people_of, person_number
 
-        return finding.of_person(person_number(finding.people, person))  # type: ignore[attr-defined]
+        return finding.of_person(person_number(people_of(finding), person))
 
     def _show(self, found: Mapping[str, Finding], done: Collected, out: Console) -> None:
         from unveil.cli._outputs import print_text
@@ -423,9 +450,29 @@ class _Run:
             if place:
                 out.print()
             print_text(finding.summary(SHELL), out)
-            for person in self.people.person or ():
+            tables = [self._person(finding, person) for person in self.people.person or ()]
+            if self.worst:
+                tables.append(finding.of_worst(self.worst))
+            for table in tables:
                 out.print()
-                print_text(table_text(self._person(finding, person), SHELL), out)
+                print_text(table_text(table, SHELL), out)
+
+
+def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
+    """Sanitizers, each with the published file that it is said to have made, if there is one."""
+    files = [one for one in wanted if one.sanitizer is None]
+    makers = [one for one in wanted if one.sanitizer is not None]
+    if not files:
+        return makers
+    if len(files) != len(makers):
+        raise InputError(
+            "{release} is what {sanitizer} made: give one for each, in the same order; got {files} "
+            "and {makers}",
+            release=Option("release"), sanitizer=Option("sanitizer"), files=len(files),
+            makers=len(makers),
+        )  # fmt: skip
+    pairs = zip(makers, files, strict=True)
+    return [replace(one, get=file.get, file=file.file, notes=file.notes) for one, file in pairs]
 
 
 def _interrupted(finding: Finding) -> bool:

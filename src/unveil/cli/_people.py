@@ -14,12 +14,12 @@ from unveil.attacks.people import External, external_of
 from unveil.cli._reading import Reading, names, on_disk
 from unveil.cli._recoding import recodings
 from unveil.errors import InputError, did_you_mean
-from unveil.microdata import column_cells, open_release
+from unveil.microdata import Role, column_cells, open_release
 
 if TYPE_CHECKING:
     from unveil.microdata import Microdata, Source
 
-__all__ = ["Whom", "check_persons", "opened_people", "person_number", "records_of"]
+__all__ = ["Whom", "check_persons", "opened_people", "people_of", "person_number", "records_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,12 +154,32 @@ def check_persons(persons: Sequence[str], people: Mapping[str, Any]) -> None:
     """Refuse, before the long work, somebody who is not among the people (`Whom.options`)."""
     if not persons:
         return
-    name = people["identifier"]
+    table = people.get("external", people.get("microdata"))
+    if table is None:  # the people are those of the release, which is yet to be read
+        return
+    name = people.get("identifier")
     said = people.get("rename") or people.get("columns") or {}
     called = {ours: theirs for ours, theirs in said.items() if ours == name}
-    everybody = external_of(people["external"], [], name, rename=called)
+    if "external" in people:
+        everybody = external_of(table, [], name, rename=called)
+    else:
+        everybody = _of_table(table)
     for person in persons:
         person_number(everybody, person)
+
+
+def people_of(finding: Any) -> External:
+    """The people whom a finding is about: those whom the attacker knows, or those of the table."""
+    people = getattr(finding, "people", None)
+    return people if isinstance(people, External) else _of_table(finding.microdata)
+
+
+def _of_table(microdata: Microdata) -> External:
+    """The people of the original: by name, or by row if it has no identifier or several."""
+    named = [column.name for column in microdata.columns if column.role is Role.IDENTIFIER]
+    if len(named) == 1:
+        return external_of(microdata, [], named[0])
+    return External(source=microdata.source, columns={}, name=None, rows=microdata.rows)
 
 
 def person_number(people: External, person: str) -> int:

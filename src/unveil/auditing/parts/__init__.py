@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from unveil.auditing.parts._declared import DeclaredPart
-from unveil.auditing.parts._definetti import DeFinettiPart
 from unveil.auditing.parts._differential import DifferentialPart
 from unveil.auditing.parts._discrimination import DiscriminationPart
 from unveil.auditing.parts._measures import MeasuresPart
-from unveil.auditing.parts._minimality import MinimalityPart
 from unveil.auditing.parts._part import Asked, Part
 from unveil.auditing.parts._risk import RiskPart
 from unveil.auditing.parts._utility import UtilityPart
@@ -23,8 +21,8 @@ PARTS: dict[str, Part[Any]] = {
         DifferentialPart(),
         DeclaredPart(declared("inference")),
         RiskPart(),
-        DeFinettiPart(),
-        MinimalityPart(),
+        DeclaredPart(declared("definetti")),
+        DeclaredPart(declared("minimality")),
         DeclaredPart(declared("linkage")),
         DeclaredPart(declared("membership")),
         MeasuresPart(),

@@ -41,9 +41,10 @@ class DeclaredPart(Part[Finding]):
         self.declaration.check_options(given)
 
     def look(self, subject: Subject, asked: Asked) -> Finding:
-        sources = {
-            name: _source(name, subject, self.declaration) for name in self.declaration.sources()
-        }
+        wanted = self.declaration.sources()
+        if "sanitizer" in wanted:  # which makes the release itself
+            wanted.pop("release", None)
+        sources = {name: _source(name, subject, self.declaration) for name in wanted}
         options = self.declaration.options()
         if asked.knows is not None and "knows" not in options:
             asked.needs_all_known(self.declaration.name)

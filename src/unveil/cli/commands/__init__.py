@@ -5,8 +5,6 @@ from unveil.cli.commands._differential import differential
 from unveil.cli.commands._measure import measure
 from unveil.cli.commands._risk import risk
 from unveil.cli.commands._composition import composition
-from unveil.cli.commands._definetti import definetti
-from unveil.cli.commands._minimality import minimality
 from unveil.cli.commands._harden import harden
 from unveil.cli.commands._encodings import encodings
 
@@ -14,11 +12,9 @@ from unveil.cli.commands._encodings import encodings
 
 __all__ = [
     "composition",
-    "definetti",
     "differential",
     "encodings",
     "harden",
     "measure",
-    "minimality",
     "risk",
 ]
