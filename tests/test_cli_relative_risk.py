@@ -273,6 +273,9 @@ def test_what_has_not_converged_says_so_first(overlapping):
     lines = done.stdout[done.stdout.index("Relative risk: ") :].splitlines()
     assert lines[1].startswith("  NOT CONVERGED after 100 sweeps: worst R-hat ")
     assert "the limit of sweeps was reached; give more with --sweeps." in words(done)
+    compared = risk(*overlapping, "--sweeps", 100, "--sanitizer", "identity").stdout
+    compared = compared[: compared.index("Relative risk: ")]
+    assert "  overlapping.csv: NOT CONVERGED" in compared
 
 
 def test_an_interrupt_in_the_middle_of_the_chains(overlapping, monkeypatch):

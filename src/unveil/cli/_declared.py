@@ -625,7 +625,7 @@ def together(found: Mapping[str, Finding]) -> Any:
 
 
 def _compared(declaration: Declaration, found: Mapping[str, Finding]) -> str:
-    """The figures of several releases side by side, and what they are."""
+    """The figures of several releases side by side, how exact they are, and what they are."""
     from unveil._text import display_name, table_lines
 
     rows = [["", *(figure.title for figure in declaration.figures)]]
@@ -635,7 +635,12 @@ def _compared(declaration: Declaration, found: Mapping[str, Finding]) -> str:
             [display_name(name), *(f.text(values.get(f.name)) for f in declaration.figures)]
         )
     says = [f"  {figure.title}: {figure.says}." for figure in declaration.figures]
-    return "\n".join([*table_lines(rows), "", *says])
+    exactness = [
+        f"  {display_name(name)}: {shown(text, SHELL)}"
+        for name, finding in found.items()
+        for text in finding.story().diagnostics
+    ]
+    return "\n".join([*table_lines(rows), "", *exactness, *says])
 
 
 def _rows(found: Mapping[str, Finding]) -> pd.DataFrame:

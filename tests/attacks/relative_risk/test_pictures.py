@@ -200,3 +200,13 @@ def test_a_victim_whom_no_group_covers():
     chart = victim.chart()
     assert [series.name for series in chart.series] == ["learner"]
     assert "no group of the release covers this victim" in str(chart.title)
+
+
+def test_a_release_that_covers_nobody_has_no_charts():
+    table = uv.read_table({"age": [41, 42], "vote": ["a", "b"]}, quasi="age", sensitive="vote")
+    release = uv.read_release({"age": ["41", "41"], "vote": ["a", "b"]}, table)
+    finding = uv.relative_risk(release, table)
+    alone = replace(finding, tuple_of=np.array([1, 1]))
+    assert np.isnan(alone.relative_risks).all()
+    assert [*alone.story().charts, *alone.story().closer] == []
+    assert alone.figures[1].value is None

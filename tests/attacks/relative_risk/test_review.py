@@ -93,7 +93,9 @@ def test_columns_that_are_called_like_those_of_the_finding():
     assert alone["attacker"].dtype == np.float64
     assert set(alone["record"]) == {"a", "b"}
     assert len(finding.worst(0)) == 0
-    with pytest.raises(InputError, match="n= must be a whole number from 0 up, got -1"):
+    with pytest.raises(
+        InputError, match="n=-1 is not possible: it must be a whole number from 0 up"
+    ):
         finding.worst(-1)
 
 

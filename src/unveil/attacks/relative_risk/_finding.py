@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil._text import harmless
@@ -53,6 +54,7 @@ from unveil.findings import (
 )
 from unveil.findings import Column as Head
 from unveil.microdata import Column, Microdata
+from unveil.options import check
 
 if TYPE_CHECKING:
     import os
@@ -421,10 +423,7 @@ class RelativeRisk(Finding):
         A column of the table with the name of one of these is renamed, as in "row in the table".
         """
         table = self._table
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise InputError(
-                "{option} must be a whole number from 0 up, got {n}", option=Option("n"), n=repr(n)
-            )
+        check("n", Annotated[int, Ge(0)], n)
         risks = np.nan_to_num(self.relative_risks, nan=-1.0)
         first = np.argsort(-risks, kind="stable")[:n]
         frame = self.to_frame().iloc[first].reset_index(drop=True)
@@ -725,17 +724,20 @@ class RelativeRisk(Finding):
         )  # fmt: skip
 
     def _closer_charts(self, release: Text | None) -> list[Chart]:
-        found = [] if self.microdata is None else [self._learner_against_attacker()]
+        known = self.microdata is not None and self._worst_risk is not None
+        found = [self._learner_against_attacker()] if known else []
         return [*found, *charts_of_chains(self, release)]
 
     def _learner_against_attacker(self) -> Chart:
-        learner, attacker = self.under_learner.of_truth, self.under_attacker.of_truth
-        there = ~np.isnan(attacker)
+        there = ~np.isnan(self.under_attacker.of_truth)
+        attacker, learner = (
+            np.minimum(one.of_truth[there], 1.0)
+            for one in (self.under_attacker, self.under_learner)
+        )
         edges = np.linspace(0, 1, _TENTHS + 1)
-        records = np.histogram2d(attacker[there], learner[there], bins=(edges, edges))[0]
-        shares = records / max(1, int(there.sum()))
-        more = float((attacker[there] > learner[there] * (1 + _ONE)).mean())
-        less = float((attacker[there] < learner[there] * (1 - _ONE)).mean())
+        shares = np.histogram2d(attacker, learner, bins=(edges, edges))[0] / len(attacker)
+        more = float((attacker > learner * (1 + _ONE)).mean())
+        less = float((attacker < learner * (1 - _ONE)).mean())
         tenths = [f"{edge:.0%}–{edge + 1 / _TENTHS:.0%}" for edge in edges[:-1]]
         secret = self.sensitive.name
         return Chart(

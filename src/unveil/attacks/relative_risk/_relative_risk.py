@@ -145,7 +145,7 @@ def relative_risk(
     sweeps : int
         The most sweeps of each chain.
     thin : int
-        Sweeps between recorded states; at most ``sweeps``.
+        Sweeps between recorded states.
 
     Returns
     -------
