@@ -149,7 +149,7 @@ def test_a_published_file_beside_a_sanitizer(table, published):
     assert found["decades"]["k"] == uv.k_anonymity(release).k
     assert found["decades"]["gr"] == uv.relative_risk(release, people).gr
     assert "delta" not in found["decades"]
-    assert "Not told of published.csv, decades, differential-inference: a file cannot be made" in (
+    assert "Not available for published.csv, decades: differential-inference: a file cannot be" in (
         words(done))  # fmt: skip
 
 
@@ -345,7 +345,7 @@ def test_an_interrupt_keeps_what_was_found(table, monkeypatch):
     done = run("audit", table, *ROLES, "--sanitizer", "mondrian:k=3", "--attack",
                "differential-inference,linkage,measures", "--json", "audit.json",
                code=130)  # fmt: skip
-    assert done.stderr.endswith("interrupted: what was found until then has been told\n")
+    assert done.stderr.endswith("interrupted: the results so far are above\n")
     [found] = figures(Path("audit.json")).values()
     assert "delta" in found
     assert "k" not in found

@@ -338,6 +338,10 @@ class Finding:
         """What was found about one person, by number or name; where the attack has people."""
         raise NotImplementedError
 
+    def of_worst(self, n: int) -> Table:
+        """The n people who are worst off; where the attack ranks people."""
+        raise NotImplementedError
+
     def verdict(self, release: Text | None = None) -> str:
         """What was found, in one sentence."""
         from unveil.errors import shown

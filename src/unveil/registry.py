@@ -130,6 +130,11 @@ class Declaration:
         """The function itself; imports what it needs."""
         return self._read(lambda function: function)
 
+    def tells(self, method: str) -> bool:
+        """Whether its findings have a method that findings need not have, such as of_person."""
+        found = inspect.signature(self.call(), eval_str=True).return_annotation
+        return getattr(found, method, None) not in (None, getattr(Finding, method))
+
     def options(self) -> dict[str, inspect.Parameter]:
         """Its options, by name."""
         found = self._read(options_of)

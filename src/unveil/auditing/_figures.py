@@ -8,7 +8,11 @@ can something be inferred about one? The fourth is what is left to use.
 
 from __future__ import annotations
 
+from unveil.attacks.definetti import REWEIGHTED
+from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.linkage import LINKED, ONE_VALUE
+from unveil.attacks.membership import MEMBERSHIP
+from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
 from unveil.registry import audited
@@ -46,11 +50,7 @@ FIGURES: dict[str, Figure] = _listed(
     ),
     LINKED,
     ONE_VALUE,
-    Figure(
-        name="membership", title="told to be in the data", question=_LINKED, at_most_one=True,
-        says="how well an attacker tells who is in the data (area under the curve; 0.5 is "
-        "guessing, 1 is knowing)",
-    ),
+    MEMBERSHIP,
     Figure(
         name="delta", title="δ", question=_INFERRED, at_most_one=True, of_the_worst=True,
         says="how far the belief about the worst-placed person moves by that person's own record "
@@ -75,25 +75,10 @@ FIGURES: dict[str, Figure] = _listed(
         says="for the worst-placed person, the attacker's belief in the true value over the "
         "learner's",
     ),
-    Figure(
-        name="accuracy", title="guessed", question=_INFERRED, share=True,
-        says="the share of the people whose sensitive value an attacker guesses from the release",
-    ),
-    Figure(
-        name="gain", title="guessed beyond others", question=_INFERRED, share=True,
-        says="how much more often he guesses right about the people in the data than about those "
-        "who are not",
-    ),
-    Figure(
-        name="reweighted", title="guessed within groups", question=_INFERRED, share=True,
-        says="the share of the people whose sensitive value is guessed by what groups tell about "
-        "each other",
-    ),
-    Figure(
-        name="above_promise", title="above what was promised", question=_INFERRED, share=True,
-        says="the share of the people of whom more is believed than the goal promised, by those "
-        "who know how the release was made",
-    ),
+    ACCURACY,
+    GAIN,
+    REWEIGHTED,
+    ABOVE_PROMISE,
     Figure(
         name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
         says="the fewest different sensitive values in a class",

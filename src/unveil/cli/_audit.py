@@ -268,7 +268,7 @@ def finish(found: Found, *, all_written: bool = True) -> None:
     for name, part, why in broken:
         say(f"error: {part} of {name}: {in_command_line_words(why or '')}")
     if found.interrupted:
-        say("interrupted: what was found until then has been told")
+        say("interrupted: the results so far are above")
         raise Exit(INTERRUPTED)
     if errors or broken or not all_written:
         raise Exit(BAD_INPUT)

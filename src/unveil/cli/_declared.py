@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
+from annotated_types import Ge
 from cyclopts import Parameter
 
 from unveil.cli._guard import guarded
@@ -22,12 +23,14 @@ from unveil.cli._sources import (
     File,
     Outputs,
     People,
+    Person,
     Programs,
     Published,
     Table,
+    Worst,
     and_plugins,
 )
-from unveil.errors import InputError, Option, UnveilError, View, did_you_mean
+from unveil.errors import GoalError, InputError, Option, UnveilError, View, did_you_mean
 from unveil.options import Shell, help_of, shell_of
 from unveil.registry import Declaration, Output, declarations, declared
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from unveil.cli._reading import Reading
     from unveil.cli._releases import Collected, Given, ToRead
     from unveil.findings import Finding
     from unveil.microdata import AnyRelease, Microdata
@@ -68,6 +72,8 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     def command(file: Path | None = None, /, **given: Any) -> None:
         typed = {name: given.pop(name, None) for name in options}
         files = {one: given.pop(one.name, None) for one in declaration.outputs}
+        if "person" in given:
+            given["people"] = People(person=given.pop("person"))
         _Run(declaration=declaration, file=file, options=typed, files=files, **given).run()
 
     groups: dict[str, Any] = {"table": Table, "published": Published}
@@ -75,15 +81,22 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         groups["programs"] = Programs
     if "external" in sources:
         groups["people"] = People
+    own: dict[str, tuple[Any, Any]] = {}
+    if declaration.tells("of_person") and "external" not in sources:
+        own["person"] = Person, None
+    if declaration.tells("of_worst"):
+        own["worst"] = Worst, 0
     kind = inspect.Parameter.KEYWORD_ONLY
     described = _described(declaration.call())
     parameters = [
         inspect.Parameter("file", inspect.Parameter.POSITIONAL_ONLY, default=None, annotation=File),
         *(inspect.Parameter(name, kind, annotation=group) for name, group in groups.items()),
+        *(inspect.Parameter(name, kind, annotation=one, default=default)
+          for name, (one, default) in own.items()),
         *(_typed(one, described.get(name, "")) for name, one in options.items()),
         inspect.Parameter("outputs", kind, annotation=Outputs, default=Outputs()),
         *(_file(one) for one in declaration.outputs),
-    ]
+    ]  # fmt: skip
     # Groups whose options all have defaults may be left out.
     parameters = [
         p.replace(default=p.annotation()) if p.annotation in (Published, Programs, People) else p
@@ -120,7 +133,8 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
     if shell.column_of_releases:
         return one.replace(annotation=Annotated[str | None, shown], default=None)
     if shell.parse is not None:
-        return one.replace(annotation=Annotated[list[str] | None, shown], default=None)
+        texts = list[Path] if shell.table else list[str]  # what is read is not written over
+        return one.replace(annotation=Annotated[texts | None, shown], default=None)
     return one.replace(annotation=Annotated[bare, shown])
 
 
@@ -143,6 +157,7 @@ class _Run:
     programs: Programs = field(default_factory=Programs)
     people: People = field(default_factory=People)
     outputs: Outputs = field(default_factory=Outputs)
+    worst: int = 0
     options: Mapping[str, Any]
     files: Mapping[Output, Path | None] = field(default_factory=dict)
 
@@ -159,6 +174,7 @@ class _Run:
         if self.people.record_of is not None:
             reading = replace(reading, identifier=None)
         microdata = reading.read() if reading.is_given else None
+        microdata, options = self._with_others(reading, microdata, options)
         sources = self._sources(microdata)
         self._check_persons(sources, options)
         done = Collected()
@@ -169,21 +185,30 @@ class _Run:
             found = self._look(wanted, done, sources, options)
         self._write(found, done, out)
         self._show(found, done, out)
-        done.finish(len(found))
+        done.finish(sum(not _interrupted(finding) for finding in found.values()))
 
     def _given(self) -> Given:
         """What was published, and what sanitizers would publish; a first look if nothing is."""
         given = self.published.given()
         # Several releases at once may be of larger tables, which have the people of FILE.
         given = replace(given, of_others="releases" in self.declaration.sources())
-        if self.declaration.first_look and not given and not self.programs.oracle:
+        if self._is_first_look:
             return replace(given, sanitizers=("identity", "mondrian:k=2,5,10,20"))
         return given
 
+    @property
+    def _is_first_look(self) -> bool:
+        """Whether the user has named nothing to look into."""
+        named = self.published.given() or self.programs.oracle
+        return self.declaration.first_look and not named
+
     def _check(self, given: Given) -> None:
         """Everything that can be wrong without opening a file is told before the long work."""
+        from unveil.options import check
+
         reading = self.table.reading(self.file)
         self.outputs.check(self.file)
+        check("worst", Annotated[int, Ge(0)], self.worst)
         for one, path in self.files.items():
             check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
         if not given and not self.programs.oracle:
@@ -201,12 +226,14 @@ class _Run:
         from unveil.options import names
 
         called = names(self.table.identifier or ())
-        if "external" not in self.declaration.sources():
+        sources = self.declaration.sources()
+        if "external" not in sources:
             return
         if len(called) > 1:
             raise InputError("give one {option}, which names people; got {names}",
                              option=Option("identifier"), names=", ".join(called))  # fmt: skip
-        if self.people.external is None and self.file is None:
+        needed = sources["external"].default is inspect.Parameter.empty
+        if needed and self.people.external is None and self.file is None:
             raise InputError(
                 "there is nobody to look for: give a table of people with {external}, or the "
                 "original table as {file}",
@@ -250,6 +277,10 @@ class _Run:
             if not shell_of(declared_options[name].annotation).column_of_releases:
                 check(name, declared_options[name].annotation, value)
             options[name] = value
+        if options.get("adversary"):
+            from unveil.attacks.shared import adversaries_named
+
+            adversaries_named(options["adversary"])  # refuses unknown ones before the work
         if "identifier" in declared_options:
             options["identifier"] = next(iter(names(self.table.identifier or ())), None)
         quasi = names(self.table.quasi)
@@ -262,6 +293,35 @@ class _Run:
                     quasi=", ".join(quasi),
                 )  # fmt: skip
         return options
+
+    def _with_others(
+        self, reading: Reading, microdata: Microdata | None, options: Mapping[str, Any]
+    ) -> tuple[Microdata | None, dict[str, Any]]:
+        """Read tables of other people as FILE is read.
+
+        Both tables get the same codes, so that a release is read with the values of everybody.
+        """
+        from unveil.attacks.held_out import joined_tables
+
+        given = dict(options)
+        for name, one in self.declaration.options().items():
+            path = given.get(name)
+            if not shell_of(one.annotation).table or not isinstance(path, Path):
+                continue
+            if microdata is None:
+                raise InputError("{option} is a table beside the original: give {file}",
+                                 option=Option(name), file=Option("microdata"))  # fmt: skip
+            if path.exists() and reading.file.exists() and path.samefile(reading.file):
+                raise InputError(
+                    "{option} is {file} itself; give a table of other people",
+                    option=Option(name, str(path)), file=Option("microdata"),
+                )  # fmt: skip
+            others, n = replace(reading, file=path).read(), len(microdata)
+            everybody = joined_tables(microdata, others, given.pop("recode", None))
+            theirs = everybody.take(range(n, len(everybody)))
+            given[name] = replace(theirs, source=others.source)
+            microdata = everybody.take(range(n))
+        return microdata, given
 
     def _sources(self, microdata: Microdata | None) -> dict[str, Any]:
         """What the function works on, except the release."""
@@ -288,7 +348,12 @@ class _Run:
         for program in self.programs.made(self.published):
             assert microdata is not None
             wanted.append(sanitized(program, microdata))
-        return wanted
+        return _of_sanitizers(wanted) if self._reads_back else wanted
+
+    @property
+    def _reads_back(self) -> bool:
+        """Whether a release is what a sanitizer, which is given too, is said to have made."""
+        return {"sanitizer", "release"} <= self.declaration.sources().keys()
 
     def _look(
         self, wanted: Sequence[ToRead], done: Collected, sources: Mapping[str, Any],
@@ -305,12 +370,18 @@ class _Run:
                 with slow_start():
                     call = self.declaration.call()
                     found[one.name] = call(**self._source(one), **sources, **options)
+            except GoalError as error:
+                if not self._is_first_look:  # which tries goals that a small table cannot meet
+                    done.fail(one, error)
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
                 done.ended_at = one
                 break
             done.notes += one.notes()
+            if one.name in found and _interrupted(found[one.name]):
+                done.ended_at = one
+                break
         return found
 
     def _look_together(
@@ -355,7 +426,11 @@ class _Run:
                     attack=self.declaration.name, release=one.name,
                     sanitizer=Option("sanitizer"), oracle=Option("oracle"),
                 )  # fmt: skip
-            return {next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer}
+            found: dict[str, Any] = {
+                next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer
+            }
+            # What was published is read with its sanitizer.
+            return {**found, "release": self._released(one.get())} if one.file else found
         name = next(n for n in ("release", "published") if n in wanted)
         return {name: self._released(one.get())}
 
@@ -391,9 +466,9 @@ class _Run:
                 out.print(f"{one.name}: {path}", soft_wrap=True)
 
     def _person(self, finding: Finding, person: str) -> Any:
-        from unveil.cli._people import person_number
+        from unveil.cli._people import people_of, person_number
 
-        return finding.of_person(person_number(finding.people, person))  # type: ignore[attr-defined]
+        return finding.of_person(person_number(people_of(finding), person))
 
     def _show(self, found: Mapping[str, Finding], done: Collected, out: Console) -> None:
         from unveil.cli._outputs import print_text
@@ -408,9 +483,34 @@ class _Run:
             if place:
                 out.print()
             print_text(finding.summary(SHELL), out)
-            for person in self.people.person or ():
+            tables = [self._person(finding, person) for person in self.people.person or ()]
+            if self.worst:
+                tables.append(finding.of_worst(self.worst))
+            for table in tables:
                 out.print()
-                print_text(table_text(self._person(finding, person), SHELL), out)
+                print_text(table_text(table, SHELL), out)
+
+
+def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
+    """Sanitizers, each with the published file that it is said to have made, if there is one."""
+    files = [one for one in wanted if one.sanitizer is None]
+    makers = [one for one in wanted if one.sanitizer is not None]
+    if not files:
+        return makers
+    if len(files) != len(makers):
+        raise InputError(
+            "{release} is what {sanitizer} made: give one for each, in the same order; got {files} "
+            "and {makers}",
+            release=Option("release"), sanitizer=Option("sanitizer"), files=len(files),
+            makers=len(makers),
+        )  # fmt: skip
+    pairs = zip(makers, files, strict=True)
+    return [replace(one, get=file.get, file=file.file, notes=file.notes) for one, file in pairs]
+
+
+def _interrupted(finding: Finding) -> bool:
+    """Whether the user interrupted an attack that keeps what it has found until then."""
+    return bool(getattr(finding, "interrupted", False))
 
 
 def _together(found: Mapping[str, Finding]) -> Any:

@@ -104,16 +104,8 @@ _AS_TYPED = tuple(
         (r"\bgive delimiter=$", "give --delimiter"),
         (r"\bquasi=\[\.\.\.\] is empty", "--quasi is empty"),
         (r"\bat_most\b=?", "--at-most"),
-        (r"^(delta|rounds|strategy|smoothing|steps) must be\b", r"--\1 must be"),
+        (r"^(delta|rounds|strategy) must be\b", r"--\1 must be"),
         (r"\(budget=\)", "(--budget)"),
-        (r"\((more|exactly): (rounds|steps)=\)", r"(\1: --\2)"),
-        (r"\bGive the original, microdata, to count\b", "Give the original, FILE, to count"),
-        (
-            r"\bgive the original, microdata, or a table of the people, people=",
-            "give FILE or --people",
-        ),
-        (r"^by names\b", "--by names"),
-        (r"\brelative_risk samples\b", "unveil risk samples"),
         (r'\bdistance="(\w+)"', r"--distance \1"),
         (r'\bhierarchies=\{"[^"]*": …\} or distance=Hierarchy\(…\)', "--hierarchies FOLDER"),
         (r'\bordinal=\{"([^"]*)": \[…\]\}', r"--ordinal '\1=…|…'"),
@@ -152,13 +144,7 @@ _AS_TYPED = tuple(
             r"; differential_inference and membership do not mind$",
             "; unveil differential and unveil membership do not mind",
         ),
-        (
-            r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
-            "give them with --held-out-file, or the anonymization itself with --sanitizer or "
-            "--oracle",
-        ),
-        (r"^(folds|targets)=(?=\d)", r"--\1 "),
-        (r"^confidence must be\b", "--confidence must be"),
+        (r"^targets=(?=\d)", "--targets "),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

@@ -12,39 +12,21 @@ from numpy.typing import NDArray
 from unveil.attacks.people import External, external_of
 from unveil.cli._reading import on_disk
 from unveil.errors import Cell, Column, File, InputError, Option, Row, did_you_mean
-from unveil.microdata import column_cells, open_release
+from unveil.microdata import Role, column_cells, open_release
 
 if TYPE_CHECKING:
     from unveil.cli._releases import ToRead
     from unveil.microdata import Microdata, Source
 
-__all__ = ["cells_of", "check_persons", "opened_people", "person_number", "records_of"]
+__all__ = [
+    "cells_of", "check_persons", "opened_people", "people_of", "person_number", "records_of",
+]  # fmt: skip
 
 
 def opened_people(path: Path, encoding: str | None) -> Source:
     """A table of people, opened; a dash means standard input."""
     with on_disk(path) as file:
         return open_release(file, delimiter=None, encoding=encoding or "utf-8")
-
-
-def renamed(given: Sequence[str]) -> dict[str, str]:
-    """Columns with other names, from a repeatable option.
-
-    >>> renamed(["zip=postcode"])
-    {'zip': 'postcode'}
-    """
-    found: dict[str, str] = {}
-    for text in given:
-        ours, equals, theirs = (part.strip() for part in text.partition("="))
-        if not equals or not ours or not theirs:
-            raise InputError(
-                f"cannot read --map {text!r}; write the column and what it is called in the table "
-                "of people, such as 'zip=postcode'"
-            )
-        if ours in found:
-            raise InputError(f"--map names the column {ours!r} twice")
-        found[ours] = theirs
-    return found
 
 
 def records_of(source: Source, name: str, microdata: Microdata) -> NDArray[np.int64]:
@@ -106,12 +88,31 @@ def check_persons(persons: Sequence[str], people: Mapping[str, Any]) -> None:
 
     ``people`` has the table of people, and the options of the attack that say how to read it.
     """
-    name = people["identifier"]
-    renamed = people.get("rename") or {}
+    table = people.get("external", people.get("microdata"))
+    if table is None:  # the people are those of the release, which is yet to be read
+        return
+    name, renamed = people.get("identifier"), people.get("rename") or {}
     called = {ours: theirs for ours, theirs in renamed.items() if ours == name}
-    everybody = external_of(people["external"], [], name, rename=called)
+    if "external" in people:
+        everybody = external_of(table, [], name, rename=called)
+    else:
+        everybody = _of_table(table)
     for person in persons:
         person_number(everybody, person)
+
+
+def people_of(finding: Any) -> External:
+    """The people whom a finding is about: those whom the attacker knows, or those of the table."""
+    people = getattr(finding, "people", None)
+    return people if isinstance(people, External) else _of_table(finding.microdata)
+
+
+def _of_table(microdata: Microdata) -> External:
+    """The people of the original: by name, or by row if it has no identifier or several."""
+    named = [column.name for column in microdata.columns if column.role is Role.IDENTIFIER]
+    if len(named) == 1:
+        return external_of(microdata, [], named[0])
+    return External(source=microdata.source, columns={}, name=None, rows=microdata.rows)
 
 
 def person_number(people: External, person: str) -> int:

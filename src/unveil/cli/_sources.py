@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from unveil.cli._releases import Given
 
 __all__ = [
-    "OPTIONS", "OUTPUT", "READING", "ROLES", "File", "Opening", "Outputs", "People", "Programs",
-    "Published", "Table", "Texts", "typed",
+    "OPTIONS", "OUTPUT", "READING", "ROLES", "File", "Opening", "Outputs", "People", "Person",
+    "Programs", "Published", "Table", "Texts", "Worst", "typed",
 ]  # fmt: skip
 
 ROLES = Group("Roles of columns", sort_key=1)
@@ -247,6 +247,16 @@ class Programs:
         ]  # fmt: skip
 
 
+Person = Annotated[
+    Texts, typed(_PEOPLE, "Show what was found about one person, by name, or without "
+                   "--identifier by row, from 1. May be repeated.", "NAME"),
+]  # fmt: skip
+Worst = Annotated[
+    int, typed(OUTPUT, "List the N people of each release who are worst off. Shows microdata.",
+                 "N"),
+]  # fmt: skip
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class People:
@@ -262,10 +272,7 @@ class People:
                             "row of FILE, counted from 1 without the header; empty for people who "
                             "are not in it.", "COLUMN"),
     ] = None  # fmt: skip
-    person: Annotated[
-        Texts, typed(_PEOPLE, "Show what was found about one person, by name, or without "
-                       "--identifier by row, from 1. May be repeated.", "NAME"),
-    ] = None  # fmt: skip
+    person: Person = None
 
 
 @Parameter(name="*")

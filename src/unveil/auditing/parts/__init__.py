@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from unveil.auditing.parts._declared import DeclaredPart
-from unveil.auditing.parts._definetti import DeFinettiPart
 from unveil.auditing.parts._differential import DifferentialPart
 from unveil.auditing.parts._discrimination import DiscriminationPart
-from unveil.auditing.parts._inference import InferencePart
 from unveil.auditing.parts._measures import MeasuresPart
-from unveil.auditing.parts._membership import MembershipPart
-from unveil.auditing.parts._minimality import MinimalityPart
 from unveil.auditing.parts._part import Asked, Part
 from unveil.auditing.parts._risk import RiskPart
 from unveil.auditing.parts._utility import UtilityPart
@@ -23,12 +19,12 @@ PARTS: dict[str, Part[Any]] = {
     part.name: part
     for part in (
         DifferentialPart(),
-        InferencePart(),
+        DeclaredPart(declared("inference")),
         RiskPart(),
-        DeFinettiPart(),
-        MinimalityPart(),
+        DeclaredPart(declared("definetti")),
+        DeclaredPart(declared("minimality")),
         DeclaredPart(declared("linkage")),
-        MembershipPart(),
+        DeclaredPart(declared("membership")),
         MeasuresPart(),
         DiscriminationPart(),
         UtilityPart(),

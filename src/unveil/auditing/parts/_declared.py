@@ -16,6 +16,7 @@ from unveil.auditing._telling import Telling
 from unveil.auditing.parts._part import Asked, Part
 from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
 from unveil.findings import Chart, Finding, Table
+from unveil.options import Adversaries
 from unveil.registry import Declaration
 from unveil.render import plain, told_together
 from unveil.report import display_name
@@ -40,17 +41,20 @@ class DeclaredPart(Part[Finding]):
         self.declaration.check_options(given)
 
     def look(self, subject: Subject, asked: Asked) -> Finding:
-        sources = {
-            name: _source(name, subject, self.declaration) for name in self.declaration.sources()
-        }
+        wanted = self.declaration.sources()
+        if "sanitizer" in wanted:  # which makes the release itself
+            wanted.pop("release", None)
+        sources = {name: _source(name, subject, self.declaration) for name in wanted}
         options = self.declaration.options()
         if asked.knows is not None and "knows" not in options:
             asked.needs_all_known(self.declaration.name)
-        common = {
+        common: dict[str, Any] = {
             "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
             "n_jobs": asked.n_jobs, "progress": False, "budget": self.declaration.budget,
             "partition": asked.partitions.get(subject.microdata.sensitive.name),
         }  # fmt: skip
+        if "adversary" in options and options["adversary"].annotation != Adversaries:
+            del common["adversary"]  # an audit may have several, and this attack takes one
         given = {name: value for name, value in common.items() if name in options}
         return self._found({**sources, **asked.told(self.name, **given)})
 

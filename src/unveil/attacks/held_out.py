@@ -31,7 +31,7 @@ from unveil.microdata import (
     values_of,
 )
 
-__all__ = ["People", "split_people"]
+__all__ = ["People", "joined_tables", "split_people"]
 
 _FEWEST = 2  # people in a group: one person shows no variation, and a table without them is empty
 
@@ -87,7 +87,7 @@ def split_people(
     held_out: Any = 0.5,
     *,
     own: float = 0.2,
-    mapping: Mapped = None,
+    recode: Mapped = None,
     seed: int = 0,
 ) -> People:
     """Split people into members, people held out, and the attacker's own sample.
@@ -99,8 +99,8 @@ def split_people(
         As for `membership`.
     own : float
         Share of the people in the attacker's own sample, as for `membership`; 0: nobody.
-    mapping : mapping of str to mapping, optional
-        Names of values in the table of people held out, as for `membership`.
+    recode : mapping of str to mapping, optional
+        Values that have another name in the table of people held out, as for `membership`.
     seed : int
         Random seed.
 
@@ -111,16 +111,11 @@ def split_people(
     >>> len(people.members), len(people.held_out), len(people.own)
     (40, 40, 20)
     """
-    if isinstance(own, bool) or not isinstance(own, int | float | np.number) or not 0 <= own < 1:
-        raise InputError(
-            "{own} must be a share of at least 0 and below 1, got {given}",
-            own=Option("own"), given=repr(own),
-        )  # fmt: skip
     n, rng, everybody = len(microdata), np.random.default_rng([seed, 1]), microdata
-    if mapping is not None and not isinstance(held_out, Microdata):
+    if recode is not None and not isinstance(held_out, Microdata):
         raise InputError(
-            "{mapping} is about the values of a table of people held out; give one as {held_out}",
-            mapping=Option("mapping"), held_out=Option("held_out"),
+            "{recode} is about the values of a table of people held out; give one as {held_out}",
+            recode=Option("recode"), held_out=Option("held_out"),
         )  # fmt: skip
     if held_out is microdata:
         raise InputError(
@@ -128,7 +123,7 @@ def split_people(
             "share of this one to hold out, such as 0.5"
         )
     if isinstance(held_out, Microdata):  # the members' table is published whole
-        everybody = _joined(microdata, held_out, mapping)
+        everybody = joined_tables(microdata, held_out, recode)
         for_attacker, held = _drawn(own, np.arange(n, len(everybody)), rng)
         members = np.arange(n)
     elif isinstance(held_out, int | float | np.number | np.bool_):
@@ -208,21 +203,21 @@ def _check(people: People, *, needs_own: bool) -> None:
             )  # fmt: skip
 
 
-def _joined(microdata: Microdata, others: Microdata, mapping: Mapped = None) -> Microdata:
+def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None) -> Microdata:
     """The records of one table, followed by those of another with the same columns.
 
     Numbers and plain categories of either are values of both. Levels and hierarchies were declared;
     those must agree. Other names for the same values would tell everybody in one table from
-    everybody in the other: they are refused, unless the mapping says what they mean.
+    everybody in the other: they are refused, unless ``recode`` says what they mean.
 
     >>> import unveil as uv
     >>> here = uv.read_table({"age": [30, 41], "vote": ["a", "b"]}, quasi="age", sensitive="vote")
     >>> there = uv.read_table({"age": [35], "vote": ["b"]}, quasi="age", sensitive="vote")
-    >>> _joined(here, there)["age"].decode().tolist()
+    >>> joined_tables(here, there)["age"].decode().tolist()
     [30, 41, 35]
     """
     ours = (*microdata.quasi, microdata.sensitive)
-    said = checked_mapping(mapping, [column.name for column in ours])
+    said = checked_mapping(recode, [column.name for column in ours], option="recode")
     columns: list[Column] = []
     notes: list[Any] = []
     for column in ours:
@@ -278,7 +273,7 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
             "called here: {mapping}",
             column=errors.Column(column.name), sort=_sort(column), values=values_of(column),
             other=_sort(other), source=File(others.source, bare=True), others=values_of(other),
-            mapping=mapping_said(column.name, other.texts, column.texts),
+            mapping=mapping_said(column.name, other.texts, column.texts, option="recode"),
         )  # fmt: skip
     if column.texts == other.texts:
         return replace(column, codes=np.concatenate([column.codes, other.codes]))
@@ -307,7 +302,7 @@ def _unknown_values(column: Column, other: Column, unknown: list[str], others: M
     return other_codes(
         column, unknown, source=f"the table of people held out, {others.source},",
         where=f"{records:,} {'record' if records == 1 else 'records'}",
-        who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here",
+        who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here", option="recode",
     )  # fmt: skip
 
 
@@ -334,7 +329,7 @@ def _strangers(column: Column, other: Column, others: Microdata) -> list[Message
             source=File(others.source, bare=True),
             theirs=Cell(values_listed(theirs), bare=True),
             ours=Cell(values_listed(column.texts), bare=True),
-            mapping=mapping_said(column.name, unknown, column.texts),
+            mapping=mapping_said(column.name, unknown, column.texts, option="recode"),
         )
     ]
 
