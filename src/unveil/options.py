@@ -82,20 +82,20 @@ class Shell:
         What stands for the value in ``--help``.
     hidden : bool
         The shell has no such option.
+    table : bool
+        A path is a table with the same columns as the original, and is read as that is.
     column_of_releases : bool
         In a shell it is a column that all releases have; the function gets the cells of each.
     plugins : str
         Its values are names that plug-ins may add: ``adversaries``.
-    table : bool
-        A path is a table with the same columns as the original, and is read as that is.
     """
 
     parse: Callable[[Sequence[str]], Any] | None = None
     metavar: str = ""
     hidden: bool = False
+    table: bool = False
     column_of_releases: bool = False
     plugins: str = ""
-    table: bool = False
 
 
 def names(texts: Sequence[str]) -> list[str]:

@@ -58,12 +58,18 @@ class Output:
         How the file's name may end.
     method : str
         The method of the finding that writes it, given a path.
+    needs : tuple of str
+        Modules that it needs besides.
+    extra : str
+        The extra of unveil that brings them.
     """
 
     name: str
     help: str
     suffixes: tuple[str, ...]
     method: str
+    needs: tuple[str, ...] = ()
+    extra: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,6 @@ from unveil.attacks.differential import (
     sampling_in_words,
     share_bound,
 )
-from unveil.attacks.relative_risk import RelativeRisk, Victim, relative_risk
 from unveil.attacks.shared import INTERRUPTED, AdversaryError, adversaries_named, seed_number
 
 __all__ = [
@@ -31,17 +30,14 @@ __all__ = [
     "Distance",
     "EarthMovers",
     "EncodingComparison",
-    "RelativeRisk",
     "Sampling",
     "ShareBound",
     "TailProbabilities",
-    "Victim",
     "adversaries_named",
     "check_chance",
     "compare_encodings",
     "differential_inference",
     "distance_named",
-    "relative_risk",
     "sampling_in_words",
     "seed_number",
     "share_bound",

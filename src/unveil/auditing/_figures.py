@@ -13,6 +13,7 @@ from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.attacks.membership import MEMBERSHIP
 from unveil.attacks.minimality import ABOVE_PROMISE
+from unveil.attacks.relative_risk import GR, RELATIVE_RISK
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
 from unveil.registry import audited
@@ -65,16 +66,8 @@ FIGURES: dict[str, Figure] = _listed(
         says="the share of the people whose own record moves the belief about them by more than "
         "0.05",
     ),
-    Figure(
-        name="gr", title="GR", question=_INFERRED, share=True,
-        says="how many more people's true value is the likeliest, or as likely as another, to an "
-        "attacker who knows that they are in the table than to one who only learns from it",
-    ),
-    Figure(
-        name="relative_risk", title="worst relative risk", question=_INFERRED,
-        says="for the worst-placed person, the attacker's belief in the true value over the "
-        "learner's",
-    ),
+    GR,
+    RELATIVE_RISK,
     ACCURACY,
     GAIN,
     REWEIGHTED,

@@ -7,8 +7,10 @@ their help; what it prints and writes comes from its findings. Nothing here know
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
@@ -30,7 +32,17 @@ from unveil.cli._sources import (
     Worst,
     and_plugins,
 )
-from unveil.errors import GoalError, InputError, Option, UnveilError, View, did_you_mean
+from unveil.errors import (
+    GoalError,
+    InputError,
+    Listed,
+    MissingExtraError,
+    Option,
+    UnveilError,
+    View,
+    did_you_mean,
+    shown,
+)
 from unveil.options import Shell, help_of, shell_of
 from unveil.registry import Declaration, Output, declarations, declared
 
@@ -183,6 +195,9 @@ class _Run:
             found = self._look_together(wanted, done, sources, options, microdata)
         else:
             found = self._look(wanted, done, sources, options)
+        if microdata is not None:
+            told = {str(note) for finding in found.values() for note in finding.notes}
+            done.notes[:0] = [shown(note, SHELL) for note in microdata.notes if note not in told]
         self._write(found, done, out)
         self._show(found, done, out)
         done.finish(sum(not _interrupted(finding) for finding in found.values()))
@@ -210,7 +225,8 @@ class _Run:
         self.outputs.check(self.file)
         check("worst", Annotated[int, Ge(0)], self.worst)
         for one, path in self.files.items():
-            check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
+            if path is not None:
+                self._check_file(one, path, given)
         if not given and not self.programs.oracle:
             raise InputError(
                 "there is nothing to look into: give what was published with {release} or "
@@ -221,6 +237,21 @@ class _Run:
         if given or self.file is None:
             given.check(reading, names_people="external" in self.declaration.sources())
         self._check_people()
+
+    def _check_file(self, one: Output, path: Path, given: Given) -> None:
+        """One of the command's own files: it has room for one release."""
+        check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
+        option = Option(one.name)
+        if str(path) == "-":
+            raise InputError("{option} needs a file: {option} results{suffix}", option=option,
+                             suffix=one.suffixes[0])  # fmt: skip
+        if len([*given.releases, *given.anatomies, *given.sanitizers]) > 1:
+            raise InputError("{option} is for one release; give one", option=option)
+        if any(find_spec(module) is None for module in one.needs):
+            raise MissingExtraError(
+                "{option} needs {modules}; install them with: pip install 'unveil[{extra}]'",
+                option=option, modules=Listed(one.needs, "and"), extra=one.extra,
+            )  # fmt: skip
 
     def _check_people(self) -> None:
         from unveil.options import names
@@ -458,12 +489,13 @@ class _Run:
             if not is_stdout(to.csv):
                 out.print(f"rows: {to.csv}", soft_wrap=True)
         if to.plot is not None and found:
-            save_picture(to.plot, draw(_together(found).charts[0]), out)
+            with _kept(done, to.plot):
+                save_picture(to.plot, draw(_together(found).chart(to.chart or 0)), out)
         for one, path in self.files.items():
-            if path is not None:
-                for finding in found.values():
-                    getattr(finding, one.method)(path)
-                out.print(f"{one.name}: {path}", soft_wrap=True)
+            if path is not None and found:
+                with _kept(done, path):
+                    getattr(next(iter(found.values())), one.method)(path)
+                    out.print(f"{one.name}: {path}", soft_wrap=True)
 
     def _person(self, finding: Finding, person: str) -> Any:
         from unveil.cli._people import people_of, person_number
@@ -511,6 +543,18 @@ def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
 def _interrupted(finding: Finding) -> bool:
     """Whether the user interrupted an attack that keeps what it has found until then."""
     return bool(getattr(finding, "interrupted", False))
+
+
+@contextmanager
+def _kept(done: Collected, path: Path) -> Iterator[None]:
+    """What cannot be drawn or written is told in the end: what was found is not lost by it."""
+    try:
+        yield
+    except UnveilError as error:
+        done.fail(done.releases[0][0], error)
+    except OSError as error:
+        why = error.strerror or error
+        done.fail(done.releases[0][0], InputError(f"cannot write {str(path)!r}: {why}"))
 
 
 def _together(found: Mapping[str, Finding]) -> Any:

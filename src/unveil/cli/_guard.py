@@ -54,10 +54,6 @@ def _flag(found: re.Match[str]) -> str:
     return f"--may-{found[1].replace('_', '-')}"
 
 
-def _victim(found: re.Match[str]) -> str:
-    return f"--victim '{found[1].replace(', ', ',')}'"
-
-
 _QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _PAIR = re.compile(f"({_QUOTED}): ({_QUOTED}|…)")
 
@@ -120,16 +116,10 @@ _AS_TYPED = tuple(
         (r"\bdomains names ", "--values names "),
         (r'\bhierarchies=\{"[^"]*": "[^"]*"\}', "--hierarchies FOLDER"),
         (r'\bnumeric=\["([^"]*)"\]', r"--numeric '\1'"),
-        (r"\bfinding\.victim\(([^…()][^()]*)\)", _victim),
-        (r"; take exact=None and it is sampled", "; leave out --exact and it is sampled"),
-        (r"\bwith exact=False it is sampled", "with --sampled it is sampled"),
-        (r"\bgive more \((sweeps|budget)=\)", r"give more (--\1)"),
-        (r"\bdomain='(\w+)'", r"--domain \1"),
         (r"\bgive the microdata\b", "give FILE"),
         (r"\bread it with read_anatomy\(…, microdata=…\)", "give the table that it is of"),
         (r"\bgeneralized cells are read with read_release\b", "generalized cells: --release"),
         (r"; if it has another name, say (group|count)='…'", r"; if it has another name: --\1"),
-        (r"^(alpha|beta|rhat|ess|chains|panel|sweeps) must be\b", r"--\1 must be"),
         (rf"\bmapping=\{{({_QUOTED}): \{{((?:{_QUOTED}|[^}}'\"])*)\}}\}}", _recode),
         (r"\bmapping\['([^']*)'\] makes ", r"--recode of \1 makes "),
         (r"\bread it with hierarchies=(?=;)", "give --hierarchies FOLDER"),

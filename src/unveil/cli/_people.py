@@ -91,7 +91,8 @@ def check_persons(persons: Sequence[str], people: Mapping[str, Any]) -> None:
     table = people.get("external", people.get("microdata"))
     if table is None:  # the people are those of the release, which is yet to be read
         return
-    name, renamed = people.get("identifier"), people.get("rename") or {}
+    name = people.get("identifier")
+    renamed = people.get("rename") or {}
     called = {ours: theirs for ours, theirs in renamed.items() if ours == name}
     if "external" in people:
         everybody = external_of(table, [], name, rename=called)

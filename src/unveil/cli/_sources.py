@@ -294,13 +294,21 @@ class Outputs:
     plot: Annotated[Path | None, typed(OUTPUT, "Draw the result: .png, .svg or .pdf.", "FILE")] = (
         None
     )
+    chart: Annotated[
+        str | None, typed(OUTPUT, "Which chart --plot draws: its number, counted from 0, or a "
+                            "part of its title. Default: the first.", "CHART"),
+    ] = None  # fmt: skip
 
     def check(self, source: Path | None) -> None:
         """Refuse, before the long work, results that could not be written in the end."""
         from unveil.cli._outputs import check_results, check_rows
+        from unveil.errors import InputError, Option
 
         check_results(json=self.json, plot=self.plot, records=self.records, source=source)
         check_rows(self.csv, json=self.json, plot=self.plot)
+        if self.chart is not None and self.plot is None:
+            raise InputError("{chart} says what to draw: give the file with {plot}",
+                             chart=Option("chart"), plot=Option("plot"))  # fmt: skip
 
     @property
     def to_stdout(self) -> bool:

@@ -14,7 +14,6 @@ from unveil.attacks import (
     INTERRUPTED,
     DifferentialInference,
     differential_inference,
-    relative_risk,
 )
 from unveil.cli._console import slow_start
 from unveil.cli._guard import in_command_line_words
@@ -23,14 +22,13 @@ from unveil.errors import UnveilError
 from unveil.findings import Finding
 from unveil.microdata import Microdata, read_table
 from unveil.report import Outcome, display_name
-from unveil.sanitize import SANITIZERS, Identity, LaplaceCounts, Sanitizer
+from unveil.sanitize import SANITIZERS, LaplaceCounts, Sanitizer
 
 __all__ = [
     "Trial",
     "draw",
     "findings_of",
     "warm_up",
-    "warm_up_risk",
     "was_interrupted",
     "write_json",
 ]
@@ -141,13 +139,6 @@ def _easier(sanitizer: Sanitizer) -> Sanitizer:
     goals = {"k": 1, "l": 1, "t": 1.0, "crowds": None, "t_distance": None, "seed": 0}
     asked = {name for name in options & goals.keys() if getattr(sanitizer, name) is not None}
     return replace(sanitizer, **{name: goals[name] for name in asked})  # type: ignore[type-var]
-
-
-def warm_up_risk() -> None:
-    """The same for relative risk, as far as nothing has to be sampled."""
-    table = _four_people()
-    with slow_start():
-        relative_risk(Identity().sanitize(table), table)
 
 
 def _four_people() -> Microdata:

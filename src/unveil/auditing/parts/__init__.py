@@ -9,7 +9,6 @@ from unveil.auditing.parts._differential import DifferentialPart
 from unveil.auditing.parts._discrimination import DiscriminationPart
 from unveil.auditing.parts._measures import MeasuresPart
 from unveil.auditing.parts._part import Asked, Part
-from unveil.auditing.parts._risk import RiskPart
 from unveil.auditing.parts._utility import UtilityPart
 from unveil.registry import audited, declared
 
@@ -20,7 +19,7 @@ PARTS: dict[str, Part[Any]] = {
     for part in (
         DifferentialPart(),
         DeclaredPart(declared("inference")),
-        RiskPart(),
+        DeclaredPart(declared("relative-risk")),
         DeclaredPart(declared("definetti")),
         DeclaredPart(declared("minimality")),
         DeclaredPart(declared("linkage")),

@@ -3,7 +3,6 @@
 # isort: off
 from unveil.cli.commands._differential import differential
 from unveil.cli.commands._measure import measure
-from unveil.cli.commands._risk import risk
 from unveil.cli.commands._harden import harden
 from unveil.cli.commands._encodings import encodings
 
@@ -14,5 +13,4 @@ __all__ = [
     "encodings",
     "harden",
     "measure",
-    "risk",
 ]
