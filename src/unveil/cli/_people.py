@@ -29,26 +29,6 @@ def opened_people(path: Path, encoding: str | None) -> Source:
         return open_release(file, delimiter=None, encoding=encoding or "utf-8")
 
 
-def renamed(given: Sequence[str]) -> dict[str, str]:
-    """Columns with other names, from a repeatable option.
-
-    >>> renamed(["zip=postcode"])
-    {'zip': 'postcode'}
-    """
-    found: dict[str, str] = {}
-    for text in given:
-        ours, equals, theirs = (part.strip() for part in text.partition("="))
-        if not equals or not ours or not theirs:
-            raise InputError(
-                f"cannot read --map {text!r}; write the column and what it is called in the table "
-                "of people, such as 'zip=postcode'"
-            )
-        if ours in found:
-            raise InputError(f"--map names the column {ours!r} twice")
-        found[ours] = theirs
-    return found
-
-
 def records_of(source: Source, name: str, microdata: Microdata) -> NDArray[np.int64]:
     """Everybody's record in FILE, from the rows that a column has; -1 where it is empty."""
     cells = column_cells(source, name).distinct
