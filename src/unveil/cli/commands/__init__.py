@@ -8,16 +8,12 @@ from unveil.cli.commands._membership import membership
 from unveil.cli.commands._composition import composition
 from unveil.cli.commands._definetti import definetti
 from unveil.cli.commands._minimality import minimality
-from unveil.cli.commands._harden import harden
-from unveil.cli.commands._encodings import encodings
 
 # isort: on
 
 __all__ = [
     "composition",
     "definetti",
-    "encodings",
-    "harden",
     "inference",
     "measure",
     "membership",
