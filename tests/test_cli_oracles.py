@@ -191,8 +191,8 @@ def test_what_is_wrong_is_told(table, monkeypatch, options, message):
 
 def test_encodings_are_compared(table, tmp_path):
     result = run(
-        "encodings", table, *ROLES, "--sanitizer", "mondrian:k=3", "--json", tmp_path / "e.json",
-        "--plot", tmp_path / "e.png",
+        "compare-encodings", table, *ROLES, "--sanitizer", "mondrian:k=3",
+        "--json", tmp_path / "e.json", "--plot", tmp_path / "e.png",
     )  # fmt: skip
     assert "relative-relative" in result.stdout
     assert (tmp_path / "e.png").read_bytes().startswith(b"\x89PNG")
