@@ -3,7 +3,7 @@
 from unveil.projects._project import Data, Project, ReleaseAsked
 from unveil.projects._proposal import ColumnProposal, Proposal
 from unveil.projects._propose import propose
-from unveil.projects._tables import same_records
+from unveil.projects._running import same_records
 
 __all__ = [
     "ColumnProposal",

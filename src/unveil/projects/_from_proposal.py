@@ -10,8 +10,7 @@ from unveil.errors import InputError
 from unveil.microdata import Kind
 from unveil.projects._kinds import USED
 from unveil.projects._looking import ColumnNames
-from unveil.projects._paths import seen_from
-from unveil.projects._project import Data, Project
+from unveil.projects._project import Data, Project, seen_from
 from unveil.projects._proposal import ColumnProposal, Proposal
 
 __all__ = ["project_of"]
