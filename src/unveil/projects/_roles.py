@@ -1,0 +1,416 @@
+"""From columns to roles: what a column is by itself, and what follows from the others.
+
+Rules judge each column by its name and values. They stand in order; the first that applies decides,
+and what it says is the reason. Then the rest of the table matters:
+
+- **Money and work** are sensitive to some people and known to others. Where the table has something
+  that the law protects more (health, politics, …), an attacker is assumed to know them; an income
+  stays sensitive where many declined to state it. An occupation in a few broad groups is known to
+  neighbours; a detailed one may be sensitive.
+- **The same twice**: of two columns with the same content in other words, one is used.
+- **Numbers with many values** are hard to guess; another sensitive column is preferred.
+- **Nothing sensitive found**: the last column with a few categories, as in tables for prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from unveil.microdata import Role
+from unveil.projects._looking import FEW, Profile
+from unveil.projects._vocabulary import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO, Group
+
+__all__ = ["Leaning", "Settled", "settle", "share"]
+
+_ALONE = 0.9  # "almost every value occurs once"
+_ENOUGH = 20  # rows from which that means anything
+_WORDS = 4  # texts of so many words are free text
+_SHARED = 0.5
+_MANY_NAMES = 20  # fewer names are rather those of wards or shops
+_MANY_REFUSE = 0.1
+_BROAD = 8  # groups of occupations, or fewer
+_MANY_VALUES = 50
+_MOSTLY_EMPTY = 0.5
+
+
+class Leaning(StrEnum):
+    """What a column is by itself."""
+
+    IDENTIFIER = "identifier"
+    KNOWN = "known"
+    SECRET = "secret"
+    MONEY = "money"
+    JOB = "job"
+    UNTOLD = "untold"
+    """There is no sign of what it is."""
+    USELESS = "useless"
+    """It says nothing about anybody."""
+
+
+def share(value: float) -> str:
+    """A share in words.
+
+    >>> share(0.071), share(0.0004), share(0.999)
+    ('7%', 'less than 1%', '99%')
+    """
+    if 0 < value < 0.01:
+        return "less than 1%"
+    return f"{min(value, 0.99) if value < 1 else 1:.0%}"
+
+
+def _lean(profile: Profile) -> tuple[Leaning, str]:
+    """What a column is by itself, and why."""
+    for leaning, says in _RULES:
+        reason = says(profile)
+        if reason is not None:
+            return leaning, reason
+    return Leaning.UNTOLD, "nothing tells that others know it or would want to"
+
+
+def _unreadable(one: Profile) -> str | None:
+    return "its values are of types that cannot be used" if one.distinct is None else None
+
+
+def _empty(one: Profile) -> str | None:
+    return "it is empty" if one.filled == 0 else None
+
+
+def _constant(one: Profile) -> str | None:
+    return "all have the same value" if one.size == 1 else None
+
+
+def _looks_identifying(one: Profile) -> str | None:
+    pattern = one.first_fit(IDENTIFYING) if one.size > 2 else None
+    if pattern is None:
+        return None
+    once = "almost every value occurs once, and " if one.alone >= _ALONE else ""
+    return f"{once}they look like {pattern.name}"
+
+
+def _named_person(one: Profile) -> str | None:
+    if one.topic is None or one.topic.group is not Group.PERSON or one.is_date:
+        return None  # "last login" is a time
+    if one.size <= 10 and one.size < _SHARED * one.filled:
+        return None  # "has_phone: yes, no"
+    return f"{one.topic.name}, by its name"
+
+
+def _prose(one: Profile) -> str | None:
+    if one.is_numeric or one.words < _WORDS or one.alone < _SHARED or one.filled < FEW:
+        return None
+    return "free text, which may name people and cannot be generalized"
+
+
+def _about_the_survey(one: Profile) -> str | None:
+    if one.topic is None or one.topic.group is not Group.SURVEY:
+        return None
+    return f"{one.topic.name}, by its name, and nothing about a person"
+
+
+def _named(group: Group) -> Callable[[Profile], str | None]:
+    def says(one: Profile) -> str | None:
+        if one.topic is None or one.topic.group is not group:
+            return None
+        return f"{one.topic.name}, by its name: {_values(one)}"
+
+    return says
+
+
+def _looks_secret(one: Profile) -> str | None:
+    pattern = one.first_fit(SECRET)
+    return None if pattern is None else f"they look like {pattern.name}: {_values(one)}"
+
+
+def _looks_known(one: Profile) -> str | None:
+    if one.is_date:
+        return "dates, which others may know"
+    pattern = one.first_fit(KNOWN)
+    if pattern is not DATES and one.alone >= _ALONE and one.filled >= _ENOUGH:
+        return None  # "P-00017" has the form of a postcode, and everybody has another
+    return None if pattern is None else f"they look like {pattern.name}: {_values(one)}"
+
+
+def _named_perhaps(one: Profile) -> str | None:
+    if one.topic is None or one.topic.group is not Group.PERHAPS_PERSON:
+        return None
+    if one.size < _SHARED * one.filled:
+        return None
+    once = "almost every value occurs once" if one.alone >= _ALONE else "values are seldom the same"
+    return f"{one.topic.name}, by its name, and {once}"
+
+
+def _called_a_name(one: Profile) -> str | None:
+    """People share names; a column called so that has many values is taken for theirs."""
+    if one.topic is None or one.topic.name != "a name" or one.is_numeric or one.size <= _MANY_NAMES:
+        return None
+    return "a name, by its name; several have the same"
+
+
+def _a_number_each(one: Profile) -> str | None:
+    if one.filled < _ENOUGH or one.alone < _ALONE or (one.is_numeric and not one.is_whole):
+        return None
+    return "almost every value occurs once: it can stand for a person"
+
+
+def _measured(one: Profile) -> str | None:
+    if one.filled < _ENOUGH or one.alone < _ALONE:
+        return None
+    return "a measurement: fractions, and almost every value occurs once"
+
+
+def _answers(one: Profile) -> str | None:
+    if one.size <= 5 and one.fits(YES_NO):
+        return "yes or no, to a question that nothing tells about"
+    return None
+
+
+_RULES: tuple[tuple[Leaning, Callable[[Profile], str | None]], ...] = (
+    (Leaning.USELESS, _unreadable),
+    (Leaning.USELESS, _empty),
+    (Leaning.USELESS, _constant),
+    (Leaning.IDENTIFIER, _looks_identifying),
+    (Leaning.IDENTIFIER, _named_person),
+    (Leaning.IDENTIFIER, _prose),
+    (Leaning.USELESS, _about_the_survey),
+    (Leaning.SECRET, _named(Group.SECRET)),
+    (Leaning.MONEY, _named(Group.MONEY)),
+    (Leaning.JOB, _named(Group.JOB)),
+    (Leaning.KNOWN, _named(Group.KNOWN)),
+    (Leaning.SECRET, _looks_secret),
+    (Leaning.KNOWN, _looks_known),
+    (Leaning.IDENTIFIER, _named_perhaps),
+    (Leaning.IDENTIFIER, _called_a_name),
+    (Leaning.IDENTIFIER, _a_number_each),
+    (Leaning.UNTOLD, _measured),
+    (Leaning.UNTOLD, _answers),
+)
+"""In order: what is useless, what names people, what the name says, what the values say."""
+
+
+def _values(one: Profile) -> str:
+    """What the values are like, without a value that few people have."""
+    if one.is_date:
+        said = "dates"
+    elif one.is_numeric:
+        said = f"{'whole numbers' if one.is_whole else 'numbers'}{_span(one)}"
+    else:
+        said = f"{one.size:,} values"
+    if one.refusals >= 0.01:
+        said += f"; {share(one.refusals)} would not say"
+    return said
+
+
+def _span(one: Profile) -> str:
+    """The range of nearly all numbers, in tens, with at least five people outside."""
+    is_age = one.topic is not None and one.topic.name == "an age"
+    if not is_age or not one.is_finite or one.filled < 4 * FEW:
+        return ""
+    assert one.column is not None
+    values = np.sort(one.column.decode().astype(np.float64))[: one.filled]
+    beyond = max(FEW, len(values) // 100)
+    low, high = values[beyond - 1] // 10 * 10, -(-values[-beyond] // 10) * 10
+    return f", nearly all from {low:.0f} to {high:.0f}"
+
+
+_SECRETS = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Settled:
+    """A column with its role.
+
+    Attributes
+    ----------
+    profile : Profile
+    leaning : Leaning
+    role : Role
+    reason : str
+    unsure : str, optional
+        What the user should check.
+    """
+
+    profile: Profile
+    leaning: Leaning
+    reason: str
+    role: Role = Role.OTHER
+    unsure: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        return self.profile.name
+
+
+def settle(profiles: Iterable[Profile]) -> list[Settled]:
+    """A role for every column, in the order of the table."""
+    columns = []
+    for profile in profiles:
+        leaning, reason = _lean(profile)
+        columns.append(Settled(profile=profile, leaning=leaning, reason=reason))
+    for step in (_first_roles, _work_if_nothing_else, _one_of_the_same, _few_values_first, _full,
+                 _some_secret, _something_known):  # fmt: skip
+        columns = step(columns)
+    return columns
+
+
+def _having(columns: Iterable[Settled], role: Role) -> list[Settled]:
+    return [one for one in columns if one.role is role]
+
+
+def _first_roles(columns: list[Settled]) -> list[Settled]:
+    protected = any(one.leaning is Leaning.SECRET for one in columns)
+    return [_first_role(one, protected) for one in columns]
+
+
+def _first_role(one: Settled, protected: bool) -> Settled:
+    if one.leaning is Leaning.IDENTIFIER:
+        return replace(one, role=Role.IDENTIFIER, unsure=_about_identifier(one))
+    if one.leaning is Leaning.KNOWN:
+        return replace(one, role=Role.QUASI, unsure=_about_known(one))
+    if one.leaning is Leaning.SECRET:
+        return replace(one, role=Role.SENSITIVE)
+    if one.leaning is Leaning.MONEY:
+        if not protected or one.profile.refusals >= _MANY_REFUSE:
+            return replace(one, role=Role.SENSITIVE)
+        return replace(one, role=Role.QUASI, unsure="it may as well be sensitive")
+    if one.leaning is Leaning.JOB:
+        if not protected and one.profile.size > _BROAD:
+            return replace(one, role=Role.SENSITIVE, unsure="others may know it: then it is quasi")
+        return replace(one, role=Role.QUASI, unsure="it may as well be sensitive")
+    return replace(one, unsure=_about_untold(one))
+
+
+def _about_known(one: Settled) -> str | None:
+    if one.profile.alone >= _MOSTLY_EMPTY and one.profile.size > _MANY_VALUES:
+        return (
+            f"{share(one.profile.alone)} of the values occur once: it points to people by itself, "
+            "and needs a hierarchy or to be left out"
+        )
+    return None
+
+
+def _about_identifier(one: Settled) -> str | None:
+    shared = one.profile.size < _SHARED * one.profile.filled
+    if shared and one.profile.topic is not None and one.profile.topic.group is Group.PERHAPS_PERSON:
+        return "many have the same value; if it names no person, it may be quasi or other"
+    return None
+
+
+def _about_untold(one: Settled) -> str | None:
+    if one.profile.stray:
+        return (
+            "it has numbers, and in a few rows texts; if they mean missing, list them under "
+            "data.missing_values"
+        )
+    return None
+
+
+def _work_if_nothing_else(columns: list[Settled]) -> list[Settled]:
+    if _having(columns, Role.SENSITIVE):
+        return columns
+    return [
+        replace(one, role=Role.SENSITIVE, unsure="others may know it: then it is quasi")
+        if one.leaning in _SECRETS
+        else one
+        for one in columns
+    ]
+
+
+def _one_of_the_same(columns: list[Settled]) -> list[Settled]:
+    """Of columns with the same content only the first is used, sensitive ones first."""
+    first = _having(columns, Role.SENSITIVE) + _having(columns, Role.QUASI)
+    kept: list[Settled] = []
+    told: dict[str, Settled] = {}
+    for one in first:
+        same = next((other for other in kept if _same(one.profile, other.profile)), None)
+        if same is None:
+            kept.append(one)
+            continue
+        told[one.name] = replace(
+            one, role=Role.OTHER, leaning=Leaning.USELESS, unsure=None,
+            reason=f"it says the same as {same.name!r} in other words",
+        )  # fmt: skip
+    return [told.get(one.name, one) for one in columns]
+
+
+def _same(a: Profile, b: Profile) -> bool:
+    """Whether each value of one goes with one value of the other."""
+    if a.size != b.size or a.size < 3 or a.rows < 10 * a.size:
+        return False
+    assert a.distinct is not None
+    assert b.distinct is not None
+    if (a.gaps != b.gaps).any():
+        return False
+    pairs = np.unique(a.distinct.codes.astype(np.int64) * (len(b.distinct.values) + 1)
+                      + b.distinct.codes)  # fmt: skip
+    return len(pairs) == a.size + bool(a.gaps.any())
+
+
+def _few_values_first(columns: list[Settled]) -> list[Settled]:
+    """Numbers with many values are not tested beside sensitive columns with few."""
+    secrets = _having(columns, Role.SENSITIVE)
+    many = [one for one in secrets if _is_many(one.profile)]
+    if len(many) == len(secrets):
+        return columns
+    return [
+        replace(
+            one, role=Role.OTHER, leaning=Leaning.USELESS,
+            unsure=f"with {one.profile.size:,} values it is hard to test as it is; put it into a "
+            "few bands, and make it sensitive",
+        )
+        if one in many
+        else one
+        for one in columns
+    ]  # fmt: skip
+
+
+def _is_many(profile: Profile) -> bool:
+    return profile.is_numeric and profile.size > _MANY_VALUES
+
+
+def _full(columns: list[Settled]) -> list[Settled]:
+    """A column that is mostly empty is no quasi-identifier."""
+    return [
+        replace(
+            one, role=Role.OTHER, leaning=Leaning.USELESS, unsure=None,
+            reason=f"{one.reason}; but {share(one.profile.missing)} of it is empty",
+        )
+        if one.role is Role.QUASI and one.profile.missing > _MOSTLY_EMPTY
+        else one
+        for one in columns
+    ]  # fmt: skip
+
+
+def _some_secret(columns: list[Settled]) -> list[Settled]:
+    if _having(columns, Role.SENSITIVE):
+        return columns
+    few = [
+        one
+        for one in columns
+        if one.leaning is Leaning.UNTOLD and 2 <= one.profile.size <= _MANY_VALUES
+    ]
+    if not few:
+        return columns
+    chosen = few[-1]
+    said = replace(
+        chosen, role=Role.SENSITIVE, reason=f"the last column with a few values: {chosen.reason}",
+        unsure="it is a guess: say what an attacker would want to know",
+    )  # fmt: skip
+    return [said if one is chosen else one for one in columns]
+
+
+def _something_known(columns: list[Settled]) -> list[Settled]:
+    if _having(columns, Role.QUASI):
+        return columns
+    return [
+        replace(one, role=Role.QUASI, unsure="it is a guess: say what an attacker may know")
+        if one.leaning is Leaning.UNTOLD
+        and one.role is Role.OTHER
+        and one.profile.missing <= _MOSTLY_EMPTY
+        else one
+        for one in columns
+    ]
