@@ -68,7 +68,7 @@ def test_what_names_people_is_an_identifier(name, values, reason):
 def test_names_that_people_share_are_identifiers_to_check():
     column = proposed(Name=[f"Anna {i % 25}" for i in range(N)])["Name"]
     assert column.role is Role.IDENTIFIER
-    assert column.reason == "a name, by its name; several have the same"
+    assert column.reason == "a name, by its name; several people share it"
     assert column.unsure is not None
     assert "if it names no person" in column.unsure
     assert "Anna" not in column.reason + column.unsure
@@ -125,7 +125,7 @@ def test_what_the_law_protects_is_sensitive(name, values):
 @pytest.mark.parametrize(
     ("name", "values", "reason"),
     [
-        ("q1", ["x"] * N, "all have the same value"),
+        ("q1", ["x"] * N, "all values are the same"),
         ("q1", [None] * N, "it is empty"),
         ("q1", [[1]] * N, "its values are of types that cannot be used"),
         ("q1", among("yes", "no"), "yes or no"),
@@ -148,7 +148,7 @@ def test_money_is_known_where_something_else_is_more_secret():
     assert uv.propose(people)["income"].role is Role.SENSITIVE
     beside = uv.propose({**people, "party": among("a", "b")})
     assert (beside["income"].role, beside["party"].role) == (Role.QUASI, Role.SENSITIVE)
-    assert beside["income"].unsure == "it may as well be sensitive"
+    assert beside["income"].unsure == "it may be sensitive instead"
 
 
 def test_what_many_would_not_say_is_a_secret_all_the_same():
@@ -156,7 +156,7 @@ def test_what_many_would_not_say_is_a_secret_all_the_same():
     people = {"age": RNG.integers(20, 70, N), "income": income, "party": among("a", "b")}
     proposal = uv.propose(people)
     assert proposal.sensitive == ("party", "income")
-    assert proposal["income"].reason == "an income, by its name: 2 values; 17% would not say"
+    assert proposal["income"].reason == "an income, by its name: 2 values; 17% declined to answer"
 
 
 def test_an_occupation_is_a_secret_if_it_is_detailed_or_the_only_one():
@@ -181,7 +181,7 @@ def test_of_two_columns_that_say_the_same_one_is_used():
     people = {"education": codes, "education_text": [f"level {c}" for c in codes]}
     second = uv.propose({**people, "vote": among("a", "b")})["education_text"]
     assert (second.role, second.reason) == (
-        Role.OTHER, "it says the same as 'education' in other words",
+        Role.OTHER, "it has the same content as 'education'",
     )  # fmt: skip
 
 

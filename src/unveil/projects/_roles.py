@@ -68,7 +68,7 @@ def _lean(profile: Profile) -> tuple[Leaning, str]:
         reason = says(profile)
         if reason is not None:
             return leaning, reason
-    return Leaning.UNTOLD, "nothing tells that others know it or would want to"
+    return Leaning.UNTOLD, "no sign that others know it or want to know it"
 
 
 def _unreadable(one: Profile) -> str | None:
@@ -80,7 +80,7 @@ def _empty(one: Profile) -> str | None:
 
 
 def _constant(one: Profile) -> str | None:
-    return "all have the same value" if one.size == 1 else None
+    return "all values are the same" if one.size == 1 else None
 
 
 def _looks_identifying(one: Profile) -> str | None:
@@ -139,7 +139,7 @@ def _named_perhaps(one: Profile) -> str | None:
         return None
     if one.size < _SHARED * one.filled:
         return None
-    once = "almost every value occurs once" if one.alone >= _ALONE else "values are seldom the same"
+    once = "almost every value occurs once" if one.alone >= _ALONE else "values are rarely shared"
     return f"{one.topic.name}, by its name, and {once}"
 
 
@@ -147,7 +147,7 @@ def _called_a_name(one: Profile) -> str | None:
     """People share names; a column called so that has many values is taken for theirs."""
     if one.topic is None or one.topic.name != "a name" or one.is_numeric or one.size <= _MANY_NAMES:
         return None
-    return "a name, by its name; several have the same"
+    return "a name, by its name; several people share it"
 
 
 def _a_number_each(one: Profile) -> str | None:
@@ -164,7 +164,7 @@ def _measured(one: Profile) -> str | None:
 
 def _answers(one: Profile) -> str | None:
     if one.size <= 5 and one.fits(YES_NO):
-        return "yes or no, to a question that nothing tells about"
+        return "yes or no, to an unknown question"
     return None
 
 
@@ -200,7 +200,7 @@ def _values(one: Profile) -> str:
     else:
         said = f"{one.size:,} values"
     if one.refusals >= 0.01:
-        said += f"; {share(one.refusals)} would not say"
+        said += f"; {share(one.refusals)} declined to answer"
     return said
 
 
@@ -276,11 +276,11 @@ def _first_role(one: Settled, protected: bool) -> Settled:
     if one.leaning is Leaning.MONEY:
         if not protected or one.profile.refusals >= _MANY_REFUSE:
             return replace(one, role=Role.SENSITIVE)
-        return replace(one, role=Role.QUASI, unsure="it may as well be sensitive")
+        return replace(one, role=Role.QUASI, unsure="it may be sensitive instead")
     if one.leaning is Leaning.JOB:
         if not protected and one.profile.size > _BROAD:
-            return replace(one, role=Role.SENSITIVE, unsure="others may know it: then it is quasi")
-        return replace(one, role=Role.QUASI, unsure="it may as well be sensitive")
+            return replace(one, role=Role.SENSITIVE, unsure="if others know it, make it quasi")
+        return replace(one, role=Role.QUASI, unsure="it may be sensitive instead")
     return replace(one, unsure=_about_untold(one))
 
 
@@ -296,7 +296,7 @@ def _about_known(one: Settled) -> str | None:
 def _about_identifier(one: Settled) -> str | None:
     shared = one.profile.size < _SHARED * one.profile.filled
     if shared and one.profile.topic is not None and one.profile.topic.group is Group.PERHAPS_PERSON:
-        return "many have the same value; if it names no person, it may be quasi or other"
+        return "many share a value; if it names no person, it may be quasi or other"
     return None
 
 
@@ -313,7 +313,7 @@ def _work_if_nothing_else(columns: list[Settled]) -> list[Settled]:
     if _having(columns, Role.SENSITIVE):
         return columns
     return [
-        replace(one, role=Role.SENSITIVE, unsure="others may know it: then it is quasi")
+        replace(one, role=Role.SENSITIVE, unsure="if others know it, make it quasi")
         if one.leaning in _SECRETS
         else one
         for one in columns
@@ -332,7 +332,7 @@ def _one_of_the_same(columns: list[Settled]) -> list[Settled]:
             continue
         told[one.name] = replace(
             one, role=Role.OTHER, leaning=Leaning.USELESS, unsure=None,
-            reason=f"it says the same as {same.name!r} in other words",
+            reason=f"it has the same content as {same.name!r}",
         )  # fmt: skip
     return [told.get(one.name, one) for one in columns]
 
@@ -377,7 +377,7 @@ def _full(columns: list[Settled]) -> list[Settled]:
     return [
         replace(
             one, role=Role.OTHER, leaning=Leaning.USELESS, unsure=None,
-            reason=f"{one.reason}; but {share(one.profile.missing)} of it is empty",
+            reason=f"{one.reason}; but {share(one.profile.missing)} of the rows are empty",
         )
         if one.role is Role.QUASI and one.profile.missing > _MOSTLY_EMPTY
         else one
@@ -398,7 +398,7 @@ def _some_secret(columns: list[Settled]) -> list[Settled]:
     chosen = few[-1]
     said = replace(
         chosen, role=Role.SENSITIVE, reason=f"the last column with a few values: {chosen.reason}",
-        unsure="it is a guess: say what an attacker would want to know",
+        unsure="this is a guess; choose what an attacker would want to know",
     )  # fmt: skip
     return [said if one is chosen else one for one in columns]
 
@@ -407,7 +407,7 @@ def _something_known(columns: list[Settled]) -> list[Settled]:
     if _having(columns, Role.QUASI):
         return columns
     return [
-        replace(one, role=Role.QUASI, unsure="it is a guess: say what an attacker may know")
+        replace(one, role=Role.QUASI, unsure="this is a guess; choose what an attacker may know")
         if one.leaning is Leaning.UNTOLD
         and one.role is Role.OTHER
         and one.profile.missing <= _MOSTLY_EMPTY

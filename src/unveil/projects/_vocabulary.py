@@ -107,7 +107,7 @@ _TOPICS = (
         fechadenacimiento nacimiento datadinascita nascita geboortedatum geboortejaar"""),
     _topic("a sex", Group.KNOWN, """
         sex gender geschlecht sexe genre sexo genero sesso geslacht""", codes=True),
-    _topic("an origin that others can see", Group.KNOWN, """
+    _topic("an ethnic origin", Group.KNOWN, """
         race ethnicity ethnic ethnicgroup skincolor skincolour ethnie herkunft origine etnia raza
         razza ras origin migrationbackground migrationshintergrund""", codes=True),
     _topic("a nationality", Group.KNOWN, """
@@ -152,7 +152,7 @@ _TOPICS = (
     _topic("a date", Group.KNOWN, """
         admissiondate dischargedate dateofdeath deathdate visitdate eintrittsdatum
         entlassungsdatum todesdatum"""),
-    _topic("what stands at a door or a garage", Group.KNOWN, """
+    _topic("a car or a home", Group.KNOWN, """
         car vehicle housing dwelling homeowner tenure auto wohnung logement vivienda alloggio woning
         """),
     # What the law protects most.
@@ -177,7 +177,7 @@ _TOPICS = (
         crime conviction convicted offense offence arrest criminal sentence prison recidivism
         straftat vorstrafe verurteilung delit condamnation delito condena reato condanna
         misdrijf"""),
-    _topic("marks or judgements", Group.SECRET, """
+    _topic("grades or ratings", Group.SECRET, """
         grade grades gpa mark testscore examscore iq rating performance evaluation noten zeugnis
         beurteilung calificacion votoesame cijfer"""),
     _topic("violence or abuse", Group.SECRET, """
