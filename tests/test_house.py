@@ -14,8 +14,9 @@ SOURCE = Path(__file__).parents[1] / "src" / "unveil"
 FLOORS = (
     {"_version", "_lazy", "errors"},
     {"options", "findings", "_text", "_axes", "_named_options"},
-    {"registry", "engine", "_bars"},
+    {"registry", "_bars"},
     {"microdata"},
+    {"engine"},
     {"sanitize", "adversary", "datasets"},
     {"attacks", "measures"},
     {"render", "hardening"},

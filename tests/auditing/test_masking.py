@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from random_tables import tables
 
 import unveil as uv
-from unveil.auditing._masking import Masking
-from unveil.auditing._naming import public_command, public_name
+from unveil.auditing._discretion import Masking
+from unveil.auditing._names import public_command, public_name
 from unveil.errors import (
     MASK,
     Cell,

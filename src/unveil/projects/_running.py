@@ -166,8 +166,7 @@ def _releases(project: Project) -> dict[str, Sanitizer | ToRead] | None:
 
 
 def _made(one: ReleaseAsked, project: Project) -> dict[str, Sanitizer | ToRead]:
-    from unveil.auditing import ToRead
-    from unveil.auditing._naming import public_name
+    from unveil.auditing import ToRead, public_name
 
     if one.sanitizer is not None:
         series = sanitizers_named(one.sanitizer)
