@@ -7,16 +7,19 @@ import os
 import sys
 import tomllib
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from proofs import examples
 
 import unveil as uv
-from unveil.errors import InputError
+from unveil.errors import InputError, View
 from unveil.microdata import Role
 from unveil.projects import Data, Project, ReleaseAsked
 
@@ -122,6 +125,14 @@ def test_any_project_can_be_written_and_read(names, texts, data):
 
     values = tomllib.loads(project.to_toml())
     assert project_from(values, project.folder / "unveil.toml") == project
+    validator().validate(values)
+
+
+@cache
+def validator():
+    form = Project.schema()
+    Draft202012Validator.check_schema(form)
+    return Draft202012Validator(form)
 
 
 @pytest.fixture
@@ -356,6 +367,54 @@ def test_mistakes_are_named_by_their_place(text, said, tmp_path):
     with pytest.raises(InputError) as told:
         Project.read(file)
     assert said in str(told.value)
+
+
+@pytest.mark.parametrize("text", [
+    "[data]\nfiel = 'a.csv'", "[data]\nfile = 3", "data = 3", "[roles]\nage = 'quasi'",
+    FINE + "[roless]", FINE + "[kinds]\nage = []", FINE + "[attacks]\njobs = 0",
+    FINE + "[attacks.linkag]", FINE + "[attacks.linkage]\nknow = 'age'",
+    FINE + "[attacks.linkage]\nunknown = 'appart'", FINE + "[[releases]]\nname = 'b'",
+    FINE + "[[releases]]\nfile = 'b'\noracle = 'c'",
+])  # fmt: skip
+def test_the_schema_refuses_what_is_refused(text, tmp_path):
+    (tmp_path / "p.toml").write_text(text)
+    with pytest.raises(InputError):
+        Project.read(tmp_path / "p.toml")
+    assert not validator().is_valid(tomllib.loads(text))
+
+
+def test_a_wrong_value_is_refused_alike_everywhere(people, tmp_path):
+    said = "is not possible: it must be 'error' or 'apart'; did you mean 'apart'?"
+    project = replace(
+        uv.propose(people).project().moved(tmp_path), wants=("income",), attacks=("linkage",),
+        releases=(ReleaseAsked(sanitizer="mondrian:k=5"),),
+    )  # fmt: skip
+    (table,) = project.microdata()
+    release = uv.Mondrian(k=5).sanitize(table)
+    for call in (
+        lambda: uv.linkage(release, table, unknown="appart"),
+        lambda: uv.audit(table, release, attacks={"linkage": {"unknown": "appart"}}),
+    ):
+        with pytest.raises(InputError) as told:
+            call()
+        assert str(told.value) == f"unknown='appart' {said}"
+        assert told.value.shown(View("shell")) == f"--unknown appart {said}"
+        assert told.value.shown(View("project")) == f'unknown = "appart" {said}'
+    file = replace(project, options={"linkage": {"unknown": "appart"}}).write(tmp_path / "p.toml")
+    with pytest.raises(InputError) as told:
+        Project.read(file)
+    # Whoever reads the file, it is the file that has to be changed.
+    in_file = f'p.toml, [attacks.linkage]: unknown = "appart" {said}'
+    assert [told.value.shown(View(medium)) for medium in ("python", "shell", "project")] == (
+        [in_file] * 3
+    )
+    done = run("audit", "--project", str(file), code=2)
+    assert " ".join(done.stderr.split()) == f"error: {in_file}"
+    typed = run("linkage", str(people), "-q", "age,town", "-s", "income", "--missing", "drop",
+                "--missing-value", "?", "--sanitizer", "mondrian:k=5", "--unknown", "appart",
+                code=2)  # fmt: skip
+    assert "--unknown" in typed.stderr
+    assert "apart" in typed.stderr
 
 
 def test_a_column_that_is_not_there(people):

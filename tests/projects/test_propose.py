@@ -131,10 +131,10 @@ def test_what_the_law_protects_is_sensitive(name, values):
         ("q1", among("yes", "no"), "yes or no"),
         ("q1", RNG.normal(size=N), "a measurement"),
         ("fnlwgt", RNG.integers(1, 99, N), "a weight in the survey"),
-        ("store_id", among("a", "b", "c"), "nothing tells"),
+        ("store_id", among("a", "b", "c"), "no sign that others know it"),
         ("has_phone", among("yes", "no"), "yes or no"),
         ("city", ["Rome"] * 9 + [None] * (N - 10) + ["Lyon"],
-         "a place, by its name: 2 values; but 83% of it is empty"),
+         "a place, by its name: 2 values; but mostly empty"),
     ],
 )  # fmt: skip
 def test_what_is_neither(name, values, reason):
@@ -202,7 +202,7 @@ def test_the_same_in_other_words_by_the_definition(pairs):
 def test_where_nothing_is_known_it_guesses_and_says_so():
     proposal = uv.propose({"q1": among("a", "b"), "q2": among("a", "b"), "q3": RNG.normal(size=N)})
     assert (proposal.quasi, proposal.sensitive) == (("q1", "q3"), ("q2",))
-    assert proposal["q2"].unsure.startswith("it is a guess")
+    assert proposal["q2"].unsure.startswith("this is a guess")
     nothing = uv.propose({"mail": each("a{}@b.example")})
     assert (nothing.quasi, nothing.sensitive) == ((), ())
     assert any("no column of table looks sensitive" in note for note in nothing.notes)

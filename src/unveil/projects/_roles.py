@@ -377,7 +377,7 @@ def _full(columns: list[Settled]) -> list[Settled]:
     return [
         replace(
             one, role=Role.OTHER, leaning=Leaning.USELESS, unsure=None,
-            reason=f"{one.reason}; but {share(one.profile.missing)} of the rows are empty",
+            reason=f"{one.reason}; but mostly empty",
         )
         if one.role is Role.QUASI and one.profile.missing > _MOSTLY_EMPTY
         else one
