@@ -36,7 +36,7 @@ from unveil.microdata import (
     is_parquet,
     is_utf8,
 )
-from unveil.projects._vocabulary import MISSING_WORDS, REFUSALS, Pattern, Topic, topic_of
+from unveil.projects._vocabulary import MISSING_WORDS, REFUSALS, Group, Pattern, Topic, topic_of
 
 __all__ = ["FEW", "ColumnNames", "LookedAt", "Profile", "look_at", "profiles_of"]
 
@@ -314,6 +314,11 @@ class Profile:
     def topic(self) -> Topic | None:
         """What its name stands for."""
         return topic_of(self.name)
+
+    @property
+    def group(self) -> Group | None:
+        """What that is to an attacker."""
+        return None if self.topic is None else self.topic.group
 
     @cached_property
     def column(self) -> Column | None:

@@ -1,7 +1,7 @@
 """From columns to roles: what a column is by itself, and what follows from the others.
 
-Rules judge each column by its name and values. They stand in order; the first that applies decides,
-and what it says is the reason. Then the rest of the table matters:
+Each column is judged by its name and values. Signs are looked for in order; the first decides, and
+is the reason. Then the rest of the table matters:
 
 - **Money and work** are sensitive to some people and known to others. Where the table has something
   that the law protects more (health, politics, …), an attacker is assumed to know them; an income
@@ -14,7 +14,8 @@ and what it says is the reason. Then the rest of the table matters:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -51,6 +52,14 @@ class Leaning(StrEnum):
     """It says nothing about anybody."""
 
 
+_LEANINGS = {
+    Group.SECRET: Leaning.SECRET,
+    Group.MONEY: Leaning.MONEY,
+    Group.JOB: Leaning.JOB,
+    Group.KNOWN: Leaning.KNOWN,
+}
+
+
 def share(value: float) -> str:
     """A share in words.
 
@@ -62,133 +71,63 @@ def share(value: float) -> str:
     return f"{min(value, 0.99) if value < 1 else 1:.0%}"
 
 
-def _lean(profile: Profile) -> tuple[Leaning, str]:
-    """What a column is by itself, and why."""
-    for leaning, says in _RULES:
-        reason = says(profile)
-        if reason is not None:
-            return leaning, reason
-    return Leaning.UNTOLD, "no sign that others know it or want to know it"
+def _lean(one: Profile) -> tuple[Leaning, str]:
+    """What a column is by itself, and why: the first sign decides."""
+    untold = Leaning.UNTOLD, "no sign that others know it or want to know it"
+    return next(itertools.chain(_useless(one), _by_name(one), _by_values(one), [untold]))
 
 
-def _unreadable(one: Profile) -> str | None:
-    return "its values are of types that cannot be used" if one.distinct is None else None
+def _useless(one: Profile) -> Iterator[tuple[Leaning, str]]:
+    if one.distinct is None:
+        yield Leaning.USELESS, "its values are of types that cannot be used"
+    if one.filled == 0:
+        yield Leaning.USELESS, "it is empty"
+    if one.size == 1:
+        yield Leaning.USELESS, "all values are the same"
 
 
-def _empty(one: Profile) -> str | None:
-    return "it is empty" if one.filled == 0 else None
-
-
-def _constant(one: Profile) -> str | None:
-    return "all values are the same" if one.size == 1 else None
-
-
-def _looks_identifying(one: Profile) -> str | None:
+def _by_name(one: Profile) -> Iterator[tuple[Leaning, str]]:
+    """What names people, by its form or name; then whatever else the name says."""
     pattern = one.first_fit(IDENTIFYING) if one.size > 2 else None
-    if pattern is None:
-        return None
-    once = "almost every value occurs once, and " if one.alone >= _ALONE else ""
-    return f"{once}they look like {pattern.name}"
+    if pattern is not None:
+        once = "almost every value occurs once, and " if one.alone >= _ALONE else ""
+        yield Leaning.IDENTIFIER, f"{once}they look like {pattern.name}"
+    named = "" if one.topic is None else f"{one.topic.name}, by its name"
+    flag = one.size <= 10 and one.size < _SHARED * one.filled  # "has_phone: yes, no"
+    if one.group is Group.PERSON and not one.is_date and not flag:  # "last login" is a time
+        yield Leaning.IDENTIFIER, named
+    if not one.is_numeric and one.words >= _WORDS and one.alone >= _SHARED and one.filled >= FEW:
+        yield Leaning.IDENTIFIER, "free text, which may name people and cannot be generalized"
+    if one.group is Group.SURVEY:
+        yield Leaning.USELESS, f"{named}, and nothing about a person"
+    if one.group in _LEANINGS:
+        yield _LEANINGS[one.group], f"{named}: {_values(one)}"
 
 
-def _named_person(one: Profile) -> str | None:
-    if one.topic is None or one.topic.group is not Group.PERSON or one.is_date:
-        return None  # "last login" is a time
-    if one.size <= 10 and one.size < _SHARED * one.filled:
-        return None  # "has_phone: yes, no"
-    return f"{one.topic.name}, by its name"
-
-
-def _prose(one: Profile) -> str | None:
-    if one.is_numeric or one.words < _WORDS or one.alone < _SHARED or one.filled < FEW:
-        return None
-    return "free text, which may name people and cannot be generalized"
-
-
-def _about_the_survey(one: Profile) -> str | None:
-    if one.topic is None or one.topic.group is not Group.SURVEY:
-        return None
-    return f"{one.topic.name}, by its name, and nothing about a person"
-
-
-def _named(group: Group) -> Callable[[Profile], str | None]:
-    def says(one: Profile) -> str | None:
-        if one.topic is None or one.topic.group is not group:
-            return None
-        return f"{one.topic.name}, by its name: {_values(one)}"
-
-    return says
-
-
-def _looks_secret(one: Profile) -> str | None:
+def _by_values(one: Profile) -> Iterator[tuple[Leaning, str]]:
+    once = one.alone >= _ALONE
+    many_once = once and one.filled >= _ENOUGH
     pattern = one.first_fit(SECRET)
-    return None if pattern is None else f"they look like {pattern.name}: {_values(one)}"
-
-
-def _looks_known(one: Profile) -> str | None:
+    if pattern is not None:
+        yield Leaning.SECRET, f"they look like {pattern.name}: {_values(one)}"
     if one.is_date:
-        return "dates, which others may know"
+        yield Leaning.KNOWN, "dates, which others may know"
     pattern = one.first_fit(KNOWN)
-    if pattern is not DATES and one.alone >= _ALONE and one.filled >= _ENOUGH:
-        return None  # "P-00017" has the form of a postcode, and everybody has another
-    return None if pattern is None else f"they look like {pattern.name}: {_values(one)}"
-
-
-def _named_perhaps(one: Profile) -> str | None:
-    if one.topic is None or one.topic.group is not Group.PERHAPS_PERSON:
-        return None
-    if one.size < _SHARED * one.filled:
-        return None
-    once = "almost every value occurs once" if one.alone >= _ALONE else "values are rarely shared"
-    return f"{one.topic.name}, by its name, and {once}"
-
-
-def _called_a_name(one: Profile) -> str | None:
-    """People share names; a column called so that has many values is taken for theirs."""
-    if one.topic is None or one.topic.name != "a name" or one.is_numeric or one.size <= _MANY_NAMES:
-        return None
-    return "a name, by its name; several people share it"
-
-
-def _a_number_each(one: Profile) -> str | None:
-    if one.filled < _ENOUGH or one.alone < _ALONE or (one.is_numeric and not one.is_whole):
-        return None
-    return "almost every value occurs once: it can stand for a person"
-
-
-def _measured(one: Profile) -> str | None:
-    if one.filled < _ENOUGH or one.alone < _ALONE:
-        return None
-    return "a measurement: fractions, and almost every value occurs once"
-
-
-def _answers(one: Profile) -> str | None:
+    # "P-00017" has the form of a postcode, but everybody has another.
+    if pattern is not None and (pattern is DATES or not many_once):
+        yield Leaning.KNOWN, f"they look like {pattern.name}: {_values(one)}"
+    if one.group is Group.PERHAPS_PERSON and one.topic is not None:
+        if one.size >= _SHARED * one.filled:
+            how = "almost every value occurs once" if once else "values are rarely shared"
+            yield Leaning.IDENTIFIER, f"{one.topic.name}, by its name, and {how}"
+        if one.topic.name == "a name" and not one.is_numeric and one.size > _MANY_NAMES:
+            yield Leaning.IDENTIFIER, "a name, by its name; several people share it"
+    if many_once and (one.is_whole or not one.is_numeric):
+        yield Leaning.IDENTIFIER, "almost every value occurs once: it can stand for a person"
+    if many_once:
+        yield Leaning.UNTOLD, "a measurement: fractions, and almost every value occurs once"
     if one.size <= 5 and one.fits(YES_NO):
-        return "yes or no, to an unknown question"
-    return None
-
-
-_RULES: tuple[tuple[Leaning, Callable[[Profile], str | None]], ...] = (
-    (Leaning.USELESS, _unreadable),
-    (Leaning.USELESS, _empty),
-    (Leaning.USELESS, _constant),
-    (Leaning.IDENTIFIER, _looks_identifying),
-    (Leaning.IDENTIFIER, _named_person),
-    (Leaning.IDENTIFIER, _prose),
-    (Leaning.USELESS, _about_the_survey),
-    (Leaning.SECRET, _named(Group.SECRET)),
-    (Leaning.MONEY, _named(Group.MONEY)),
-    (Leaning.JOB, _named(Group.JOB)),
-    (Leaning.KNOWN, _named(Group.KNOWN)),
-    (Leaning.SECRET, _looks_secret),
-    (Leaning.KNOWN, _looks_known),
-    (Leaning.IDENTIFIER, _named_perhaps),
-    (Leaning.IDENTIFIER, _called_a_name),
-    (Leaning.IDENTIFIER, _a_number_each),
-    (Leaning.UNTOLD, _measured),
-    (Leaning.UNTOLD, _answers),
-)
-"""In order: what is useless, what names people, what the name says, what the values say."""
+        yield Leaning.UNTOLD, "yes or no, to an unknown question"
 
 
 def _values(one: Profile) -> str:
