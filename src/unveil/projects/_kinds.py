@@ -78,12 +78,8 @@ class KindOf:
     def wish(self, role: Role, hierarchy: Hierarchy) -> Wish:
         """What the reader is told; a table's own order needs no levels."""
         own_order = self.kind is Kind.ORDINAL and not self.levels
-        return Wish(
-            role=role,
-            kind=None if own_order else self.kind,
-            levels=self.levels or None,
-            hierarchy=hierarchy,
-        )
+        return Wish(role=role, kind=None if own_order else self.kind, levels=self.levels or None,
+                    hierarchy=hierarchy)  # fmt: skip
 
 
 def kind_of(one: Settled, *, whole: bool) -> KindOf:
@@ -133,14 +129,11 @@ def hierarchies_beside(
             continue
         kind = _fitting_kind(one, kinds[one.name], files[one.name])
         if kind is None:  # the reason would show a value
-            notes.append(
-                Message(
-                    "{file} does not fit the values of {column} and is left out; correct it, and "
-                    "add it under hierarchies.files",
-                    file=File(f"{_FOLDER}/{files[one.name].name}", bare=True),
-                    column=Column(one.name),
-                )
-            )
+            notes.append(Message(
+                "{file} does not fit the values of {column} and is left out; correct it, and add "
+                "it under hierarchies.files",
+                file=File(f"{_FOLDER}/{files[one.name].name}", bare=True), column=Column(one.name),
+            ))  # fmt: skip
             continue
         found[one.name], fitting[one.name] = files[one.name], kind
     return found, fitting, notes
@@ -152,10 +145,8 @@ def _fitting_kind(one: Settled, kind: KindOf, file: Path) -> KindOf | None:
         return None
     for tried in dict.fromkeys((kind, KindOf(kind=Kind.CATEGORICAL))):
         try:
-            encode(
-                one.profile.distinct.take(~one.profile.gaps),
-                tried.wish(one.role, read_hierarchy(file)),
-            )
+            encode(one.profile.distinct.take(~one.profile.gaps),
+                   tried.wish(one.role, read_hierarchy(file)))  # fmt: skip
         except UnveilError:
             continue
         return tried
@@ -181,10 +172,9 @@ def meaning_of_missing(
         text = "{lost} of the rows have missing values ({where}); they are left out"
         return "drop", dict(kinds), [Message(text, **parts)]
     words = [
-        one
-        for one in used
+        one for one in used
         if one.profile.gaps.any() and kinds[one.name].kind is not Kind.CATEGORICAL
-    ]
+    ]  # fmt: skip
     text = "{lost} of the rows have missing values ({where}); missing is treated as a category"
     if words:
         text += ", so {words} must be categorical"

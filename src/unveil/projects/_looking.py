@@ -59,24 +59,10 @@ _STRAY = 3  # different texts among numbers that may be codes for missing
 
 @dataclass(frozen=True, kw_only=True)
 class LookedAt:
-    """An opened table.
+    """An opened table: `rows` of its `of_rows` rows, as Arrow arrays by column.
 
-    Attributes
-    ----------
-    name : str
-        For messages.
-    arrays : dict of str to Arrow arrays
-    unreadable : frozenset of str
-        Columns whose values have no common type.
-    is_text_file : bool
-    file : Path, optional
-    encoding : str, optional
-        Of a CSV file that is not in UTF-8.
-    rows : int
-        Number of rows that are looked at.
-    of_rows : int
-        Number of rows that there are.
-    notes : tuple of Message
+    The values of `unreadable` columns have no common type. `encoding` is that of a CSV file that is
+    not in UTF-8.
     """
 
     name: str
@@ -111,9 +97,8 @@ def look_at(
             if given is not None:
                 raise InputError(
                     "{option} is for CSV files; {file} is Parquet",
-                    option=Option(option),
-                    file=File(Path(table).name, bare=True),
-                )
+                    option=Option(option), file=File(Path(table).name, bare=True),
+                )  # fmt: skip
         seen = _parquet(existing_file(table))
     else:
         seen = _csv(existing_file(table), delimiter, encoding, columns)

@@ -23,14 +23,12 @@ from unveil.microdata import Kind, Missing, Role
 from unveil.projects._kinds import USED, KindOf, hierarchies_beside, kind_of, meaning_of_missing
 from unveil.projects._looking import ColumnNames, LookedAt, look_at, profiles_of
 from unveil.projects._project import Data, Project, seen_from
-from unveil.projects._roles import Leaning, Settled, settle, share
+from unveil.projects._roles import SECRETS, Settled, settle, share
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["ColumnProposal", "Proposal", "propose"]
-
-_FIRST = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
 
 
 def propose(
@@ -97,7 +95,7 @@ def _column(one: Settled, kind: KindOf) -> ColumnProposal:
 def _secrets(settled: list[Settled]) -> tuple[str, ...]:
     """The most protected first, then in the order of the table."""
     secrets = [one for one in settled if one.role is Role.SENSITIVE]
-    rank = {leaning: place for place, leaning in enumerate(_FIRST)}
+    rank = {leaning: place for place, leaning in enumerate(SECRETS)}
     return tuple(one.name for one in sorted(secrets, key=lambda o: rank.get(o.leaning, len(rank))))
 
 
@@ -105,20 +103,16 @@ def _about_roles(settled: list[Settled], seen: LookedAt) -> list[Message]:
     notes = []
     secrets = _secrets(settled)
     if len(secrets) > 1:
-        notes.append(
-            Message(
-                "{count} columns may be sensitive ({names}): each is tested in turn, and the "
-                "attacker knows none of the others",
-                count=len(secrets), names=Listed([Column(name) for name in secrets]),
-            )
-        )  # fmt: skip
+        notes.append(Message(
+            "{count} columns may be sensitive ({names}): each is tested in turn, and the attacker "
+            "knows none of the others",
+            count=len(secrets), names=Listed([Column(name) for name in secrets]),
+        ))  # fmt: skip
     for role, what in ((Role.QUASI, "known to an attacker (quasi)"),
                        (Role.SENSITIVE, "sensitive")):  # fmt: skip
         if not any(one.role is role for one in settled):
-            notes.append(
-                Message("no column of {table} looks {what}; say which one is",
-                        table=File(seen.name, bare=True), what=what)
-            )  # fmt: skip
+            notes.append(Message("no column of {table} looks {what}; say which one is",
+                                 table=File(seen.name, bare=True), what=what))  # fmt: skip
     return notes
 
 

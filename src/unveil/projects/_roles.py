@@ -25,7 +25,7 @@ from unveil.microdata import Role
 from unveil.projects._looking import FEW, Profile
 from unveil.projects._vocabulary import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO, Group
 
-__all__ = ["Leaning", "Settled", "settle", "share"]
+__all__ = ["SECRETS", "Leaning", "Settled", "settle", "share"]
 
 _ALONE = 0.9  # "almost every value occurs once"
 _ENOUGH = 20  # rows from which that means anything
@@ -155,22 +155,15 @@ def _span(one: Profile) -> str:
     return f", nearly all from {low:.0f} to {high:.0f}"
 
 
-_SECRETS = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
+SECRETS = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
+"""What may be sensitive, the most protected first."""
+
+_PERHAPS_KNOWN = "if others know it, make it quasi"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Settled:
-    """A column with its role.
-
-    Attributes
-    ----------
-    profile : Profile
-    leaning : Leaning
-    role : Role
-    reason : str
-    unsure : str, optional
-        What the user should check.
-    """
+    """A column with its role, the reason, and what the user should check."""
 
     profile: Profile
     leaning: Leaning
@@ -206,55 +199,40 @@ def _first_roles(columns: list[Settled]) -> list[Settled]:
 
 
 def _first_role(one: Settled, protected: bool) -> Settled:
-    if one.leaning is Leaning.IDENTIFIER:
-        return replace(one, role=Role.IDENTIFIER, unsure=_about_identifier(one))
-    if one.leaning is Leaning.KNOWN:
-        return replace(one, role=Role.QUASI, unsure=_about_known(one))
-    if one.leaning is Leaning.SECRET:
+    profile, leaning = one.profile, one.leaning
+    if leaning is Leaning.SECRET:
         return replace(one, role=Role.SENSITIVE)
-    if one.leaning is Leaning.MONEY:
-        if not protected or one.profile.refusals >= _MANY_REFUSE:
-            return replace(one, role=Role.SENSITIVE)
+    if leaning is Leaning.MONEY and (not protected or profile.refusals >= _MANY_REFUSE):
+        return replace(one, role=Role.SENSITIVE)
+    if leaning is Leaning.JOB and not protected and profile.size > _BROAD:
+        return replace(one, role=Role.SENSITIVE, unsure=_PERHAPS_KNOWN)
+    if leaning in (Leaning.MONEY, Leaning.JOB):
         return replace(one, role=Role.QUASI, unsure="it may be sensitive instead")
-    if one.leaning is Leaning.JOB:
-        if not protected and one.profile.size > _BROAD:
-            return replace(one, role=Role.SENSITIVE, unsure="if others know it, make it quasi")
-        return replace(one, role=Role.QUASI, unsure="it may be sensitive instead")
-    return replace(one, unsure=_about_untold(one))
-
-
-def _about_known(one: Settled) -> str | None:
-    if one.profile.alone >= _MOSTLY_EMPTY and one.profile.size > _MANY_VALUES:
-        return (
-            f"{share(one.profile.alone)} of the values occur once: it points to people by itself, "
-            "and needs a hierarchy or to be left out"
-        )
-    return None
-
-
-def _about_identifier(one: Settled) -> str | None:
-    shared = one.profile.size < _SHARED * one.profile.filled
-    if shared and one.profile.topic is not None and one.profile.topic.group is Group.PERHAPS_PERSON:
-        return "many share a value; if it names no person, it may be quasi or other"
-    return None
-
-
-def _about_untold(one: Settled) -> str | None:
-    if one.profile.stray:
-        return (
-            "it has numbers, and in a few rows texts; if they mean missing, list them under "
+    unsure = None
+    if leaning is Leaning.IDENTIFIER:
+        if profile.group is Group.PERHAPS_PERSON and profile.size < _SHARED * profile.filled:
+            unsure = "many share a value; if it names no person, it may be quasi or other"
+        return replace(one, role=Role.IDENTIFIER, unsure=unsure)
+    if leaning is Leaning.KNOWN:
+        if profile.alone >= _MOSTLY_EMPTY and profile.size > _MANY_VALUES:
+            unsure = (
+                f"{share(profile.alone)} of the values occur once: it points to people by itself; "
+                "give it a hierarchy, or leave it out"
+            )
+        return replace(one, role=Role.QUASI, unsure=unsure)
+    if profile.stray:
+        unsure = (
+            "it has numbers, and texts in a few rows; if these mean missing, list them under "
             "data.missing_values"
         )
-    return None
+    return replace(one, unsure=unsure)
 
 
 def _work_if_nothing_else(columns: list[Settled]) -> list[Settled]:
     if _having(columns, Role.SENSITIVE):
         return columns
     return [
-        replace(one, role=Role.SENSITIVE, unsure="if others know it, make it quasi")
-        if one.leaning in _SECRETS
-        else one
+        replace(one, role=Role.SENSITIVE, unsure=_PERHAPS_KNOWN) if one.leaning in SECRETS else one
         for one in columns
     ]
 
@@ -292,34 +270,25 @@ def _same(a: Profile, b: Profile) -> bool:
 def _few_values_first(columns: list[Settled]) -> list[Settled]:
     """Numbers with many values are not tested beside sensitive columns with few."""
     secrets = _having(columns, Role.SENSITIVE)
-    many = [one for one in secrets if _is_many(one.profile)]
+    many = [
+        one for one in secrets if one.profile.is_numeric and one.profile.size > _MANY_VALUES
+    ]  # fmt: skip
     if len(many) == len(secrets):
         return columns
+    unsure = "with {:,} values it is hard to test; put it into a few bands, and make it sensitive"
     return [
-        replace(
-            one, role=Role.OTHER, leaning=Leaning.USELESS,
-            unsure=f"with {one.profile.size:,} values it is hard to test as it is; put it into a "
-            "few bands, and make it sensitive",
-        )
-        if one in many
-        else one
+        replace(one, role=Role.OTHER, leaning=Leaning.USELESS,
+                unsure=unsure.format(one.profile.size)) if one in many else one
         for one in columns
     ]  # fmt: skip
-
-
-def _is_many(profile: Profile) -> bool:
-    return profile.is_numeric and profile.size > _MANY_VALUES
 
 
 def _full(columns: list[Settled]) -> list[Settled]:
     """A column that is mostly empty is no quasi-identifier."""
     return [
-        replace(
-            one, role=Role.OTHER, leaning=Leaning.USELESS, unsure=None,
-            reason=f"{one.reason}; but mostly empty",
-        )
-        if one.role is Role.QUASI and one.profile.missing > _MOSTLY_EMPTY
-        else one
+        replace(one, role=Role.OTHER, leaning=Leaning.USELESS, unsure=None,
+                reason=f"{one.reason}; but mostly empty")
+        if one.role is Role.QUASI and one.profile.missing > _MOSTLY_EMPTY else one
         for one in columns
     ]  # fmt: skip
 
@@ -327,11 +296,8 @@ def _full(columns: list[Settled]) -> list[Settled]:
 def _some_secret(columns: list[Settled]) -> list[Settled]:
     if _having(columns, Role.SENSITIVE):
         return columns
-    few = [
-        one
-        for one in columns
-        if one.leaning is Leaning.UNTOLD and 2 <= one.profile.size <= _MANY_VALUES
-    ]
+    few = [one for one in columns
+           if one.leaning is Leaning.UNTOLD and 2 <= one.profile.size <= _MANY_VALUES]  # fmt: skip
     if not few:
         return columns
     chosen = few[-1]
