@@ -1,30 +1,23 @@
-"""The project file: its form declared as models, how it is read, and its JSON Schema.
+"""Reading and writing a project file.
 
-Every key is known and every value has its type, or the file is refused: the error names the file,
-the table and the key, and says what would be right. Options of attacks are checked against what
-the attacks declare.
+Every key is known and every value is one that it can have, or the file is refused: the error names
+the file, the table and the key, and says what would be right. Options of attacks are checked
+against what the attacks declare.
+
+The standard library reads TOML and does not write it. It is written by hand, so that comments stand
+beside the keys that they explain.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    GetCoreSchemaHandler,
-    PydanticUserError,
-    Tag,
-    TypeAdapter,
-    ValidationError,
-)
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BaseModel, ValidationError
 
 from unveil.errors import (
     Cell,
@@ -32,228 +25,23 @@ from unveil.errors import (
     File,
     Foreign,
     InputError,
-    Listed,
     Message,
     Text,
     View,
     did_you_mean,
 )
-from unveil.microdata import Missing, Role, is_parquet
-from unveil.options import help_of
+from unveil.microdata import Role, is_parquet
+from unveil.projects._form import (
+    RELEASES,
+    AnyRelease,
+    AttacksTable,
+    DataTable,
+    ProjectFile,
+    named,
+)
 from unveil.projects._project import ROLE_NAMES, Data, Project, ReleaseAsked
-from unveil.projects._writing import key_text, value_text
 
-__all__ = ["project_from", "read", "schema"]
-
-
-@dataclass(frozen=True)
-class _Says:
-    """What a value must be, in our words instead of pydantic's."""
-
-    right: str
-    choices: tuple[str, ...] = ()
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.custom_error_schema(
-            handler(source), "wrong", custom_error_message="wrong",
-            custom_error_context={"right": self.right, "choices": list(self.choices)},
-        )  # fmt: skip
-
-
-def _one_of(words: Sequence[str]) -> _Says:
-    return _Says(str(Listed([repr(word) for word in words], "or")), tuple(words))
-
-
-_Words = Annotated[str, Field(pattern=r"\S"), _Says("a text")]
-_Texts = Annotated[str | list[str], _Says("a text or a list of texts")]
-_Flag = Annotated[bool, _Says("true or false")]
-_FromZero = Annotated[int, Field(ge=0), _Says("a whole number from 0 up")]
-_FromOne = Annotated[int, Field(ge=1), _Says("a whole number from 1 up")]
-_Names = Annotated[
-    str | list[str] | dict[Annotated[str, Field(pattern=r"^[0-9]+$")], str],
-    _Says('a list of names, or names by position from 0, such as { 0 = "age" }'),
-]
-_MissingTexts = Annotated[
-    str | list[str] | dict[str, str | list[str]],
-    _Says('a text or a list of texts, or these for each column, such as { age = ["?"] }'),
-]
-_RoleName = Annotated[
-    Literal["identifier", "quasi", "sensitive", "other", "quasi-identifier"],
-    _one_of(tuple(ROLE_NAMES)),
-]
-_KindName = Annotated[
-    Literal["numeric", "categorical"] | Annotated[list[str], Field(min_length=1)],
-    _Says("'numeric', 'categorical', or the list of its levels from low to high",
-          ("numeric", "categorical")),
-]  # fmt: skip
-_Categories = Annotated[
-    Annotated[str, Field(min_length=1)]
-    | Annotated[list[Any], Field(min_length=1)]
-    | Annotated[dict[str, Any], Field(min_length=1)],
-    _Says("a text such as 'low:0-20,high:20-', a list of lists of values, or a table of "
-          "categories"),
-]  # fmt: skip
-
-
-class _Table(BaseModel):
-    """A table that has the keys that are declared, and no others."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
-
-
-class DataTable(_Table):
-    """The table, and how it is read; see `read_csv`."""
-
-    file: _Words
-    """The table: CSV or Parquet."""
-    delimiter: Annotated[str, Field(min_length=1, max_length=1), _Says("one character")] | None = (
-        None
-    )
-    """CSV delimiter. Default: detected."""
-    encoding: _Words | None = None
-    """Encoding of a CSV file. Default: UTF-8."""
-    comment: _Words | None = None
-    """What a line that is left out begins with."""
-    columns: _Names | None = None
-    """Names of the columns, if the file has no header."""
-    missing: Annotated[Missing, _one_of(get_args(Missing))] = "error"
-    """Missing values: refuse them, drop these records, or treat missing as a category."""
-    missing_values: _MissingTexts = []
-    """Texts that mean missing."""
-
-
-class HierarchiesTable(_Table):
-    """How values generalize: a folder, or a file per column."""
-
-    folder: _Words | None = None
-    """A folder with files named after the columns."""
-    files: dict[str, _Words] = {}
-    """A file per column."""
-
-
-class ThreatTable(_Table):
-    """Who attacks."""
-
-    knows: _Texts = []
-    """Quasi-identifiers that the attacker knows. Default: all."""
-    wants: _Texts = []
-    """Sensitive columns that the attacker wants to know. Default: all, each in turn."""
-    adversary: _Texts = []
-    """The attacker's model. Default: the one that fits what was published."""
-
-
-class AttacksTable(_Table):
-    """Which attacks and measures run, and a table of options for each."""
-
-    model_config = ConfigDict(extra="allow")
-
-    use: _Texts = []
-    """Names of attacks and measures. Default: those that are quick."""
-    seed: _FromZero | None = None
-    """Random seed."""
-    jobs: _FromOne | None = None
-    """Number of worker processes. Default: all cores."""
-
-
-class ThresholdsTable(_Table):
-    """What makes a release fail."""
-
-    fail_on: _Texts = []
-    """Thresholds such as 'delta > 0.05'. Without any there is no verdict."""
-
-
-class ReportTable(_Table):
-    """What the report shows."""
-
-    smallest: _FromOne | None = None
-    """Groups of fewer people are masked."""
-    include_records: _Flag = False
-    """Whether the report may show original records."""
-
-
-class _AnyRelease(_Table):
-    name: _Words | None = None
-    """What the report calls it."""
-
-
-class FileRelease(_AnyRelease):
-    """A published file, or a folder with the two tables of Anatomy."""
-
-    file: _Words
-    """The file."""
-    may_change: _Flag | None = None
-    """Whether it may have other sensitive values than the table."""
-    notation: dict[str, _Words] | None = None
-    """How columns are written, where that is ambiguous."""
-
-
-class SanitizerRelease(_AnyRelease):
-    """What a sanitizer makes of the table."""
-
-    sanitizer: _Words
-    """Such as 'mondrian:k=5', or a series: 'mondrian:k=2..64'."""
-
-
-class OracleRelease(_AnyRelease):
-    """What a program makes of the table; see `Oracle`."""
-
-    oracle: _Words
-    """A command, an address, or a folder of releases made beforehand."""
-    timeout: Annotated[str | float, _Says("seconds, or a text such as '30 s'")] | None = None
-    """Time limit for one answer."""
-    memory: Annotated[str | int, _Says("bytes, or a text such as '2 GB'")] | None = None
-    """Memory limit."""
-    retries: _FromZero | None = None
-    """Number of retries after a failed run."""
-    may_drop: _Flag | None = None
-    """Whether the release may have fewer records than the table."""
-    may_change_sensitive: _Flag | None = None
-    """Whether the release may have other sensitive values than the table."""
-    notation: dict[str, _Words] | None = None
-    """How columns are written, where that is ambiguous."""
-
-
-_RELEASES: dict[str, type[_AnyRelease]] = {
-    "file": FileRelease, "sanitizer": SanitizerRelease, "oracle": OracleRelease,
-}  # fmt: skip
-
-
-def _given(release: Any) -> list[str]:
-    return [what for what in _RELEASES if isinstance(release, Mapping) and what in release]
-
-
-def _what(release: Any) -> str | None:
-    given = _given(release)
-    return given[0] if len(given) == 1 else None
-
-
-_Release: TypeAlias = Annotated[
-    Annotated[FileRelease, Tag("file")]
-    | Annotated[SanitizerRelease, Tag("sanitizer")]
-    | Annotated[OracleRelease, Tag("oracle")],
-    Discriminator(_what, custom_error_type="what", custom_error_message="one of three"),
-]
-
-
-class ProjectFile(_Table):
-    """What is audited, and under which threat model."""
-
-    data: DataTable
-    roles: dict[str, _RoleName] = {}
-    """The role of each column; columns that are not listed are 'other'."""
-    kinds: dict[str, _KindName] = {}
-    """What the values of a column are."""
-    hierarchies: HierarchiesTable = HierarchiesTable()
-    partitions: dict[str, _Categories] = {}
-    """Categories of sensitive columns, for the discrimination rate."""
-    threat: ThreatTable = ThreatTable()
-    attacks: AttacksTable = AttacksTable()
-    releases: list[_Release] = []
-    """What is published. Default: the table as it is, and Mondrian with several k."""
-    thresholds: ThresholdsTable = ThresholdsTable()
-    report: ReportTable = ReportTable()
+__all__ = ["project_from", "read", "text_of"]
 
 
 class _InFile(Message):
@@ -282,7 +70,7 @@ def _first_fault(error: ValidationError, file: str) -> InputError:
     if kind == "what" and isinstance(given, Mapping):
         return _wrong(
             file, _header(loc), "give one of file, sanitizer and oracle, but there is {given}",
-            given=" and ".join(_given(given)) or "none",
+            given=" and ".join(named(given)) or "none",
         )  # fmt: skip
     if kind in ("what", "list_type"):
         return _wrong(file, "", "releases must be tables, each headed [[releases]], but is {told}",
@@ -297,13 +85,13 @@ def _first_fault(error: ValidationError, file: str) -> InputError:
     if kind == "missing":
         return _wrong(file, table, "{key} is missing; name the table, such as file = 'survey.csv'",
                       key=key)  # fmt: skip
-    named = Column(key) if table in _BY_COLUMN else key_text(key)
+    about = Column(key) if table in _BY_COLUMN else _key(key)
     if kind != "wrong":
-        return _wrong(file, table, _NO_TABLE, key=named, header=_header(loc), told=_told(given))
+        return _wrong(file, table, _NO_TABLE, key=about, header=_header(loc), told=_told(given))
     context = fault["ctx"]
     near = did_you_mean(given, context["choices"]) if isinstance(given, str) else ""
     return _wrong(file, table, "{key} must be {right}, but is {told}{near}",
-                  key=named, right=context["right"], told=_told(given), near=near)  # fmt: skip
+                  key=about, right=context["right"], told=_told(given), near=near)  # fmt: skip
 
 
 _NO_TABLE = "{key} must be a table, {header}, but is {told}"
@@ -322,7 +110,7 @@ def _model_of(loc: Sequence[int | str]) -> type[BaseModel]:
     if not loc:
         return ProjectFile
     if loc[0] == "releases":
-        return _RELEASES[str(loc[2])]
+        return RELEASES[str(loc[2])]
     found = ProjectFile.model_fields[str(loc[0])].annotation
     assert isinstance(found, type)
     assert issubclass(found, BaseModel)
@@ -330,7 +118,7 @@ def _model_of(loc: Sequence[int | str]) -> type[BaseModel]:
 
 
 def _told(value: Any) -> Cell:
-    return Cell(value_text(value), bare=True) if isinstance(value, Mapping) else Cell(value)
+    return Cell(_value(value), bare=True) if isinstance(value, Mapping) else Cell(value)
 
 
 def read(path: Path) -> Project:
@@ -395,9 +183,9 @@ def _data(form: DataTable) -> Data:
     )  # fmt: skip
 
 
-def _release(form: _AnyRelease) -> ReleaseAsked:
+def _release(form: AnyRelease) -> ReleaseAsked:
     given = form.model_dump(exclude_unset=True)
-    own = {name: given.pop(name) for name in ("name", *_RELEASES) if name in given}
+    own = {name: given.pop(name) for name in ("name", *RELEASES) if name in given}
     return ReleaseAsked(**own, options=given)
 
 
@@ -471,55 +259,162 @@ def _check_thresholds(texts: Iterable[str], file: str) -> None:
             raise _wrong(file, "[thresholds]", error.message) from None
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a project file (draft 2020-12), with the options of all attacks.
+_NAME_OF = {role: name for name, role in ROLE_NAMES.items()}
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {
+    "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\",
+}  # fmt: skip
 
-    >>> tables = schema()["$defs"]
-    >>> tables["AttacksTable"]["properties"]["linkage"]["properties"]["unknown"]["enum"]
-    ['error', 'apart']
+_HEAD = """\
+# What is audited, and against whom. Paths start from the folder of this file."""
+
+_ROLES = """\
+# identifier: names a person, and is never used
+# quasi:      an attacker may know it about a person
+# sensitive:  what an attacker wants to know; several are tested in turn
+# other:      none of these"""
+
+_KINDS = """\
+# numeric, categorical (no order), or the levels of an ordinal column from low to high. Only values
+# with an order can be published as a range."""
+
+_HIERARCHIES = """\
+# How values generalize: one file per column, or folder = "hierarchies"."""
+
+_THREAT = """\
+# Who attacks. By default the attacker knows every quasi-identifier, wants every sensitive column
+# (each in turn), and uses the model that fits what was published.
+#   knows = ["age", "sex"]
+#   wants = ["income"]
+#   adversary = "naive-bayes\""""
+
+_PARTITIONS = """\
+# Categories of a sensitive column, where the category is already sensitive:
+#   income = "low:0-20,high:20-\""""
+
+_ATTACKS = """\
+# Attacks and measures, the random seed, and the number of worker processes. Each attack has a table
+# for its options:
+#   use = ["linkage", "measures", "relative-risk"]
+#   seed = 0
+#   jobs = 2
+#   [attacks.relative-risk]
+#   beta = 0.5"""
+
+_RELEASES = """\
+# What is published: files, sanitizers (also series), or programs. Without any, the table as it is
+# and Mondrian with several k are audited. For instance:
+#   [[releases]]
+#   sanitizer = "mondrian:k=2..64"
+#   [[releases]]
+#   file = "published.csv"
+#   [[releases]]
+#   name = "theirs"
+#   oracle = "./anonymize {input} {output}\""""
+
+_THRESHOLDS = """\
+# What makes a release fail. Without thresholds there is no verdict.
+#   fail_on = ["delta > 0.05", "k < 5"]"""
+
+_REPORT = """\
+# The report shows no original record, and masks groups of fewer people than smallest.
+#   smallest = 5
+#   include_records = false"""
+
+
+def text_of(project: Project) -> str:
+    """The text of the file."""
+    data, trees = project.data, project.hierarchies
+    by_file = trees if isinstance(trees, Mapping) else {}
+    parts = [
+        [_HEAD],
+        ["[data]", *_lines({
+            "file": data.file, "delimiter": data.delimiter, "encoding": data.encoding,
+            "comment": data.comment, "columns": data.columns, "missing": data.missing,
+            "missing_values": data.missing_values or None,
+        })],
+        ["[roles]", _ROLES, *_roles(project)],
+        ["[kinds]", _KINDS, *_lines(project.kinds)],
+        ["[hierarchies]", _HIERARCHIES, *_lines({"folder": None if by_file else trees})],
+        *([["[hierarchies.files]", *_lines(by_file)]] if by_file else []),
+        ["[partitions]", _PARTITIONS, *_lines(project.partitions)],
+        ["[threat]", _THREAT, *_lines({
+            "knows": project.knows or None, "wants": project.wants or None,
+            "adversary": project.adversary or None,
+        })],
+        ["[attacks]", _ATTACKS, *_lines({
+            "use": project.attacks or None, "seed": project.seed, "jobs": project.n_jobs,
+        })],
+        *([f"[attacks.{_key(n)}]", *_lines(given)] for n, given in project.options.items()),
+        ["[thresholds]", _THRESHOLDS, *_lines({"fail_on": project.fail_on or None})],
+        ["[report]", _REPORT, *_lines({
+            "smallest": project.smallest, "include_records": project.include_records or None,
+        })],
+        [_RELEASES],
+        *(["[[releases]]", *_lines({
+            "name": one.name, "file": one.file, "sanitizer": one.sanitizer, "oracle": one.oracle,
+            **one.options,
+        })] for one in project.releases),
+    ]  # fmt: skip
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _lines(values: Mapping[str, Any]) -> Iterable[str]:
+    for key, value in values.items():
+        if value is not None:
+            yield f"{_key(key)} = {_value(value)}"
+
+
+def _roles(project: Project) -> Iterable[str]:
+    for name, role in project.roles.items():
+        line = f"{_key(name)} = {_value(_NAME_OF[role])}"
+        reason = project.reasons.get(name)
+        yield line if reason is None else f"{line}  {_comment(reason)}"
+
+
+def _key(key: str) -> str:
+    """A key of TOML, in quotes where it needs them.
+
+    >>> print(_key("age"), _key("native country"), _key('a"b=c'))
+    age "native country" "a\\"b=c"
     """
-    from unveil.auditing.parts import PARTS
-
-    found: dict[str, Any] = _without_null(ProjectFile.model_json_schema())
-    attacks = found["$defs"]["AttacksTable"]
-    attacks["additionalProperties"] = False
-    attacks["properties"].update({name: _options_schema(name) for name in PARTS})
-    return found
+    return key if _BARE.fullmatch(key) else _quoted(key)
 
 
-def _options_schema(attack: str) -> dict[str, Any]:
-    from unveil.registry import declarations
+def _value(value: Any) -> str:
+    """A value of TOML: a text, a truth value, a number, a list, or a table within a line.
 
-    if attack not in declarations():
-        return {"type": "object"}
-    declaration = declarations()[attack]
-    options = {}
-    for name, one in declaration.options().items():
-        try:
-            form = TypeAdapter(one.annotation).json_schema()
-        except PydanticUserError:  # a model or a table, which JSON has no form for
-            form = {}
-        if help_of(one.annotation):
-            form["description"] = help_of(one.annotation)
-        options[name] = _without_null(form)
-    return {
-        "type": "object", "description": declaration.help, "properties": options,
-        "additionalProperties": False,
-    }  # fmt: skip
+    >>> print(_value(["a", 1, True]), _value({"low": [1, 2]}))
+    ["a", 1, true] { low = [1, 2] }
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_key(str(k))} = {_value(v)}" for k, v in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, Sequence):
+        return f"[{', '.join(_value(one) for one in value)}]"
+    return repr(value)
 
 
-def _without_null(form: Any) -> Any:
-    """The same schema where nothing can be null: TOML has no such value."""
-    if isinstance(form, list):
-        return [_without_null(one) for one in form]
-    if not isinstance(form, dict):
-        return form
-    kept = {key: _without_null(one) for key, one in form.items()
-            if not (key == "default" and one is None)}  # fmt: skip
-    either = kept.get("anyOf")
-    if either is not None:
-        either = [one for one in either if one != {"type": "null"}]
-        if len(either) == 1:
-            return {**either[0], **{key: one for key, one in kept.items() if key != "anyOf"}}
-        kept["anyOf"] = either
-    return kept
+def _comment(text: str) -> str:
+    """A comment that stays on its line.
+
+    >>> print(_comment("an age\\nor not"))
+    # an age\\nor not
+    """
+    return f"# {''.join(c if c.isprintable() else _quoted(c)[1:-1] for c in text)}"
+
+
+def _quoted(text: str) -> str:
+    def written(c: str) -> str:
+        if c in _ESCAPES:
+            return _ESCAPES[c]
+        if c.isprintable():
+            return c
+        # Characters that cannot be seen are escaped; TOML forbids most of them otherwise.
+        return f"\\u{ord(c):04X}" if ord(c) < 0x10000 else f"\\U{ord(c):08X}"
+
+    return f'"{"".join(map(written, text))}"'

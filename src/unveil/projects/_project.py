@@ -150,7 +150,7 @@ class Project:
         >>> sorted(Project.schema()["properties"])[:3]
         ['attacks', 'data', 'hierarchies']
         """
-        from unveil.projects._file import schema
+        from unveil.projects._form import schema
 
         return schema()
 
@@ -203,7 +203,7 @@ class Project:
 
     def to_toml(self) -> str:
         """The text of the file."""
-        from unveil.projects._writing import text_of
+        from unveil.projects._file import text_of
 
         return text_of(self)
 
