@@ -8,7 +8,7 @@ from typing import IO
 
 from unveil._text import harmless
 from unveil.adversary import adversary_named
-from unveil.attacks import compare_encodings
+from unveil.attacks.differential import compare_encodings
 from unveil.cli._console import console, folded
 from unveil.cli._outputs import check_output, check_plot, is_stdout, save_picture, write
 from unveil.cli._reading import Reading

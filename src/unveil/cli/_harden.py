@@ -11,7 +11,8 @@ from typing import IO
 import typer
 
 from unveil._text import harmless
-from unveil.attacks import adversaries_named, check_chance, distance_named
+from unveil.attacks.differential import distance_named
+from unveil.attacks.shared import adversaries_named
 from unveil.cli._anonymize import check_place, write_release
 from unveil.cli._console import console, folded, say
 from unveil.cli._guard import INTERRUPTED, in_command_line_words
@@ -96,7 +97,6 @@ class Harden:
             check_place(self.out, f, self.reading)
         if self.adversaries:
             adversaries_named(list(self.adversaries))
-        check_chance(samples=self.samples, error=self.error)
         distance_named(self.distance)
 
     def _tell(self, finding: Hardening) -> None:

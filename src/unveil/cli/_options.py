@@ -23,7 +23,6 @@ __all__ = [
     "Error",
     "HowDrawn",
     "HowHardened",
-    "HowScoped",
     "Jobs",
     "Json",
     "MayChange",
@@ -59,13 +58,6 @@ class HowDrawn(StrEnum):
     RANDOM = "random"
     STRATIFIED = "stratified"
     EXPOSED = "exposed"
-
-
-class HowScoped(StrEnum):
-    """The choices of ``--scope``."""
-
-    ALL = "all"
-    CLASS = "class"
 
 
 class HowHardened(StrEnum):

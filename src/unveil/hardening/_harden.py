@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, as_prior
-from unveil.attacks import (
-    Distance,
-    EarthMovers,
-    adversaries_named,
-    check_chance,
+from unveil.attacks.differential import (
+    Error,
+    HowFar,
+    Samples,
     differential_inference,
     distance_named,
 )
+from unveil.attacks.shared import adversaries_named
 from unveil.errors import File, InputError, Message, Option, Text, UnveilError
 from unveil.hardening._finding import Hardening
 from unveil.hardening._merged import refuse_unmergeable
@@ -45,6 +45,7 @@ from unveil.hardening._strategies import (
 )
 from unveil.measures import information_loss
 from unveil.microdata import AnyRelease, Microdata, has_true_cells
+from unveil.options import Adversaries, Jobs, Progress, Seed, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 __all__ = ["check_limits", "harden"]
@@ -52,6 +53,7 @@ __all__ = ["check_limits", "harden"]
 _ASKED_AGAIN = 3  # times: two draws of a random sanitizer may be the same
 
 
+@checked
 def harden(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
@@ -61,15 +63,15 @@ def harden(
     rounds: int = 20,
     at_most: float = 0.1,
     at_a_time: float = 0.01,
-    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
-    distance: Distance | EarthMovers | str = "total-variation",
+    adversary: Adversaries = None,
+    distance: HowFar = "total-variation",
     prior: Any = None,
-    samples: int | None = None,
-    error: float | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
+    samples: Samples = None,
+    error: Error = None,
+    seed: Seed = 0,
+    n_jobs: Jobs = None,
     backend: str | None = None,
-    progress: bool | None = None,
+    progress: Progress = None,
     watch: Callable[[str, Round], None] = lambda strategy, one: None,
 ) -> Hardening:
     """Change the worst records or their classes until no distance is over ``delta``.
@@ -128,7 +130,6 @@ def harden(
     f = as_sanitizer(sanitizer)
     check_limits(delta, rounds, at_most, at_a_time)
     ways = strategies_named(strategy)
-    check_chance(samples=samples, error=error)
     # Named here, so that merged classes are attacked by the same adversary.
     attacker = f.attacked_by if adversary is None else adversary
     _check(microdata, f, adversaries_named(attacker))

@@ -30,7 +30,8 @@ def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
 def table_text(table: Table, view: View) -> str:
     """A table with its title, as text."""
     title = [f"  {shown(table.title, view)}"] if table.title else []
-    return "\n".join([*title, *(table_lines(_cells(table, view)) if table.rows else ())])
+    texts = {0, *(place for place, column in enumerate(table.columns) if not column.number)}
+    return "\n".join([*title, *(table_lines(_cells(table, view), texts) if table.rows else ())])
 
 
 def _cells(table: Table, view: View) -> list[list[str]]:

@@ -19,7 +19,7 @@ from unveil.adversary import (
     Encoding,
     NaiveBayes,
 )
-from unveil.attacks import compare_encodings
+from unveil.attacks.differential import compare_encodings
 from unveil.errors import InputError
 
 TABLE = random_microdata(3, 60, ("numeric", "tree", "ordinal"), sensitive_values=3)
