@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 __all__ = ["harmless", "of_all", "percent", "table_lines"]
 
@@ -46,12 +47,12 @@ def of_all(number: int, whole: int) -> str:
     return f"all {whole:,}" if number == whole else f"{number:,} ({percent(number / whole)})"
 
 
-def table_lines(rows: list[list[str]]) -> list[str]:
-    """A table of texts, its first column to the left and all others to the right."""
+def table_lines(rows: list[list[str]], left: Collection[int] = ()) -> list[str]:
+    """A table of texts, its first column and those of ``left`` to the left, others to the right."""
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     return [
         "  " + "   ".join(
-            cell.ljust(w) if j == 0 else cell.rjust(w)
+            cell.ljust(w) if j == 0 or j in left else cell.rjust(w)
             for j, (cell, w) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from unveil.errors import Text, View
+from unveil.errors import InputError, Text, View
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,6 +218,8 @@ class Chart:
         Of a heat map, instead of series.
     rank : float, optional
         Of several charts with the same title, draw only the one with the largest rank.
+    most : int, optional
+        Of bars, draw only so many names: those with the largest values in any release.
     """
 
     kind: ChartKind
@@ -228,6 +230,7 @@ class Chart:
     series: Sequence[Series] = ()
     matrix: Matrix | None = None
     rank: float | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,6 +252,8 @@ class Table:
     across : bool
         Of several releases, put their columns side by side: rows belong together by their first
         cell. Otherwise the rows follow each other, with the release in front.
+    private : bool
+        It shows cells of the table. A text leaves it out, and a report masks it.
     """
 
     title: Text = ""
@@ -256,6 +261,7 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Row]
     across: bool = False
+    private: bool = False
 
 
 def number_cell(value: float | None, text: str) -> tuple[float | None, str]:
@@ -316,6 +322,11 @@ class Finding:
         """What else goes into JSON: plain values that say nothing about individuals."""
         return {}
 
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        """Facts that may point to individuals. They go into JSON only with the records."""
+        return {}
+
     def attributes(self, names: str) -> dict[str, Any]:
         """Attributes by their names, which have spaces between them, for `facts`."""
         return {name: getattr(self, name) for name in names.split()}
@@ -342,7 +353,8 @@ class Finding:
         """What was found, in one sentence."""
         from unveil.errors import shown
 
-        return shown(self.story(release).verdict, _PYTHON)
+        story = self.story(release)
+        return shown(story.verdict or story.title, _PYTHON)
 
     def summary(self, view: View = _PYTHON) -> str:
         """What was found, as text."""
@@ -391,7 +403,10 @@ class Finding:
         """
         from unveil.render import draw
 
-        return draw(self.story().charts[chart], ax)
+        charts = self.story().charts
+        if not charts:
+            raise InputError("there is nothing to draw: {found}", found=self.verdict())
+        return draw(charts[chart], ax)
 
     def __repr__(self) -> str:
         return self.summary()

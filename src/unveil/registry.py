@@ -16,7 +16,7 @@ import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -92,6 +92,8 @@ class Declaration:
         Whether an audit has it unless the user names others.
     budget : str, optional
         The option ``budget`` in an audit, for one release: ``3 s``.
+    in_audit : mapping of str to any
+        Options that an audit gives it unless the user does, where its own defaults are others.
     page : str, optional
         Its page of the documentation; by default its name.
     outputs : tuple of Output
@@ -117,6 +119,7 @@ class Declaration:
     order: int = 1_000
     default: bool = False
     budget: str | None = None
+    in_audit: Mapping[str, Any] = field(default_factory=dict)
     page: str | None = None
     outputs: tuple[Output, ...] = ()
     first_look: bool = False

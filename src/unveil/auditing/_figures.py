@@ -11,6 +11,21 @@ from __future__ import annotations
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
+from unveil.measures import (
+    ALPHA,
+    BETA,
+    DISCRIMINATION,
+    L_ENTROPY,
+    LOSS,
+    MEAN_CLASS,
+    PROSECUTOR,
+    PROSECUTOR_MEAN,
+    SUPPRESSED,
+    UNIQUE,
+    K,
+    L,
+    T,
+)
 
 __all__ = ["FIGURES", "Figure", "Question", "figure_named", "one_in"]
 
@@ -23,23 +38,10 @@ _SINGLED, _LINKED, _INFERRED, _USE = Question
 
 
 FIGURES: dict[str, Figure] = _listed(
-    Figure(
-        name="k", title="k", question=_SINGLED, lower_is_better=False,
-        says="how many records the smallest class has: nobody can be told from fewer",
-    ),
-    Figure(
-        name="unique", title="unique", question=_SINGLED, share=True,
-        says="the share of the records that are alone in their class",
-    ),
-    Figure(
-        name="prosecutor", title="worst re-identification risk", question=_SINGLED, share=True,
-        says="how likely it is that the worst-placed record is found by somebody who knows that "
-        "it is there",
-    ),
-    Figure(
-        name="prosecutor_mean", title="mean re-identification risk", question=_SINGLED, share=True,
-        says="the same on average over all records",
-    ),
+    K,
+    UNIQUE,
+    PROSECUTOR,
+    PROSECUTOR_MEAN,
     LINKED,
     ONE_VALUE,
     Figure(
@@ -90,44 +92,15 @@ FIGURES: dict[str, Figure] = _listed(
         says="the share of the people of whom more is believed than the goal promised, by those "
         "who know how the release was made",
     ),
-    Figure(
-        name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
-        says="the fewest different sensitive values in a class",
-    ),
-    Figure(
-        name="l_entropy", title="ℓ entropy", question=_INFERRED, lower_is_better=False,
-        says="the same, as if so many were equally likely",
-    ),
-    Figure(
-        name="alpha", title="α", question=_INFERRED, share=True,
-        says="the largest share of one sensitive value in a class",
-    ),
-    Figure(
-        name="t", title="t", question=_INFERRED, at_most_one=True,
-        says="how far the sensitive values of a class are from those of the whole table, at most",
-    ),
-    Figure(
-        name="beta", title="β", question=_INFERRED,
-        says="the largest relative gain of a sensitive value's share in a class",
-    ),
-    Figure(
-        name="discrimination", title="discrimination rate", question=_INFERRED, at_most_one=True,
-        says="how much the quasi-identifiers narrow down the sensitive value (0: not at all, 1: "
-        "to one)",
-    ),
-    Figure(
-        name="loss", title="information loss", question=_USE, share=True,
-        says="how much of their domains the published cells cover, on average (0: exact, 100%: "
-        "everything)",
-    ),
-    Figure(
-        name="suppressed", title="suppressed", question=_USE, share=True,
-        says="the share of the records that are not published, or have no cell that says anything",
-    ),
-    Figure(
-        name="mean_class", title="mean class", question=_USE,
-        says="how many records a class has, on average",
-    ),
+    L,
+    L_ENTROPY,
+    ALPHA,
+    T,
+    BETA,
+    DISCRIMINATION,
+    LOSS,
+    SUPPRESSED,
+    MEAN_CLASS,
 )  # fmt: skip
 """All of them by name, in the order in which they are shown."""
 

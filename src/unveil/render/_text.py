@@ -16,7 +16,8 @@ def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
     """A finding as text: title, tables, sentences and notes."""
     lines = [shown(story.title, view), *(f"  {shown(line, view)}" for line in story.about)]
     for table in story.tables:
-        lines += ["", table_text(table, view)]
+        if not table.private:
+            lines += ["", table_text(table, view)]
     if story.verdict or story.sentences:
         lines.append("")
     lines += [
@@ -30,7 +31,9 @@ def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
 def table_text(table: Table, view: View) -> str:
     """A table with its title, as text."""
     title = [f"  {shown(table.title, view)}"] if table.title else []
-    return "\n".join([*title, *(table_lines(_cells(table, view)) if table.rows else ())])
+    left = [place for place, column in enumerate(table.columns) if not column.number]
+    lines = table_lines(_cells(table, view), left) if table.rows else ()
+    return "\n".join([*title, *lines])
 
 
 def _cells(table: Table, view: View) -> list[list[str]]:

@@ -7,14 +7,11 @@ from typing import Any
 from unveil.auditing.parts._declared import DeclaredPart
 from unveil.auditing.parts._definetti import DeFinettiPart
 from unveil.auditing.parts._differential import DifferentialPart
-from unveil.auditing.parts._discrimination import DiscriminationPart
 from unveil.auditing.parts._inference import InferencePart
-from unveil.auditing.parts._measures import MeasuresPart
 from unveil.auditing.parts._membership import MembershipPart
 from unveil.auditing.parts._minimality import MinimalityPart
 from unveil.auditing.parts._part import Asked, Part
 from unveil.auditing.parts._risk import RiskPart
-from unveil.auditing.parts._utility import UtilityPart
 from unveil.registry import declared
 
 __all__ = ["DEFAULT", "PARTS", "Asked", "Part"]
@@ -29,9 +26,9 @@ PARTS: dict[str, Part[Any]] = {
         MinimalityPart(),
         DeclaredPart(declared("linkage")),
         MembershipPart(),
-        MeasuresPart(),
-        DiscriminationPart(),
-        UtilityPart(),
+        DeclaredPart(declared("measures")),
+        DeclaredPart(declared("discrimination-rate")),
+        DeclaredPart(declared("utility")),
     )
 }
 """All of them by name, in the order in which they are told."""

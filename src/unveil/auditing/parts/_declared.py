@@ -15,7 +15,7 @@ from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Telling
 from unveil.auditing.parts._part import Asked, Part
 from unveil.errors import File, InputError, Message, View, shown
-from unveil.findings import Chart, Finding, Table
+from unveil.findings import Chart, Finding, Question, Table
 from unveil.registry import Declaration
 from unveil.render import plain, told_together
 from unveil.report import display_name
@@ -44,12 +44,13 @@ class DeclaredPart(Part[Finding]):
             name: _source(name, subject, self.declaration) for name in self.declaration.sources()
         }
         options = self.declaration.options()
-        if asked.knows is not None and "knows" not in options:
+        if "knows" not in options and set(self.questions) != {Question.UTILITY}:
             asked.needs_all_known(self.declaration.name)
         common = {
             "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
             "n_jobs": asked.n_jobs, "progress": False, "budget": self.declaration.budget,
             "partition": asked.partitions.get(subject.microdata.sensitive.name),
+            **self.declaration.in_audit,
         }  # fmt: skip
         given = {name: value for name, value in common.items() if name in options}
         return self.declaration.call()(**sources, **asked.told(self.name, **given))
@@ -104,11 +105,12 @@ def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
 
 
 def _without_rank(chart: Chart) -> Mapping[str, Any]:
-    return {name: value for name, value in vars(chart).items() if name != "rank"}
+    return {name: value for name, value in vars(chart).items() if name not in ("rank", "most")}
 
 
 def _plain_table(table: Table, view: View) -> Any:
-    content = plain({name: value for name, value in vars(table).items() if name != "across"}, view)
+    shown_of = {n: value for n, value in vars(table).items() if n not in ("across", "private")}
+    content = plain(shown_of, view)
     # A number keeps its text beside it; everything else is a text.
     content["rows"] = [
         [plain(list(cell), view) if isinstance(cell, tuple) else shown(cell, view) for cell in row]
