@@ -170,7 +170,7 @@ REFUSED = [
     (["--ordinal", "town=a|b", "--ordinal", "town=b"], "--ordinal names the column 'town' twice"),
     (["--ordinal", "town=Rome|Nice"], "which is not among its levels"),
     (["--delimiter", "::"], "delimiter must be one ASCII character"),
-    (["--encoding", "utf-99"], "encoding 'utf-99' is not known"),
+    (["--encoding", "utf-99"], "encoding 'utf-99' is unknown"),
     (["--columns", "a,b"], "--columns has 2 names, but survey.csv has 4 columns\n"),
     (["--hierarchies", "nowhere"], "the folder of hierarchies 'nowhere' does not exist"),
     (["--json", "nowhere/out.json"], "--json 'nowhere/out.json': the folder 'nowhere' does not"),
@@ -210,9 +210,9 @@ def test_no_such_file(tmp_path):
 @pytest.mark.parametrize(
     ("content", "options", "remedy"),
     [
-        ("age,vote\n,a\n30,b\n", (), "--missing drop leaves these records out, --missing category"),
-        ("age,vote\n,a\n30,b\n", ("--missing", "category"), "with --categorical 'age'"),
-        ("age,vote\n?,a\n30,b\n", ("--numeric", "age"), "say so with --missing-value '?'"),
+        ("age,vote\n,a\n30,b\n", (), "--missing drop drops these records, --missing category"),
+        ("age,vote\n,a\n30,b\n", ("--missing", "category"), "with --categorical age"),
+        ("age,vote\n?,a\n30,b\n", ("--numeric", "age"), "give --missing-value '?'"),
         ("age,vote\nM\xfc,a\nb,b\n", (), "for instance --encoding latin-1"),
         ("age,vote\n1,a\n1,2,3\n", (), "give --delimiter"),
     ],
@@ -253,7 +253,7 @@ def test_anonymize_writes_the_release(table, tmp_path, suffix):
                  "-o", out)  # fmt: skip
     assert result.stdout == ""
     assert "60 records by Mondrian(k=5) in" in result.stderr
-    assert "columns left out, being neither quasi-identifiers nor sensitive: name" in result.stderr
+    assert "columns left out, neither quasi-identifiers nor sensitive: name" in result.stderr
     released = pd.read_csv(out) if suffix == "csv" else pd.read_parquet(out)
     original = pd.read_csv(table)
     assert list(released.columns) == ["age", "town", "vote"]
@@ -438,7 +438,7 @@ def test_colours_on_a_terminal_unless_forbidden(monkeypatch, env, coloured):
 def test_one_table_one_sanitizer(table, tmp_path):
     result = run("anonymize", table, *ROLES, "--sanitizer", "mondrian:k=2", "--sanitizer",
                  "mondrian:k=5", "-o", tmp_path / "out.csv", code=2)  # fmt: skip
-    assert result.stderr == "error: one table, one --sanitizer; got mondrian:k=2, mondrian:k=5\n"
+    assert result.stderr == "error: give one --sanitizer; got mondrian:k=2, mondrian:k=5\n"
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -460,7 +460,7 @@ def test_what_was_decided_while_reading_is_said_first(tmp_path):
     path = tmp_path / "survey.csv"
     path.write_text("age,vote\n" + "".join(f"{age},a\n{age},b\n" for age in [30, 31, 32, "?"]))
     text = run("differential", path, "--quasi", "age", "--sensitive", "vote").stdout
-    note = "Note: age is taken as words, not as numbers, because of '?'"
+    note = "Note: age is read as words, not as numbers, because of '?'"
     assert text.count(note) == 1
     assert text.index(note) < text.index("no anonymization")
     assert "--missing-value '?'" in text

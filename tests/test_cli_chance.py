@@ -82,7 +82,7 @@ def test_bad_input(table, options, message):
 def test_parts_of_equal_width_or_share(table, option):
     done = run("differential", str(table), *ROLES, option, "age=2", "--sanitizer", "mondrian:k=2")
     assert done.exit_code == 0
-    assert "age was put into 2 parts" in " ".join(done.output.split())
+    assert "age was grouped into 2 parts" in " ".join(done.output.split())
 
 
 def test_the_worst_are_those_the_audit_found(table, tmp_path):

@@ -145,7 +145,7 @@ def test_other_names_for_columns_and_values():
     asked += ["--rename", "age=years", "--rename", "name=who"]
     done = run(*asked, code=2)
     remedy = "sex=F->Female|M->Male"
-    assert f"say so: --recode '{remedy}'; if these people have values that nobody" in done.stderr
+    assert f"give --recode '{remedy}'; if these people have values that nobody" in done.stderr
     assert "say --unknown apart" in done.stderr
     (found,) = findings(run(*asked, "--recode", remedy, "--json", "-"))
     again = uv.linkage(release(), pd.DataFrame(REGISTER), identifier="name", microdata=patients())
@@ -207,7 +207,7 @@ def test_a_release_that_cannot_be_used_is_no_matter_to_the_others():
     first, second = done.stderr.splitlines()
     assert first.startswith("error: odd.csv returned 5 records with disease 'Flu' where the table")
     assert second.endswith(
-        "that need not be; unveil differential and unveil membership do not mind"
+        "that need not be; unveil differential and unveil membership do not need that"
     )
     with open("out.json", encoding="utf-8") as file:
         document = json.load(file)
@@ -275,7 +275,7 @@ WRONG = [
         "cannot read --recode sex=F=Female; write it like 'sex=F->Female|M->Male'",
     ),
     (["--recode", "sex=F->a|F->b"], "cannot read --recode 'sex=F->a|F->b'; write it like"),
-    (["--recode", "sec=F->a"], "names the column 'sec', which is none of those that are compared"),
+    (["--recode", "sec=F->a"], "names the column 'sec', which is not compared"),
     (
         ["--recode", "sex=F->Femal"],
         "--recode of 'sex' makes 'F' 'Femal', which is not a value of it",
@@ -376,7 +376,7 @@ def test_people_of_another_table():
         ([*TWO, "--release", "nowhere.csv"], "nowhere.csv"),
         ([*TWO, "--k", 0], "--k"),
         ([*TWO, "--sanitizer", "randomized-response:epsilon=1"],
-         "that need not be; unveil differential and unveil membership do not mind"),
+         "that need not be; unveil differential and unveil membership do not need that"),
     ],
 )  # fmt: skip
 def test_compositions_that_cannot_be_made(options, message):

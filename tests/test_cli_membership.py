@@ -123,7 +123,7 @@ def test_those_held_out_have_other_codes(crowd, tmp_path):
     asked = ["membership", here, *ROLES, "--held-out-file", there, "--sanitizer", "identity",
              "--attacker", "release"]  # fmt: skip
     told = run(*asked, code=2).stderr
-    assert "other names for the same values, say so: --recode 'town=" in told
+    assert "other names for the same values, give --recode 'town=" in told
     remedy = told[told.index("--recode '") + len("--recode '") :].split("'")[0]
     assert run(*asked, "--recode", remedy).stdout.startswith("members.csv: 200 people are")
     done = run("membership", here, *ROLES, "--recode", remedy, code=2)

@@ -118,7 +118,7 @@ def test_columns_of_anatomy_with_other_names():
     tables = ["--anatomy", "records.csv", "--sensitive-table", "secrets.csv"]
     done = run("risk", "patients.csv", *BOTH, *tables, code=2)
     assert "column 'group' is not in records.csv" in done.stderr
-    assert done.stderr.endswith("if it has another name: --group\n")
+    assert done.stderr.endswith("if it has another name, give --group\n")
     run("risk", "patients.csv", *BOTH, *tables, "--group", "bucket", "--count", "n")
 
 
@@ -370,7 +370,7 @@ def test_bad_options_are_told_at_once(options, message, monkeypatch):
             [*RELEASE, *MALAYSIAN, "--plot", "p.png", "--picture", "scatter"],
             "--picture scatter is about the people of the original table",
         ),
-        ([*RELEASE, *MALAYSIAN], "say them, as in --values 'zip=…|…', or give a hierarchy that"),
+        ([*RELEASE, *MALAYSIAN], "give them, as in --values 'zip=…|…', or give a hierarchy that"),
         ([*RELEASE, *MALAYSIAN, "--values", "zip"], "cannot read --values 'zip'; write the column"),
         (
             [*RELEASE, *MALAYSIAN, "--values", "zip=45501|45502|55503|55504|66601|77701",

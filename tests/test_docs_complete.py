@@ -43,7 +43,7 @@ def test_every_public_name_is_in_the_reference(
 ) -> None:
     there = set()
     for package in reference.PACKAGES:
-        for name in importlib.import_module(f"unveil.{package}").__all__:
+        for name in reference.public_names(package):
             assert f"{{#unveil.{package}.{name}}}" in written[f"{package}.md"]
             there.add(name)
     assert set(uv.__all__) - there == {"__version__", "datasets"}
@@ -78,12 +78,12 @@ def test_every_command_and_option_is_in_the_reference(written: dict[str, str]) -
     assert set(told) == set(COMMANDS)
     app = made_app()
     for name in COMMANDS:
-        for argument in app[name].assemble_argument_collection():
-            assert all(
-                option in told[name]
-                for option in argument.names
-                if argument.show and option.startswith("--")
-            )
+        for argument in app[name].assemble_argument_collection(
+            default_parameter=app.default_parameter
+        ):
+            for option in argument.names if argument.show else ():
+                if option.startswith("--") and not option.startswith("--no-"):
+                    assert option in told[name]
 
 
 def test_every_command_is_explained() -> None:

@@ -43,7 +43,7 @@ def test_an_attacker_who_knows_fewer_columns(survey: uv.Microdata) -> None:
     cells = release.to_frame()
     alike = cells.groupby(["age", "income"]).size()
     assert audited.figures["k"] == alike.min()
-    linked = uv.linkage(release, survey, quasi=["age", "income"])
+    linked = uv.linkage(release, survey, knows=["age", "income"])
     assert audited.figures["linked"] == linked.unique.mean()
     rate = uv.discrimination_rate(release, of="party", by=["age", "income"]).rate
     assert audited.figures["discrimination"] == pytest.approx(rate, rel=1e-12)
@@ -61,7 +61,7 @@ def test_what_has_no_form_for_such_an_attacker_gives_no_number(survey: uv.Microd
     done = [name for name, look in audited.looked.items() if look.status == "done"]
     assert done == list(FEWER)
     for name in set(PARTS) - set(FEWER):
-        assert audited.looked[name].status == "makes no sense"
+        assert audited.looked[name].status == "not applicable"
         assert "this one knows age alone" in (audited.looked[name].why or "")
     assert set(audited.figures) == {f for name in FEWER for f in PARTS[name].figures}
     assert audit.passed is False
@@ -127,8 +127,8 @@ def refused(two: list[uv.Microdata]) -> list[tuple[Any, dict[str, Any], str]]:
         (two, {"partitions": {"income": "a:low"}}, "leaves out"),
         (income, {"key": "abc"}, "a key must be 64 hexadecimal digits"),
         (income, {"smallest": 0}, "smallest must be a whole number from 1 up, got 0"),
-        (income, {"attacks": {"linkage": {"quassi": "age"}}}, "linkage has no option 'quassi'; did "
-         "you mean 'quasi'?"),
+        (income, {"attacks": {"linkage": {"know": "age"}}}, "linkage has no option 'know'; did "
+         "you mean 'knows'?"),
         (income, {"attacks": {"measures": {"engin": "numpy"}}}, "did you mean 'engine'?"),
     ]  # fmt: skip
 

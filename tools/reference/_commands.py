@@ -30,7 +30,6 @@ def _help(name: str) -> str:
     """What ``unveil NAME --help`` prints."""
     shown = io.StringIO()
     plain = {"COLUMNS": _WIDTH, "NO_COLOR": "1", "TERM": "dumb"}
-    with mock.patch.dict(os.environ, plain), redirect_stdout(shown):
-        with suppress(SystemExit):
-            main([name, "--help"])
+    with mock.patch.dict(os.environ, plain), redirect_stdout(shown), suppress(SystemExit):
+        main([name, "--help"])
     return "\n".join(line.rstrip() for line in shown.getvalue().strip().splitlines())

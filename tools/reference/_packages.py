@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -33,9 +34,26 @@ _LONG = 88  # a signature that is longer has a line for each parameter
 
 
 @cache
+def things(package: str) -> dict[str, Any]:
+    """The public names of a package and, for the attacks, of its rooms, with what they are."""
+    module = importlib.import_module(f"unveil.{package}")
+    rooms = []
+    if package == "attacks":
+        found = pkgutil.iter_modules(module.__path__, "unveil.attacks.")
+        rooms = [one for one in found if one.ispkg]
+    modules = [module, *(importlib.import_module(one.name) for one in rooms)]
+    return {
+        name: getattr(one, name)
+        for one in modules
+        for name in getattr(one, "__all__", ())
+        if name != "DECLARATION"
+    }
+
+
+@cache
 def public_names(package: str) -> tuple[str, ...]:
     """The names of a package, those that ``unveil`` has itself first."""
-    names = importlib.import_module(f"unveil.{package}").__all__
+    names = things(package)
     return tuple(sorted(names, key=lambda name: (name not in unveil.__all__, name.lower(), name)))
 
 
@@ -48,7 +66,7 @@ def package_page(package: str) -> str:
         as_markdown(inspect.getdoc(module) or "", _link_from(package)),
     ]
     for name in public_names(package):
-        parts += _described(package, name, getattr(module, name))
+        parts += _described(package, name, things(package)[name])
     return "\n\n".join(parts) + "\n"
 
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from unveil.auditing import Audit, ToRead, audit
-from unveil.auditing._naming import public_name
+from unveil.auditing import Audit, ToRead, audit, public_name
 from unveil.auditing.parts import DEFAULT
 from unveil.errors import InputError
 from unveil.microdata import AnyRelease, Microdata, read_anatomy, read_release

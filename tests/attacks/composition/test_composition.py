@@ -241,7 +241,7 @@ def test_releases_that_changed_values_are_refused():
     table = uv.datasets.election_survey()
     good = uv.Mondrian(k=5).sanitize(table)
     for sanitizer in (uv.Microaggregation(k=5), uv.RandomizedResponse(epsilon=1.0)):
-        with pytest.raises(InputError, match="composition takes what is published for true"):
+        with pytest.raises(InputError, match="composition assumes that published values are true"):
             uv.composition([good, sanitizer.sanitize(table)], table)
     with pytest.raises(InputError, match="publishes none, only counts"):
         uv.composition([good, uv.LaplaceCounts(epsilon=1.0).sanitize(table)], table)

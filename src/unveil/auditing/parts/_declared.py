@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unveil.auditing._discretion import reference_to
-from unveil.auditing._naming import public_name
+from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Telling
 from unveil.auditing.parts._part import Asked, Part

@@ -96,8 +96,10 @@ class DifferentialPart(Part[DifferentialInference]):
         ]
         by = moved(_OVER, next(iter(tested.values())).distance)
         return [
-            f"Removing their own record changes what an attacker believes by more than {by} about "
-            f"{'; '.join(people)}."
+            (
+                f"Removing their own record changes what an attacker believes by more than {by} about "
+                f"{'; '.join(people)}."
+            )
         ]
 
     def among(self, finding: DifferentialInference) -> str | None:
@@ -111,8 +113,10 @@ class DifferentialPart(Part[DifferentialInference]):
             "direct": "worked out, without sampling",
         }.get(finding.way, "sampled")  # fmt: skip
         lines = [
-            f"{len(finding.tested):,} of {len(finding.microdata):,} people tested: {way}; "
-            f"{finding.adversary.label} guesses."
+            (
+                f"{len(finding.tested):,} of {len(finding.microdata):,} people tested: {way}; "
+                f"{finding.adversary.label} guesses."
+            )
         ]
         lines += [
             f"Not tested: {number:,} people: {why}" for why, number in finding.not_tested.items()

@@ -12,7 +12,7 @@ import pytest
 
 import unveil as uv
 from unveil.render import svg_of as drawn
-from unveil.report.page import page_of
+from unveil.render.page import page_of
 
 NASTY = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', '=HYPERLINK("http://x.y")',

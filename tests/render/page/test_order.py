@@ -15,8 +15,8 @@ import unveil as uv
 from unveil.projects import same_records
 from unveil.render import svg_of as drawn
 from unveil.render._frame import Box, log_ticks, placed, value_text
-from unveil.report.page import page_of
-from unveil.report.page._contents import contents_of, questions_of
+from unveil.render.page import page_of
+from unveil.render.page._contents import contents_of, questions_of
 
 SERIES = (2, 4, 8, 16, 32, 64)
 

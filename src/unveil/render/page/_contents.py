@@ -1,25 +1,137 @@
 """What a page shows of an audit's JSON, put in an order in which people can read it.
 
-Walls of numbers and of sentences are folded, not left out: nothing of the JSON is lost.
+Walls of numbers and of sentences are folded, not left out: nothing of the JSON is lost. Releases
+that differ in one parameter are plotted against that parameter.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 from typing import Any
 
-from unveil.auditing import FIGURES, Question
+from unveil.findings import Figure, Question
 from unveil.render import Kind, lies_flat
-from unveil.report.page._parameter import Family, families_of, over_parameter
 
-__all__ = ["contents_of", "questions_of"]
+__all__ = ["Family", "contents_of", "families_of", "over_parameter", "questions_of"]
+
+
+_NUMBER = re.compile(r"\b([a-z_]\w*)=(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?=[,)])")
+_FEWEST = 3  # two points are no curve
+
+
+@dataclass(frozen=True)
+class Family:
+    """Releases that differ in one number.
+
+    Attributes
+    ----------
+    name : str
+        What they have in common: ``Mondrian(k=…)``.
+    parameter : str
+    values : tuple of float
+        In ascending order.
+    members : tuple of str
+        The names under which they are shown, in the order of their values.
+    """
+
+    name: str
+    parameter: str
+    values: tuple[float, ...]
+    members: tuple[str, ...]
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether values grow by factors rather than by steps."""
+        return self.values[0] > 0 and self.values[-1] / self.values[0] >= 8
+
+
+def families_of(releases: Sequence[Mapping[str, Any]]) -> list[Family]:
+    """Families of three or more, the largest first; nobody is in two.
+
+    >>> names = ["Identity()", *(f"Mondrian(k={k})" for k in (2, 16, 4)), "Mondrian(k=4, l=3)"]
+    >>> releases = [{"name": name, "shown": name, "kind": "sanitizer"} for name in names]
+    >>> [(one.name, one.values, one.logarithmic) for one in families_of(releases)]
+    [('Mondrian(k=…)', (2.0, 4.0, 16.0), True)]
+    """
+    found: dict[tuple[str, str], dict[float, str]] = {}
+    for release in releases:
+        if release["kind"] != "sanitizer":
+            continue  # what a file is called is no parameter
+        name = release["name"]
+        for number in _NUMBER.finditer(name):
+            start, end = number.span(2)
+            alike = found.setdefault((f"{name[:start]}…{name[end:]}", number[1]), {})
+            alike[float(number[2])] = release["shown"]
+    families, taken = [], set[str]()
+    for (name, parameter), members in sorted(found.items(), key=lambda item: -len(item[1])):
+        free = {value: one for value, one in sorted(members.items()) if one not in taken}
+        if len(free) >= _FEWEST:
+            families.append(Family(name, parameter, tuple(free), tuple(free.values())))
+            taken |= set(free.values())
+    return families
+
+
+def over_parameter(
+    chart: Mapping[str, Any], families: Sequence[Family], releases: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Bars of releases as lines over their parameter, one chart for each family.
+
+    Releases that are in no family stand apart in each of them. Any other chart stays as it is.
+    """
+    names = list(chart["series"][0]["x"]) if chart["series"] else []
+    if chart["kind"] != "bars" or not set(names) <= {one["shown"] for one in releases}:
+        return [chart]
+    drawn = [one for one in families if sum(name in names for name in one.members) >= _FEWEST]
+    if not drawn:
+        return [chart]
+    in_families = {name for one in drawn for name in one.members}
+    apart = [name for name in names if name not in in_families]
+    return [_lines(chart, family, apart, several=len(drawn) > 1) for family in drawn]
+
+
+def _lines(
+    chart: Mapping[str, Any], family: Family, apart: Sequence[str], *, several: bool
+) -> dict[str, Any]:
+    names = list(chart["series"][0]["x"])
+    known = [
+        (value, name)
+        for value, name in zip(family.values, family.members, strict=True)
+        if name in names
+    ]
+    places = [math.log2(value) if family.logarithmic else value for value, _ in known]
+    step = median(b - a for a, b in pairwise(places))
+    before = [places[0] - step * (len(apart) - n) for n in range(len(apart))]
+    order = [names.index(name) for name in (*apart, *(name for _, name in known))]
+
+    def ordered(values: Sequence[Any]) -> list[Any]:
+        return [values[place] for place in order] if len(values) else []
+
+    return {
+        **chart,
+        "kind": "lines",
+        "title": f"{chart['title']}: {family.name}" if several else chart["title"],
+        "x": {"label": family.parameter, "scale": "linear", "share": False},
+        "series": [
+            {**one, **{side: ordered(one[side]) for side in ("x", "y", "low", "high")}}
+            for one in chart["series"]
+        ],
+        "places": [*before, *places],
+        "ticks": [*apart, *(f"{value:g}" for value, _ in known)],
+        "apart": len(apart),
+    }
+
 
 _ACROSS = 6  # releases side by side; more have a row each
 _FOLDED = 10  # rows: longer tables are folded
 _SENTENCES = 3  # more are folded
 _LONG = 330  # letters below a chart; more are folded
 _MAPS = 1  # heat maps of the same kind; more are folded
-_PRIVACY = ("delta", "gr", "prosecutor", "one_value")
+PRIVACY = ("delta", "gr", "prosecutor", "one_value")
 
 _LEGENDS: dict[str, Kind] = {
     "distribution": "line", "lines": "line", "points": "mark", "dots": "mark", "bars": "bar",
@@ -91,27 +203,32 @@ def _row(
     values = [release["figures"].get(name) for release in releases]
     known = [value for value in values if _is_number(value)]
     best = (min if figure["lower_is_better"] else max)(known, default=None)
-    told_apart = len({_text(name, value) for value in values}) > 1
+    told_apart = len({_text(name, value, figure) for value in values}) > 1
     return {
         "name": name,
         "title": figure["title"],
         "cells": [
             {
                 "value": "" if value is None else value,
-                "text": _text(name, value),
-                "best": told_apart and best is not None and _text(name, value) == _text(name, best),
+                "text": _text(name, value, figure),
+                "best": told_apart
+                and best is not None
+                and _text(name, value, figure) == _text(name, best, figure),
             }
             for value in values
         ],
     }
 
 
-def _text(name: str, value: float | str | None) -> str:
+def _text(name: str, value: float | str | None, told: Mapping[str, Any]) -> str:
+    """A value as people read it; ``told`` is what the audit says of the figure."""
     if isinstance(value, str):
         return value
-    if name in FIGURES:
-        return FIGURES[name].text(value)
-    return "–" if value is None else f"{value:.3g}"  # of a newer version
+    figure = Figure(
+        name=name, title=told["title"], says=told["says"], question=Question(told["question"]),
+        share=told["share"],
+    )  # fmt: skip
+    return figure.text(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -121,59 +238,77 @@ def _is_number(value: Any) -> bool:
 def _trade(
     audit: Mapping[str, Any], releases: Sequence[Mapping[str, Any]], families: Sequence[Family]
 ) -> dict[str, Any] | None:
-    """Privacy against utility: a point for each release that has both, families joined."""
+    """Privacy against utility, on the page: one sensitive column at a time."""
+    chart = _trade_chart(audit, {"": releases}, {"": families})
+    return None if chart is None else {"charts": [_shown(chart)]}
+
+
+def trade_chart(audit: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Privacy against utility, a point for each release; None where a side is missing.
+
+    Of several sensitive columns each has series of its own.
+    """
+    several = len(audit["secrets"]) > 1
+    releases = {one["sensitive"] if several else "": one["releases"] for one in audit["secrets"]}
+    families = {secret: families_of(some) for secret, some in releases.items()}
+    return _trade_chart(audit, releases, families)
+
+
+def _trade_chart(
+    audit: Mapping[str, Any],
+    releases: Mapping[str, Sequence[Mapping[str, Any]]],
+    families: Mapping[str, Sequence[Family]],
+) -> dict[str, Any] | None:
+    everything = [one for some in releases.values() for one in some]
     privacy = next(
-        (
-            name
-            for name in _PRIVACY
-            if any(_is_number(one["figures"].get(name)) for one in releases)
-        ),
-        None,
+        (n for n in PRIVACY if any(_is_number(one["figures"].get(n)) for one in everything)), None
     )
     if privacy is None:
         return None
-    both = {
-        one["shown"]: (one["figures"]["loss"], one["figures"][privacy])
-        for one in releases
-        if all(_is_number(one["figures"].get(name)) for name in ("loss", privacy))
-    }
-    if not both:
+    series: list[dict[str, Any]] = []
+    without: list[str] = []
+    for secret, some in releases.items():
+        both = {
+            one["shown"]: (one["figures"]["loss"], one["figures"][privacy])
+            for one in some
+            if all(_is_number(one["figures"].get(name)) for name in ("loss", privacy))
+        }
+        without += [one["shown"] for one in some if one["shown"] not in both]
+        series += _of_families(f"{secret}: " if secret else "", both, families[secret])
+    if not any(one["x"] for one in series):
         return None
     figure = audit["figures"][privacy]
-    without = [one["shown"] for one in releases if one["shown"] not in both]
-    missing = f" Without a point, as one of the two is not known: {', '.join(without)}."
+    missing = ", ".join(dict.fromkeys(without))
+    return {
+        "kind": "points",
+        "title": "Privacy against utility",
+        "says": "The further to the left, the less is lost; the further down, the less is given "
+        f"away. {figure['title']}: {figure['says']}."
+        + (f" Without a point, because one of the two is not known: {missing}." if missing else ""),
+        "x": {"label": "information loss", "scale": "linear", "share": True},
+        "y": {"label": figure["title"], "scale": "linear", "share": figure["share"]},
+        "series": series,
+        "matrix": None,
+    }
+
+
+def _of_families(
+    prefix: str, both: Mapping[str, tuple[float, float]], families: Sequence[Family]
+) -> list[dict[str, Any]]:
+    """A series for each family, joined, and one for all other releases."""
     in_families = {name for family in families for name in family.members}
     alone = [name for name in both if name not in in_families]
-    series = [_points("other releases", both, alone, alone)] if alone else []
-    series += [
-        _points(
-            family.name, both, [name for name in family.members if name in both],
-            [
-                f"{family.parameter}={value:g}"
-                for value, name in zip(family.values, family.members, strict=True)
-                if name in both
-            ],
-            joined=True,
-        )
-        for family in families
-    ]  # fmt: skip
-    return {
-        "charts": [
-            _shown(
-                {
-                    "kind": "points",
-                    "title": "Privacy against utility",
-                    "says": "The further to the left, the less is lost; the further down, the "
-                    f"less is given away. {figure['title']}: {figure['says']}."
-                    f"{missing if without else ''}",
-                    "x": {"label": "information loss", "scale": "linear", "share": True},
-                    "y": {"label": figure["title"], "scale": "linear", "share": figure["share"]},
-                    "series": series,
-                    "matrix": None,
-                }
-            )
+    series = [_points(f"{prefix}other releases", both, alone, alone)] if alone else []
+    for family in families:
+        there = [
+            (value, name)
+            for value, name in zip(family.values, family.members, strict=True)
+            if name in both
         ]
-    }
+        marks = [f"{family.parameter}={value:g}" for value, _ in there]
+        members = [name for _, name in there]
+        series.append(_points(f"{prefix}{family.name}", both, members, marks, joined=True))
+    return series
 
 
 def _points(

@@ -1,8 +1,7 @@
-"""Texts on the page: names from the data stay within themselves.
+"""An audit's JSON as one HTML page that loads nothing from anywhere.
 
-A name may be written from right to left, or hold a character that turns round whatever follows.
-Wherever such a name stands in a sentence, it is isolated (``bdi``), so that only the name itself
-is written its own way.
+A name from the data may be written from right to left, or hold a character that turns round what
+follows. Wherever such a name stands in a sentence, it is isolated (``bdi``).
 """
 
 from __future__ import annotations
@@ -10,9 +9,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from typing import Any
 
-__all__ = ["breakable", "isolating", "names_of"]
+from unveil.errors import MissingExtraError
+from unveil.render import svg_of, swatch
+from unveil.render.page._contents import contents_of, questions_of
+
+__all__ = ["breakable", "isolating", "names_of", "page_of"]
+
 
 _TURNING = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI", "PDF", "PDI"}
 
@@ -73,3 +78,31 @@ def isolating(names: Iterable[str]) -> Callable[[str], Any]:
         return said + escape(text[at:]) + Markup("</bdi>")
 
     return words
+
+
+def page_of(audit: Mapping[str, Any]) -> str:
+    """The page, from what `Audit.to_dict` gives, or a file of it."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingExtraError(
+            "a report needs jinja2; install it with: pip install 'unveil[report]'"
+        ) from error
+    environment = Environment(
+        loader=PackageLoader("unveil.render.page"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    numbers = count(1)
+    environment.filters["drawn"] = lambda chart: svg_of(chart, f"chart-{next(numbers)}")
+    environment.filters["breakable"] = breakable
+    environment.filters["words"] = isolating(names_of(audit))
+    return environment.get_template("audit.html").render(
+        audit=audit, secrets=contents_of(audit), questions=questions_of(audit), swatch=swatch,
+        passing=_passing(audit),
+    )  # fmt: skip
+
+
+def _passing(audit: Mapping[str, Any]) -> tuple[int, int]:
+    """How many releases pass, and how many there are; a release counts once for each secret."""
+    passed = [one["passed"] for secret in audit["secrets"] for one in secret["releases"]]
+    return sum(bool(one) for one in passed), len(passed)
