@@ -2,7 +2,6 @@
 
 # isort: off
 from unveil.cli.commands._differential import differential
-from unveil.cli.commands._measure import measure
 from unveil.cli.commands._risk import risk
 from unveil.cli.commands._inference import inference
 from unveil.cli.commands._membership import membership
@@ -21,7 +20,6 @@ __all__ = [
     "encodings",
     "harden",
     "inference",
-    "measure",
     "membership",
     "minimality",
     "risk",

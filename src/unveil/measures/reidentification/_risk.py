@@ -347,7 +347,7 @@ def reidentification_risk(
     check_recode(recode, population)
     counts = count_people(table, **counting)
     if population is not None:
-        said = checked_mapping(recode, counts.keys)
+        said = checked_mapping(recode, counts.keys, option="recode")
         trees = key_hierarchies or {}
         return _in_population(table, counts, population, said, trees, threshold, counting)
     size = size_of_population(counts, population_size, sampling_fraction)
