@@ -94,12 +94,13 @@ class _Columns(Opening):
         from unveil.cli._reading import Reading
         from unveil.microdata import is_parquet
 
-        opening = {} if is_parquet(file) else {
+        opening: dict[str, Any] = {
             "columns": self.columns, "delimiter": self.delimiter, "encoding": self.encoding
         }  # fmt: skip
         return Reading(
             file=file, quasi=self.quasi or (), sensitive=self.sensitive or "",
-            hierarchies=self.hierarchies, ordinal=self.ordinal, **opening,
+            hierarchies=self.hierarchies, ordinal=self.ordinal,
+            **({} if is_parquet(file) else opening),
         ).read()  # fmt: skip
 
 
@@ -349,9 +350,9 @@ def _show(
         for name, one in found.items():
             out.print()
             print_text("\n".join(_deciding(one, f", {name}" if len(found) > 1 else "")), out)
-    for one in lost.values():
+    for loss in lost.values():
         out.print()
-        print_text(one.summary(SHELL), out)
+        print_text(loss.summary(SHELL), out)
     if outputs.plot is not None:
         save_picture(outputs.plot, whole.plot(), out)
 

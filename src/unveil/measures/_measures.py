@@ -160,7 +160,7 @@ class Measures(Finding):
                 said += ", and every class has {values} or more values of {secret}."
             said = said if release is not None else said[0].upper() + said[1:]
         return Message(
-            said if release is None else f"Under {{release}}, {said}",
+            said if release is None else "Under {release}, " + said,
             release=release, alone=UNIQUE.text(alone), secret=self.sensitive,
             others="1 other" if k == 2 else f"{k - 1:,} others",
             values=0 if self.l_diversity is None else self.l_diversity.distinct,

@@ -55,7 +55,7 @@ def _cells(texts: Sequence[str]) -> Listed:
 
 def _wrong(text: str, secret: Secret, **parts: Any) -> InputError:
     """An error in the partition of a column."""
-    return InputError(f"the partition of {{column}} {text}", column=Column(secret.name), **parts)
+    return InputError("the partition of {column} " + text, column=Column(secret.name), **parts)
 
 
 class _Band(NamedTuple):

@@ -57,7 +57,7 @@ def draw(chart: Chart | Mapping[str, Any], ax: Axes | None = None) -> Axes:
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     """
-    content = plain(shortened(chart))
+    content = plain(shortened(chart) if isinstance(chart, Chart) else chart)
     axes = new_axes() if ax is None else ax
     if ax is None and content["kind"] in ("bars", "heatmap"):
         _tall_enough(content, axes)

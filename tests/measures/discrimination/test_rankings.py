@@ -122,15 +122,13 @@ def test_nothing_to_tell():
     found = discrimination_rates(SAME)
     assert found.summary().endswith(found.undefined)
     assert json.loads(found.to_json())["adds"] == {"age": None, "sex": None}
-    with pytest.raises(InputError, match="nothing to draw: .*undefined, because every record"):
+    with pytest.raises(InputError, match=r"nothing to draw: .*undefined, because every record"):
         found.plot()
 
 
 @pytest.mark.parametrize("at_most", [0, -1, True, 1.5, "2"])
 def test_it_refuses_sizes(at_most):
-    with pytest.raises(
-        InputError, match="at_most=.* is not possible: it must be a whole number from 1 up"
-    ):
+    with pytest.raises(InputError, match=r"at_most=.* it must be a whole number from 1 up"):
         discrimination_rates(PATIENTS, at_most=at_most)
 
 
