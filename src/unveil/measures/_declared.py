@@ -28,15 +28,15 @@ _SINGLED, _INFERRED, _USE = Question.SINGLING_OUT, Question.INFERENCE, Question.
 
 K = Figure(
     name="k", title="k", question=_SINGLED, lower_is_better=False,
-    says="number of records in the smallest class: nobody can be told from fewer",
+    says="the number of records in the smallest class: nobody can be told from fewer",
 )  # fmt: skip
 UNIQUE = Figure(
     name="unique", title="unique", question=_SINGLED, share=True,
-    says="share of the records that are alone in their class",
+    says="the share of the records that are alone in their class",
 )  # fmt: skip
 PROSECUTOR = Figure(
     name="prosecutor", title="worst re-identification risk", question=_SINGLED, share=True,
-    says="probability that the worst-placed record is found by an attacker who knows that it is "
+    says="the probability that the worst-placed record is found by an attacker who knows that it is "
     "in the table",
 )  # fmt: skip
 PROSECUTOR_MEAN = Figure(
@@ -45,7 +45,7 @@ PROSECUTOR_MEAN = Figure(
 )  # fmt: skip
 L = Figure(
     name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
-    says="fewest different sensitive values in a class",
+    says="the fewest different sensitive values in a class",
 )  # fmt: skip
 L_ENTROPY = Figure(
     name="l_entropy", title="ℓ entropy", question=_INFERRED, lower_is_better=False,
@@ -53,19 +53,19 @@ L_ENTROPY = Figure(
 )  # fmt: skip
 ALPHA = Figure(
     name="alpha", title="α", question=_INFERRED, share=True,
-    says="largest share of one sensitive value in a class",
+    says="the largest share of one sensitive value in a class",
 )  # fmt: skip
 T = Figure(
     name="t", title="t", question=_INFERRED, at_most_one=True,
-    says="largest distance of the sensitive values of a class from those of the whole table",
+    says="the largest distance of the sensitive values of a class from those of the whole table",
 )  # fmt: skip
 BETA = Figure(
     name="beta", title="β", question=_INFERRED,
-    says="largest relative gain of a sensitive value's share in a class",
+    says="the largest relative gain of a sensitive value's share in a class",
 )  # fmt: skip
 MEAN_CLASS = Figure(
     name="mean_class", title="mean class", question=_USE,
-    says="number of records in a class, on average",
+    says="the number of records in a class, on average",
 )  # fmt: skip
 DISCRIMINATION = Figure(
     name="discrimination", title="discrimination rate", question=_INFERRED, at_most_one=True,
@@ -79,7 +79,7 @@ LOSS = Figure(
 )  # fmt: skip
 SUPPRESSED = Figure(
     name="suppressed", title="suppressed", question=_USE, share=True,
-    says="share of the records that are not published, or have no cell that says anything",
+    says="the share of the records that are not published, or have no cell that says anything",
 )  # fmt: skip
 
 CLASSICAL = (
