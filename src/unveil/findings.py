@@ -220,6 +220,8 @@ class Chart:
         Of several charts with the same title, draw only the one with the largest rank.
     in_terminal : bool
         Of a distribution on a log axis: the command shows it too, in block characters.
+    most : int, optional
+        Of bars, draw only so many names: those with the largest values in any release.
     """
 
     kind: ChartKind
@@ -231,6 +233,7 @@ class Chart:
     matrix: Matrix | None = None
     rank: float | None = None
     in_terminal: bool = False
+    most: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,6 +255,8 @@ class Table:
     across : bool
         Of several releases, put their columns side by side: rows belong together by their first
         cell. Otherwise the rows follow each other, with the release in front.
+    private : bool
+        It shows cells of the table. A text leaves it out, and a report masks it.
     """
 
     title: Text = ""
@@ -259,6 +264,7 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Row]
     across: bool = False
+    private: bool = False
 
 
 def number_cell(value: float | None, text: str) -> tuple[float | None, str]:
@@ -338,6 +344,11 @@ class Finding:
         """What else goes into JSON: plain values that say nothing about individuals."""
         return {}
 
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        """Facts that may point to individuals. They go into JSON only with the records."""
+        return {}
+
     def attributes(self, names: str) -> dict[str, Any]:
         """Attributes by their names, which have spaces between them, for `facts`."""
         return {name: getattr(self, name) for name in names.split()}
@@ -368,7 +379,8 @@ class Finding:
         """What was found, in one sentence."""
         from unveil.errors import shown
 
-        return shown(self.story(release).verdict, _PYTHON)
+        story = self.story(release)
+        return shown(story.verdict or story.title, _PYTHON)
 
     def summary(self, view: View = _PYTHON) -> str:
         """What was found, as text."""
@@ -417,7 +429,10 @@ class Finding:
         """
         from unveil.render import draw
 
-        return draw(self.story().chart(chart), ax)
+        told = self.story()
+        if not told.charts:
+            raise InputError("there is nothing to draw: {found}", found=self.verdict())
+        return draw(told.chart(chart), ax)
 
     def __repr__(self) -> str:
         return self.summary()

@@ -111,10 +111,10 @@ class Declaration:
     compare : str or callable, optional
         What the findings of several releases, by their names, say beside each other: a function
         (or where it is) that returns sentences.
-    in_audit : str or callable, optional
-        Options in an audit that depend on what is audited: a function (or where it is) of
-        ``microdata`` and ``sanitizer`` that returns them by name. A sanitizer is then also one that
-        is a folder of releases made beforehand.
+    in_audit : mapping, str or callable, optional
+        Options that an audit gives it unless the user does, by name; or, where they depend on what
+        is audited, a function (or where it is) of ``microdata`` and ``sanitizer`` that returns
+        them. With a function a sanitizer may also be a folder of releases made beforehand.
     examples : str
         Examples for the help of its command.
     plugin : str, optional
@@ -137,7 +137,7 @@ class Declaration:
     outputs: tuple[Output, ...] = ()
     first_look: bool = False
     compare: str | Callable[[Mapping[str, Any]], list[Text]] | None = None
-    in_audit: str | Callable[..., dict[str, Any]] | None = None
+    in_audit: str | Callable[..., dict[str, Any]] | Mapping[str, Any] | None = None
     examples: str = ""
     plugin: str | None = None
 
@@ -156,6 +156,8 @@ class Declaration:
 
     def audit_options(self, microdata: Any, sanitizer: Any) -> dict[str, Any]:
         """Options in an audit that depend on what is audited."""
+        if isinstance(self.in_audit, Mapping):
+            return dict(self.in_audit)
         if self.in_audit is None or sanitizer is None:
             return {}
         return dict(_loaded(self.in_audit)(microdata, sanitizer))

@@ -129,7 +129,7 @@ def refused(two: list[uv.Microdata]) -> list[tuple[Any, dict[str, Any], str]]:
         (income, {"smallest": 0}, "smallest must be a whole number from 1 up, got 0"),
         (income, {"attacks": {"linkage": {"know": "age"}}}, "linkage has no option 'know'; did "
          "you mean 'knows'?"),
-        (income, {"attacks": {"measures": {"engin": "numpy"}}}, "did you mean 'engine'?"),
+        (income, {"attacks": {"measures": {"wildcrad": "numpy"}}}, "did you mean 'wildcard'?"),
     ]  # fmt: skip
 
 

@@ -142,7 +142,7 @@ def test_they_print_and_turn_into_tables_and_json():
     assert size.to_dict()["k_is"] == "the goal"
     assert size.to_frame()["mean"].tolist() == [1.5]
     alone = discernibility(people.take([0]))
-    assert alone.to_dict()["normalized_is"] == "undefined"
+    assert alone.to_dict()["normalized"] is None
     assert "undefined for one record" in repr(alone)
 
 

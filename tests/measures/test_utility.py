@@ -21,6 +21,7 @@ from unveil.measures import (
     suppression,
     utility,
 )
+from unveil.render import plain
 
 
 @examples(50)
@@ -39,7 +40,7 @@ def test_each_is_what_it_is_alone(case):
     }
     content = found.to_dict()
     for name, finding in alone.items():
-        assert content[name] == finding.content(records=False)
+        assert content[name] == plain(finding.facts)
     assert content["classifier"] is None
     assert json.loads(found.to_json())["discernibility"]["cost"] == found.discernibility.cost
     frame = found.to_frame()
@@ -88,7 +89,7 @@ def test_it_prints_a_small_table():
     assert lines[0] == "Utility of Mondrian(k=5), a release of election_survey.csv"
     assert lines[1] == "  944 records in 139 classes"
     assert lines[5] == "  average class size  6.791 = 1.358 × 5, the goal"
-    assert lines[7].split() == [
+    assert lines[8].split() == [
         "column",
         "information",
         "loss",
@@ -97,15 +98,16 @@ def test_it_prints_a_small_table():
         "suppressed",
         "cells",
     ]
-    assert lines[8].split() == ["age", "17.5%", "60.0%", "0.0%"]
-    assert len(lines) == 12
+    assert lines[9].split() == ["age", "17.5%", "60.0%", "0.0%"]
+    assert lines[-1] == "  13.9% of the information in the quasi-identifiers is lost."
+    assert len(lines) == 15
 
 
 def test_what_is_wrong_is_told_first():
     survey = uv.datasets.election_survey().take(range(50))
     with pytest.raises(InputError, match="utility needs microdata"):
         utility(uv.Mondrian(k=5), survey.to_frame())
-    with pytest.raises(InputError, match="k= must be a whole number"):
+    with pytest.raises(InputError, match="k=0 is not possible"):
         utility(uv.Mondrian(k=5), survey, k=0)
     with pytest.raises(InputError, match="utility needs released records"):
         utility(uv.LaplaceCounts(epsilon=1), survey)

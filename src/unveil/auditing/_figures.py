@@ -17,6 +17,12 @@ from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.attacks.relative_risk import GR, RELATIVE_RISK
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
+from unveil.measures import (
+    PROSECUTOR,
+    PROSECUTOR_MEAN,
+    UNIQUE,
+    K,
+)
 from unveil.registry import audited
 
 __all__ = ["FIGURES", "Figure", "Question", "figure_named"]
@@ -33,23 +39,10 @@ _SINGLED, _LINKED, _INFERRED, _USE = Question
 
 
 FIGURES: dict[str, Figure] = _listed(
-    Figure(
-        name="k", title="k", question=_SINGLED, lower_is_better=False,
-        says="how many records the smallest class has: nobody can be told from fewer",
-    ),
-    Figure(
-        name="unique", title="unique", question=_SINGLED, share=True,
-        says="the share of the records that are alone in their class",
-    ),
-    Figure(
-        name="prosecutor", title="worst re-identification risk", question=_SINGLED, share=True,
-        says="how likely it is that the worst-placed record is found by somebody who knows that "
-        "it is there",
-    ),
-    Figure(
-        name="prosecutor_mean", title="mean re-identification risk", question=_SINGLED, share=True,
-        says="the same on average over all records",
-    ),
+    K,
+    UNIQUE,
+    PROSECUTOR,
+    PROSECUTOR_MEAN,
     LINKED,
     ONE_VALUE,
     MEMBERSHIP,

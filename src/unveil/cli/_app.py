@@ -140,6 +140,27 @@ Which costs less, leaving people out or larger classes?
            --sanitizer mondrian:k=5 --sanitizer mondrian:k=20 --plot encodings.png
 """,
     ),
+    "measures": _Own(
+        "_measures",
+        "Measure tables by their classes: k, ℓ, t, re-identification risk, discrimination rate.",
+        """
+    unveil measures published.csv --quasi age,zip,sex --sensitive income
+
+Two releases side by side, and an attacker who only wants to know whether the income is low:
+
+    unveil measures a.csv b.csv --quasi age,zip --sensitive income \\
+           --partition 'income=low:0-20,high:20-'
+
+Which columns single people out? A file larger than memory, within 4 GB:
+
+    unveil measures survey.parquet --quasi age,zip,sex,job,car --subsets 3 --memory 4GB
+
+What it has lost against the original; everything for a machine to read:
+
+    unveil measures published.csv --quasi age,zip,sex --sensitive income \\
+           --original survey.csv --json -
+""",
+    ),
 }
 
 

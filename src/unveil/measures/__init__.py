@@ -1,91 +1,227 @@
-"""Measures: what follows from counts alone, without playing an adversary.
+"""Measures: what follows from counts alone, without an attacker who guesses.
 
-The room can be called, too: ``unveil.measures(table, …)`` takes all measures in one pass.
+The room can be called, too: ``unveil.measures(table, …)`` takes all measures in one pass. Names are
+imported when first used.
 """
 
 import sys
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from unveil.measures._alpha_k import AlphaK, alpha_k
-from unveil.measures._average_class_size import AverageClassSize, average_class_size
-from unveil.measures._beta_likeness import BetaLikeness, beta_likeness
-from unveil.measures._classes import Deciding, DecidingClass
-from unveil.measures._classifier_utility import ClassifierUtility, Score, classifier_utility
-from unveil.measures._counted import Counting, count, secret_of
-from unveil.measures._delta_disclosure import DeltaDisclosure, delta_disclosure
-from unveil.measures._discernibility import Discernibility, discernibility
-from unveil.measures._entropy_loss import EntropyLoss, entropy_loss
-from unveil.measures._figures import Figure
-from unveil.measures._information_loss import InformationLoss, information_loss
-from unveil.measures._k_anonymity import KAnonymity, k_anonymity
-from unveil.measures._l_diversity import LDiversity, l_diversity
-from unveil.measures._measures import Measures, MeasuresComparison, compare_measures, measures
-from unveil.measures._partitions import HierarchyLevel, Partition, parse_partition
-from unveil.measures._released import Reach, reach_of
-from unveil.measures._suppression import Suppression, suppression
-from unveil.measures._t_closeness import TCloseness, t_closeness
-from unveil.measures._utility import Utility, utility
-from unveil.measures.discrimination._comparison import (
-    ComparedRates,
-    DiscriminationComparison,
-    compare_discrimination,
-)
-from unveil.measures.discrimination._ranking import (
-    DiscriminationRates,
-    KeySet,
-    discrimination_rates,
-)
-from unveil.measures.discrimination._rate import (
-    DiscriminationRate,
-    ValueDiscrimination,
-    ValueRate,
-    discrimination_rate,
-)
-from unveil.measures.discrimination._skewness import RateChange, Skewness, ValueChange, skewness
-from unveil.measures.discrimination._views import (
-    AttackRates,
-    background_knowledge,
-    homogeneity,
-    identity_disclosure,
-    similarity,
-)
-from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
-from unveil.measures.reidentification._risk import reidentification_risk
-from unveil.measures.reidentification._risk_finding import (
-    AttackerRisk,
-    PopulationEstimate,
-    ReidentificationRisk,
-)
-from unveil.measures.reidentification._unique_subsets import (
-    SubsetCount,
-    UniqueSubsets,
-    unique_subsets,
-)
-from unveil.measures.reidentification._uniqueness import Uniqueness, uniqueness
+if TYPE_CHECKING:
+    from unveil.measures._alpha_k import AlphaK, alpha_k
+    from unveil.measures._average_class_size import AverageClassSize, average_class_size
+    from unveil.measures._beta_likeness import BetaLikeness, beta_likeness
+    from unveil.measures._classes import Deciding, DecidingClass
+    from unveil.measures._classifier_utility import ClassifierUtility, Score, classifier_utility
+    from unveil.measures._counted import Counting, count, secret_of
+    from unveil.measures._declared import (
+        ALPHA,
+        BETA,
+        DISCRIMINATION,
+        L_ENTROPY,
+        LOSS,
+        MEAN_CLASS,
+        PROSECUTOR,
+        PROSECUTOR_MEAN,
+        SUPPRESSED,
+        UNIQUE,
+        K,
+        L,
+        T,
+    )
+    from unveil.measures._delta_disclosure import DeltaDisclosure, delta_disclosure
+    from unveil.measures._discernibility import Discernibility, discernibility
+    from unveil.measures._entropy_loss import EntropyLoss, entropy_loss
+    from unveil.measures._information_loss import InformationLoss, information_loss
+    from unveil.measures._k_anonymity import KAnonymity, k_anonymity
+    from unveil.measures._l_diversity import LDiversity, l_diversity
+    from unveil.measures._measures import Measures, MeasuresComparison, compare_measures, measures
+    from unveil.measures._partitions import HierarchyLevel, Partition, parse_partition
+    from unveil.measures._released import Reach, reach_of
+    from unveil.measures._suppression import Suppression, suppression
+    from unveil.measures._t_closeness import TCloseness, t_closeness
+    from unveil.measures._table import Measured
+    from unveil.measures._utility import Utility, utility
+    from unveil.measures.discrimination._comparison import (
+        ComparedRates,
+        DiscriminationComparison,
+        compare_discrimination,
+    )
+    from unveil.measures.discrimination._ranking import (
+        DiscriminationRates,
+        KeySet,
+        discrimination_rates,
+    )
+    from unveil.measures.discrimination._rate import (
+        DiscriminationRate,
+        ValueDiscrimination,
+        ValueRate,
+        discrimination_rate,
+    )
+    from unveil.measures.discrimination._skewness import (
+        RateChange,
+        Skewness,
+        ValueChange,
+        skewness,
+    )
+    from unveil.measures.discrimination._views import (
+        AttackRates,
+        background_knowledge,
+        homogeneity,
+        identity_disclosure,
+        similarity,
+    )
+    from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
+    from unveil.measures.reidentification._risk import reidentification_risk
+    from unveil.measures.reidentification._risk_finding import (
+        AttackerRisk,
+        PopulationEstimate,
+        ReidentificationRisk,
+    )
+    from unveil.measures.reidentification._unique_subsets import (
+        SubsetCount,
+        UniqueSubsets,
+        unique_subsets,
+    )
+    from unveil.measures.reidentification._uniqueness import Uniqueness, uniqueness
+
+_HOMES = {
+    "AlphaK alpha_k": "_alpha_k",
+    "AverageClassSize average_class_size": "_average_class_size",
+    "BetaLikeness beta_likeness": "_beta_likeness",
+    "Deciding DecidingClass": "_classes",
+    "ClassifierUtility Score classifier_utility": "_classifier_utility",
+    "Counting count secret_of": "_counted",
+    "ALPHA BETA DISCRIMINATION K L LOSS L_ENTROPY MEAN_CLASS PROSECUTOR PROSECUTOR_MEAN SUPPRESSED "
+    "T UNIQUE": "_declared",
+    "DeltaDisclosure delta_disclosure": "_delta_disclosure",
+    "Discernibility discernibility": "_discernibility",
+    "EntropyLoss entropy_loss": "_entropy_loss",
+    "InformationLoss information_loss": "_information_loss",
+    "KAnonymity k_anonymity": "_k_anonymity",
+    "LDiversity l_diversity": "_l_diversity",
+    "Measures MeasuresComparison compare_measures measures": "_measures",
+    "HierarchyLevel Partition parse_partition": "_partitions",
+    "Reach reach_of": "_released",
+    "Suppression suppression": "_suppression",
+    "TCloseness t_closeness": "_t_closeness",
+    "Measured": "_table",
+    "Utility utility": "_utility",
+    "ComparedRates DiscriminationComparison compare_discrimination": "discrimination._comparison",
+    "DiscriminationRates KeySet discrimination_rates": "discrimination._ranking",
+    "DiscriminationRate ValueDiscrimination ValueRate discrimination_rate": "discrimination._rate",
+    "RateChange Skewness ValueChange skewness": "discrimination._skewness",
+    "AttackRates background_knowledge homogeneity identity_disclosure similarity":
+        "discrimination._views",
+    "PopulationModel PopulationUniques": "reidentification._population",
+    "reidentification_risk": "reidentification._risk",
+    "AttackerRisk PopulationEstimate ReidentificationRisk": "reidentification._risk_finding",
+    "SubsetCount UniqueSubsets unique_subsets": "reidentification._unique_subsets",
+    "Uniqueness uniqueness": "reidentification._uniqueness",
+}  # fmt: skip
 
 __all__ = [
-    "AlphaK", "AttackRates", "AttackerRisk", "AverageClassSize", "BetaLikeness",
-    "ClassifierUtility", "ComparedRates", "Counting", "Deciding", "DecidingClass",
-    "DeltaDisclosure", "Discernibility", "DiscriminationComparison", "DiscriminationRate",
-    "DiscriminationRates", "EntropyLoss", "Figure", "HierarchyLevel", "InformationLoss",
-    "KAnonymity", "KeySet", "LDiversity", "Measures", "MeasuresComparison", "Partition",
-    "PopulationEstimate", "PopulationModel", "PopulationUniques", "RateChange", "Reach",
-    "ReidentificationRisk", "Score", "Skewness", "SubsetCount", "Suppression", "TCloseness",
-    "UniqueSubsets", "Uniqueness", "Utility", "ValueChange", "ValueDiscrimination", "ValueRate",
-    "alpha_k", "average_class_size", "background_knowledge", "beta_likeness", "classifier_utility",
-    "compare_discrimination", "compare_measures", "count", "delta_disclosure", "discernibility",
-    "discrimination_rate", "discrimination_rates", "entropy_loss", "homogeneity",
-    "identity_disclosure", "information_loss", "k_anonymity", "l_diversity", "measures",
-    "parse_partition", "reach_of", "reidentification_risk", "secret_of", "similarity", "skewness",
-    "suppression", "t_closeness", "unique_subsets", "uniqueness", "utility",
+    "ALPHA",
+    "BETA",
+    "DISCRIMINATION",
+    "LOSS",
+    "L_ENTROPY",
+    "MEAN_CLASS",
+    "PROSECUTOR",
+    "PROSECUTOR_MEAN",
+    "SUPPRESSED",
+    "UNIQUE",
+    "AlphaK",
+    "AttackRates",
+    "AttackerRisk",
+    "AverageClassSize",
+    "BetaLikeness",
+    "ClassifierUtility",
+    "ComparedRates",
+    "Counting",
+    "Deciding",
+    "DecidingClass",
+    "DeltaDisclosure",
+    "Discernibility",
+    "DiscriminationComparison",
+    "DiscriminationRate",
+    "DiscriminationRates",
+    "EntropyLoss",
+    "HierarchyLevel",
+    "InformationLoss",
+    "K",
+    "KAnonymity",
+    "KeySet",
+    "L",
+    "LDiversity",
+    "Measured",
+    "Measures",
+    "MeasuresComparison",
+    "Partition",
+    "PopulationEstimate",
+    "PopulationModel",
+    "PopulationUniques",
+    "RateChange",
+    "Reach",
+    "ReidentificationRisk",
+    "Score",
+    "Skewness",
+    "SubsetCount",
+    "Suppression",
+    "T",
+    "TCloseness",
+    "UniqueSubsets",
+    "Uniqueness",
+    "Utility",
+    "ValueChange",
+    "ValueDiscrimination",
+    "ValueRate",
+    "alpha_k",
+    "average_class_size",
+    "background_knowledge",
+    "beta_likeness",
+    "classifier_utility",
+    "compare_discrimination",
+    "compare_measures",
+    "count",
+    "delta_disclosure",
+    "discernibility",
+    "discrimination_rate",
+    "discrimination_rates",
+    "entropy_loss",
+    "homogeneity",
+    "identity_disclosure",
+    "information_loss",
+    "k_anonymity",
+    "l_diversity",
+    "measures",
+    "parse_partition",
+    "reach_of",
+    "reidentification_risk",
+    "secret_of",
+    "similarity",
+    "skewness",
+    "suppression",
+    "t_closeness",
+    "unique_subsets",
+    "uniqueness",
+    "utility",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from unveil._lazy import from_modules
+
+    return from_modules(__name__, name, _HOMES)
 
 
 class _Callable(ModuleType):
     """The room has the name of the function that all of it comes down to."""
 
-    def __call__(self, table: Any, **options: Any) -> Measures:
+    def __call__(self, table: Any, **options: Any) -> "Measures":
+        from unveil.measures._measures import measures
+
         return measures(table, **options)
 
 

@@ -7,12 +7,13 @@ Preserving Data Publishing*, KDD 2006.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms
+from unveil.errors import Text
+from unveil.findings import Story, Value
 from unveil.measures._classes import (
     ClassMeasure,
     Deciding,
@@ -23,11 +24,11 @@ from unveil.measures._classes import (
     top_values,
 )
 from unveil.measures._counted import Counting, count
-from unveil.measures._texts import in_words, joined
+from unveil.measures._declared import ALPHA, K
+from unveil.measures._texts import bar_chart, in_words, joined
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["AlphaK", "AlphaKLooking", "alpha_k"]
 
@@ -48,6 +49,8 @@ class AlphaK(ClassMeasure):
         The classes in which one value has the share α, and the classes of k records.
     """
 
+    entry: ClassVar[str] = "(alpha, k)-anonymity"
+
     alpha: float
     k: int
     by_value: dict[str, float]
@@ -64,34 +67,34 @@ class AlphaK(ClassMeasure):
 
         return pd.DataFrame(list(self.by_value.items()), columns=["value", "alpha"])
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the largest share that each sensitive value has of a class (needs matplotlib)."""
-        ranked, more = most(sorted(self.by_value.items(), key=lambda one: -one[1]))
-        return bars(
-            [value for value, _ in ranked],
-            [Bars(values=[s for _, s in ranked], texts=[f"{s:.1%}" for _, s in ranked])],
-            ax,
-            xlabel="largest share of a class",
-            title=f"{self.sensitive} in {self.source}: α = {in_words(self.alpha)}{more}",
-            share=True,
-        )
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return ALPHA.of(self.alpha), K.of(self.k)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
+    def _facts(self, *, records: bool) -> dict[str, Any]:
         return {
-            **self.head("(alpha, k)-anonymity"),
-            "alpha": self.alpha,
-            "k": self.k,
+            **self.attributes("alpha k"),
             **({"by_value": self.by_value} if records else {}),
             "deciding": self.deciding.content(records=records),
             "smallest": self.smallest.content(records=records),
         }
 
-    def summary(self) -> str:
-        return self.lines(
-            f"(α, k)-anonymity of {self.source}: α = {in_words(self.alpha)}, k = {self.k:,}",
-            f"the largest share of a class is that of {self.sensitive} = {joined(self.values)}",
-            self.decided_by,
-        )
+    def story(self, release: Text | None = None) -> Story:
+        shares = dict(sorted(self.by_value.items(), key=lambda one: -one[1]))
+        return Story(
+            title=f"(α, k)-anonymity of {self.source}: α = {in_words(self.alpha)}, k = {self.k:,}",
+            about=[
+                f"the largest share of a class is that of {self.sensitive} = {joined(self.values)}",
+                self.decided_by,
+            ],
+            charts=[
+                bar_chart(
+                    f"{self.sensitive} in {self.source}: α = {in_words(self.alpha)}",
+                    list(shares), {"share": list(shares.values())},
+                    label="largest share of a class", share=True,
+                )
+            ],
+        )  # fmt: skip
 
 
 class AlphaKLooking:

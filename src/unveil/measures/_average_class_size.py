@@ -7,16 +7,18 @@ Multidimensional K-Anonymity*, ICDE 2006.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from unveil._bars import Bars, bars
 from unveil.engine.counting import Contingency
+from unveil.errors import Text
+from unveil.findings import Story, Value
 from unveil.measures._classes import CountMeasure, SizeLooking, check_apart, measured, whole_number
 from unveil.measures._counted import Counting, count_people
+from unveil.measures._declared import MEAN_CLASS
+from unveil.measures._texts import bar_chart
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["AverageClassSize", "ClassSizeLooking", "average_class_size", "check_k"]
 
@@ -35,6 +37,8 @@ class AverageClassSize(CountMeasure):
     smallest_class : int
         Number of records in each of the smallest classes, which are `deciding`.
     """
+
+    entry: ClassVar[str] = "average class size"
 
     classes: int
     k: int
@@ -68,42 +72,35 @@ class AverageClassSize(CountMeasure):
             "smallest_class": self.smallest_class,
         }
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the average class size, the smallest, and the goal (needs matplotlib)."""
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (MEAN_CLASS.of(self.mean),)
+
+    def _facts(self, *, records: bool) -> dict[str, Any]:
+        numbers = {name: one for name, one in self._numbers().items() if name != "records"}
+        return {**numbers, "deciding": self.deciding.content(records=records)}
+
+    def story(self, release: Text | None = None) -> Story:
+        k = f"{'the goal k' if self.goal else 'the smallest class'} = {self.k:,}"
+        short = f", and the smallest has only {self.smallest_class:,}"
         sizes = {"average class": self.mean, "smallest class": float(self.smallest_class)}
         if self.goal:
             sizes["goal"] = float(self.k)
-        return bars(
-            list(sizes),
-            [Bars(values=list(sizes.values()), texts=[f"{size:,.4g}" for size in sizes.values()])],
-            ax,
-            xlabel="records",
-            title=f"{self.classes:,} classes of {self.source}: "
-            f"{self.normalized:.3g} times as large as they must be",
-        )
-
-    def content(self, *, records: bool) -> dict[str, Any]:
-        return {
-            **self.head("average class size"),
-            **self._numbers(),
-            "deciding": self.deciding.content(records=records),
-        }
-
-    def summary(self) -> str:
-        short = f", and the smallest has only {self.smallest_class:,}"
-        return "\n".join(
-            [
-                f"Average class size of {self.source}: {self.mean:,.4g}",
-                f"  {self.normalized:,.4g} times {self._k_in_words()}"
-                f"{short if self.smallest_class < self.k else ''}",
-                f"  {self.records:,} records in {self.classes:,} classes",
-                f"  smallest: {self.deciding}",
-                *(f"  Note: {note}" for note in self.notes),
-            ]
-        )
-
-    def _k_in_words(self) -> str:
-        return f"{'the goal k' if self.goal else 'the smallest class'} = {self.k:,}"
+        return Story(
+            title=f"Average class size of {self.source}: {self.mean:,.4g}",
+            about=[
+                f"{self.normalized:,.4g} times {k}{short if self.smallest_class < self.k else ''}",
+                f"{self.records:,} records in {self.classes:,} classes",
+                f"smallest: {self.deciding}",
+            ],
+            charts=[
+                bar_chart(
+                    f"{self.classes:,} classes of {self.source}: {self.normalized:.3g} times as "
+                    "large as they must be",
+                    list(sizes), {"records": list(sizes.values())}, label="records",
+                )
+            ],
+        )  # fmt: skip
 
 
 class ClassSizeLooking(SizeLooking):

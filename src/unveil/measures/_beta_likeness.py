@@ -7,13 +7,14 @@ gain is relative, so rare values are protected as well as frequent ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms
+from unveil.errors import Text
+from unveil.findings import Story, Value
 from unveil.measures._classes import (
     ClassMeasure,
     Deciding,
@@ -26,11 +27,11 @@ from unveil.measures._classes import (
     top_values,
 )
 from unveil.measures._counted import Counting, count
-from unveil.measures._texts import in_words, joined
+from unveil.measures._declared import BETA
+from unveil.measures._texts import bar_chart, in_words, joined
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["BetaLikeness", "BetaLikenessLooking", "beta_likeness"]
 
@@ -54,6 +55,8 @@ class BetaLikeness(ClassMeasure):
     beyond : Deciding
         The classes that exceed −ln q furthest; none where `enhanced` is a number.
     """
+
+    entry: ClassVar[str] = "beta-likeness"
 
     basic: float
     enhanced: float | None
@@ -81,56 +84,49 @@ class BetaLikeness(ClassMeasure):
         rows = [(value, gain, self.bounds[value]) for value, gain in self.gains.items()]
         return pd.DataFrame(rows, columns=["value", "gain", "bound"])
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the largest gain of each sensitive value (needs matplotlib)."""
-        ranked, more = most(sorted(self.gains, key=lambda value: -self.gains[value]))
-        gains = [self.gains[value] for value in ranked]
-        bounds = [self.bounds[value] for value in ranked]
-        return bars(
-            ranked,
-            [
-                Bars(label="largest gain", values=gains, texts=[in_words(g) for g in gains]),
-                Bars(
-                    label="−ln q, allowed (enhanced)", values=bounds,
-                    texts=[in_words(b) for b in bounds], color="0.75",
-                ),
-            ],
-            ax,
-            xlabel="gain (p − q) / q of the share p of a class over the share q of the table",
-            title=f"{self.sensitive} in {self.source}: β = {in_words(self.basic)}{more}",
-        )  # fmt: skip
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (BETA.of(self.basic),)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
+    def _facts(self, *, records: bool) -> dict[str, Any]:
         by_value = {
             value: {"gain": gain, "bound": self.bounds[value]} for value, gain in self.gains.items()
         }
-        impossible = "undefined: a gain exceeds -ln q"
         return {
-            **self.head("beta-likeness"),
-            "basic": self.basic,
-            "enhanced": self.enhanced,
-            **({"enhanced_is": impossible} if self.enhanced is None else {}),
+            **self.attributes("basic enhanced"),
             **({"by_value": by_value} if records else {}),
             "deciding": self.deciding.content(records=records),
             "beyond": self.beyond.content(records=records),
         }
 
-    def summary(self) -> str:
-        if self.enhanced is None:
-            enhanced = (
-                f"enhanced: for no β, {self.sensitive} = {joined(self.beyond_values)} gains more "
-                f"than −ln q; furthest beyond: {self.beyond}"
-            )
-        else:
-            enhanced = f"enhanced: β = {in_words(self.enhanced)}, no gain exceeds −ln q"
-        return self.lines(
-            f"β-likeness of {self.source}: β = {in_words(self.basic)}",
-            f"the largest gain is that of {self.sensitive} = {joined(self.values)}"
-            if self.basic > 0
-            else "every class has the shares of the whole table",
-            self.decided_by,
-            enhanced,
+    def story(self, release: Text | None = None) -> Story:
+        enhanced = (
+            f"enhanced: for no β, {self.sensitive} = {joined(self.beyond_values)} gains more "
+            f"than −ln q; furthest beyond: {self.beyond}"
+            if self.enhanced is None
+            else f"enhanced: β = {in_words(self.enhanced)}, no gain exceeds −ln q"
         )
+        ranked = sorted(self.gains, key=lambda value: -self.gains[value])
+        return Story(
+            title=f"β-likeness of {self.source}: β = {in_words(self.basic)}",
+            about=[
+                f"the largest gain is that of {self.sensitive} = {joined(self.values)}"
+                if self.basic > 0
+                else "every class has the shares of the whole table",
+                self.decided_by,
+                enhanced,
+            ],
+            charts=[
+                bar_chart(
+                    f"{self.sensitive} in {self.source}: β = {in_words(self.basic)}",
+                    ranked,
+                    {"largest gain": [self.gains[value] for value in ranked],
+                     "−ln q, allowed (enhanced)": [self.bounds[value] for value in ranked]},
+                    label="gain (p − q) / q of the share p of a class over the share q of the "
+                    "table",
+                )
+            ],
+        )  # fmt: skip
 
 
 class BetaLikenessLooking:

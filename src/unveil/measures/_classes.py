@@ -361,15 +361,22 @@ class CountMeasure(Finding):
     notes: tuple[Text, ...] = ()
     deciding: Deciding
 
-    def head(self, measure: str) -> dict[str, Any]:
-        """What every measure says of itself in JSON."""
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": measure,
             "source": self.source,
-            "keys": list(self.keys),
-            "records": self.records,
-            "notes": [str(note) for note in self.notes],
+            "keys": self.keys,
+            "record_count": self.records,
+            **self._facts(records=False),
         }
+
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        return self._facts(records=True)
+
+    def _facts(self, *, records: bool) -> dict[str, Any]:
+        """What the measure says besides; with ``records`` also the classes that decide it."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -384,18 +391,15 @@ class ClassMeasure(CountMeasure):
 
     sensitive: str | None
 
-    def head(self, measure: str) -> dict[str, Any]:
-        return {**super().head(measure), "sensitive": self.sensitive}
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {**super().facts, "sensitive": self.sensitive}
 
     @property
     def decided_by(self) -> str:
         """Which classes decide, for a line of text."""
         number = self.deciding.number
         return f"decided by {number:,} {'class' if number == 1 else 'classes'}: {self.deciding}"
-
-    def lines(self, first: str, *rest: str) -> str:
-        """The lines of a summary, the notes last."""
-        return "\n".join([first, *(f"  {line}" for line in (*rest, *self.notes))])
 
 
 def of_the_counts(counts: Contingency) -> dict[str, Any]:

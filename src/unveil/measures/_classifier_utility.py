@@ -13,22 +13,29 @@ Error*, Machine Learning 52 (2003).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._bars import Bars, bars
 from unveil.errors import Text
-from unveil.findings import Finding
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Series,
+    Story,
+    Table,
+    number_cell,
+)
 from unveil.microdata import Microdata, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from unveil.sanitize import Sanitizer
 
@@ -51,10 +58,6 @@ class Score:
 
     def __str__(self) -> str:
         return f"{self.mean:.1%} ({self.low:.1%} to {self.high:.1%})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return asdict(self)
 
 
 def score_of(
@@ -101,6 +104,8 @@ class ClassifierUtility(Finding):
     seed : int
     notes : tuple of str or Message
     """
+
+    entry: ClassVar[str] = "classifier utility"
 
     from_release: NDArray[np.float64]
     from_original: NDArray[np.float64]
@@ -172,78 +177,62 @@ class ClassifierUtility(Finding):
             }
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the accuracy of the model by its training data (needs matplotlib)."""
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {
+            "release": self.made_by,
+            "accuracy": self.attributes("release original majority"),
+            **self.attributes(
+                "source model target lost taught kept training held_out repeats sanitized_anew seed"
+            ),
+        }
+
+    def story(self, release: Text | None = None) -> Story:
+        title = f"What {self.model} still learns of {self.target} from {self.made_by}"
         scores = {
-            "the release": self.release,
-            "the original": self.original,
+            "trained on the release": self.release,
+            "trained on the original": self.original,
             "majority rule": self.majority,
         }
-        return bars(
-            list(scores),
-            [
-                Bars(
-                    values=[one.mean for one in scores.values()],
-                    texts=[f"{one.mean:.1%}" for one in scores.values()],
-                    intervals=[(one.low, one.high) for one in scores.values()],
-                    color=["#d55e00", "#0072b2", "0.75"],
+        accuracy = Series(
+            name="accuracy", x=list(scores), y=[one.mean for one in scores.values()],
+            low=[one.low for one in scores.values()], high=[one.high for one in scores.values()],
+        )  # fmt: skip
+        return Story(
+            title=title,
+            about=[
+                f"tried on {self.held_out:,} held-out records of {self.source}, {self.repeats} "
+                "splits"
+            ],
+            verdict=self._verdict(),
+            tables=[self.table()],
+            charts=[
+                Chart(
+                    kind="bars", title=title,
+                    says=f"lines: 95% intervals, {self.repeats} splits",
+                    x=Axis(label="", scale="names"),
+                    y=Axis(label="held-out people predicted correctly", share=True),
+                    series=[accuracy],
                 )
             ],
-            ax,
-            xlabel=f"held-out people predicted correctly (lines: 95% intervals, "
-            f"{self.repeats} splits)",
-            title=f"What {self.model} learns of {self.target} from {self.made_by}",
-            share=True,
-        )
+        )  # fmt: skip
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        return {
-            "finding": "classifier utility",
-            "source": self.source,
-            "release": self.made_by,
-            "model": self.model,
-            "target": self.target,
-            "accuracy": {
-                "release": self.release.to_dict(),
-                "original": self.original.to_dict(),
-                "majority": self.majority.to_dict(),
-            },
-            "lost": self.lost.to_dict(),
-            "taught": self.taught.to_dict(),
-            "kept": self.kept,
-            **({"kept_is": "undefined"} if self.kept is None else {}),
-            "training": self.training,
-            "held_out": self.held_out,
-            "repeats": self.repeats,
-            "sanitized_anew": self.sanitized_anew,
-            "seed": self.seed,
-            "notes": [str(note) for note in self.notes],
+    def table(self) -> Table:
+        """The accuracies with their intervals; only in a text."""
+        scores = {
+            "trained on the release": self.release,
+            "trained on the original": self.original,
+            "lost by the release": self.lost,
+            "majority rule": self.majority,
         }
-
-    def summary(self) -> str:
-        return "\n".join(
-            [
-                f"What {self.model} still learns of {self.target} from {self.made_by}",
-                f"  tried on {self.held_out:,} held-out records of {self.source}, "
-                f"{self.repeats} splits",
-                *(f"  {line}" for line in self.lines()),
-                *(f"  Note: {note}" for note in self.notes),
-            ]
+        return Table(
+            columns=[Column(title=self.model, number=False), Column(title="accuracy")],
+            rows=[[name, number_cell(one.mean, str(one))] for name, one in scores.items()],
         )
 
-    def lines(self) -> list[str]:
-        """The accuracies, and a conclusion."""
-        return [
-            f"trained on the release   {self.release}",
-            f"trained on the original  {self.original}",
-            f"lost by the release      {self.lost}",
-            f"majority rule            {self.majority}",
-            self._in_words(),
-        ]
-
-    def _in_words(self) -> str:
+    def _verdict(self) -> str:
         if self.kept is not None:
-            return f"Kept of what the original teaches beyond the majority rule: {self.kept:.0%}"
+            return f"Kept of what the original teaches beyond the majority rule: {self.kept:.0%}."
         if self.taught.high < 0:
             return "Even the original teaches this model less than the majority rule: try another."
         return "That the original teaches more than the majority rule cannot be told from this."
@@ -297,10 +286,13 @@ def classifier_utility(
     >>> uv.classifier_utility(uv.Mondrian(k=20), survey, of="vote")
     What Bernoulli naive Bayes still learns of vote from Mondrian(k=20)
       tried on 283 held-out records of election_survey.csv, 10 splits
-      trained on the release   59.3% (57.0% to 61.6%)
-      trained on the original  55.9% (52.4% to 59.4%)
-      lost by the release      -3.4% (-7.3% to 0.4%)
-      majority rule            57.3% (54.4% to 60.3%)
+    <BLANKLINE>
+      Bernoulli naive Bayes                   accuracy
+      trained on the release    59.3% (57.0% to 61.6%)
+      trained on the original   55.9% (52.4% to 59.4%)
+      lost by the release       -3.4% (-7.3% to 0.4%)
+      majority rule             57.3% (54.4% to 60.3%)
+    <BLANKLINE>
       That the original teaches more than the majority rule cannot be told from this.
     """
     # numba and the models take a second to import, and most measures do not need them.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -44,23 +44,36 @@ from unveil.microdata import (
     read_hierarchy,
     value_text,
 )
+from unveil.options import Help, Shell
 
-__all__ = ["Counting", "count", "count_people", "secret_of"]
+__all__ = ["Counting", "Reading", "Wildcard", "count", "count_people", "secret_of"]
 
 
-class Counting(TypedDict, total=False):
-    """How a table is counted: the options that all measures share. See `count`."""
+Wildcard = Annotated[
+    str | None,
+    Help("A cell that matches every value, such as '*'. Default: it is a value like any other."),
+    Shell(metavar="TEXT"),
+]
+
+
+class Reading(TypedDict, total=False):
+    """How a table that is not yet counted is read. See `count`."""
 
     quasi: str | Sequence[str] | None
     sensitive: str | None
     ordinal: _Ordinal
     hierarchies: _Hierarchies
-    wildcard: str | None
     engine: Any
     memory: str | int | None
     delimiter: str | None
     encoding: str
     header: Sequence[str] | Mapping[int, str] | None
+
+
+class Counting(Reading, total=False):
+    """How a table is counted: the options that all measures share. See `count`."""
+
+    wildcard: str | None
 
 
 def count(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms
+from unveil.errors import Text
+from unveil.findings import Story
 from unveil.measures._classes import (
     ClassMeasure,
     Extreme,
@@ -24,11 +25,10 @@ from unveil.measures._classes import (
     top_values,
 )
 from unveil.measures._counted import Counting, count
-from unveil.measures._texts import in_json, in_words, joined
+from unveil.measures._texts import bar_chart, in_words, joined
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["DeltaDisclosure", "DeltaDisclosureLooking", "delta_disclosure"]
 
@@ -52,6 +52,8 @@ class DeltaDisclosure(ClassMeasure):
         The classes that decide `delta`.
     """
 
+    entry: ClassVar[str] = "delta-disclosure privacy"
+
     delta: float
     finite: float
     by_value: dict[str, float]
@@ -74,56 +76,45 @@ class DeltaDisclosure(ClassMeasure):
         rows = [(value, delta, self.lacking[value]) for value, delta in self.by_value.items()]
         return pd.DataFrame(rows, columns=["value", "delta", "lacking"])
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how much a class changes the odds of each sensitive value (needs matplotlib)."""
-        ranked, more = most(
-            sorted(self.by_value, key=lambda v: (-self.lacking[v], -self.by_value[v]))
-        )
-        values = [self.by_value[value] for value in ranked]
-        texts = [
-            f"{in_words(number)}; lacking in {self.lacking[value]:,}"
-            if self.lacking[value]
-            else in_words(number)
-            for value, number in zip(ranked, values, strict=True)
-        ]
-        delta = in_words(self.delta)
-        return bars(
-            ranked, [Bars(values=values, texts=texts)], ax,
-            xlabel="|ln(p / q)| at most, in the classes that have the value",
-            title=f"{self.sensitive} in {self.source}: δ = {delta}{more}",
-        )  # fmt: skip
-
-    def content(self, *, records: bool) -> dict[str, Any]:
+    def _facts(self, *, records: bool) -> dict[str, Any]:
         by_value = {
             value: {"delta": delta, "lacking": self.lacking[value]}
             for value, delta in self.by_value.items()
         }
         return {
-            **self.head("delta-disclosure privacy"),
             "logarithm": "natural",
-            **in_json("delta", self.delta),
-            "finite": self.finite,
+            **self.attributes("delta finite"),
             **({"by_value": by_value} if records else {}),
             "deciding": self.deciding.content(records=records),
         }
 
-    def summary(self) -> str:
-        rest = [
-            f"decided by {self.sensitive} = {joined(self.values)}",
-            self.decided_by,
-        ]
+    def story(self, release: Text | None = None) -> Story:
+        about = [f"decided by {self.sensitive} = {joined(self.values)}", self.decided_by]
         if math.isinf(self.delta):
             most = self.lacking[self.values[0]]
-            rest[0] = (
+            about[0] = (
                 f"a class lacks a value: {most:,} {'class has' if most == 1 else 'classes have'} "
                 f"no {self.sensitive} = {joined(self.values)}"
             )
-            rest.append(f"among the values that classes do have, δ = {in_words(self.finite)}")
-        return self.lines(
-            f"δ-disclosure privacy of {self.source}: δ = {in_words(self.delta)} "
-            "(natural logarithm)",
-            *rest,
-        )
+            about.append(f"among the values that classes do have, δ = {in_words(self.finite)}")
+        ranked = sorted(self.by_value, key=lambda v: (-self.lacking[v], -self.by_value[v]))
+        delta = in_words(self.delta)
+        return Story(
+            title=f"δ-disclosure privacy of {self.source}: δ = {delta} (natural logarithm)",
+            about=about,
+            charts=[
+                bar_chart(
+                    f"{self.sensitive} in {self.source}: δ = {delta}",
+                    [
+                        f"{value} (lacking in {self.lacking[value]:,} classes)"
+                        if self.lacking[value] else value
+                        for value in ranked
+                    ],
+                    {"change": [self.by_value[value] for value in ranked]},
+                    label="|ln(p / q)| at most, in the classes that have the value",
+                )
+            ],
+        )  # fmt: skip
 
 
 class DeltaDisclosureLooking:

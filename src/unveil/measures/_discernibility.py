@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from unveil._bars import Bars, bars
 from unveil.engine.counting import Contingency
+from unveil.errors import Text
+from unveil.findings import Story
 from unveil.measures._classes import CountMeasure, SizeLooking, check_apart, measured
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._released import missing_of
 from unveil.measures._suppression import hidden_classes
+from unveil.measures._texts import bar_chart
 from unveil.microdata import Microdata, Permuted, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = [
     "Discernibility", "DiscernibilityLooking", "discernibility", "discernibility_looking",
@@ -47,6 +48,8 @@ class Discernibility(CountMeasure):
     deciding : Deciding
         The largest classes.
     """
+
+    entry: ClassVar[str] = "discernibility"
 
     cost: int
     missing: int
@@ -83,50 +86,35 @@ class Discernibility(CountMeasure):
             "classes": self.classes,
         }
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the cost between its least and its largest value (needs matplotlib)."""
-        costs = {
-            "at best": self.everybody, "it is": self.cost, "at worst": self.everybody**2
-        }  # fmt: skip
-        return bars(
-            list(costs),
-            [
-                Bars(
-                    values=list(costs.values()), texts=[f"{cost:,}" for cost in costs.values()],
-                    color=["0.75", "#0072b2", "0.75"],
-                )
-            ],
-            ax,
-            xlabel="discernibility: pairs of records that cannot be told apart",
-            title=f"Discernibility of {self.source}",
-            log=True,
-        )  # fmt: skip
-
-    def content(self, *, records: bool) -> dict[str, Any]:
-        why = {"normalized_is": "undefined"} if self.normalized is None else {}
+    def _facts(self, *, records: bool) -> dict[str, Any]:
         return {
-            **self.head("discernibility"),
-            **self._numbers(),
-            **why,
+            **self.attributes("cost normalized missing hidden classes"),
             "deciding": self.deciding.content(records=records),
         }
 
-    def summary(self) -> str:
+    def story(self, release: Text | None = None) -> Story:
         way = self.normalized
         share = "undefined for one record" if way is None else way_text(way)
         gone = [f"{self.hidden:,} hidden"] if self.hidden else []
         gone += [f"{self.missing:,} missing"] if self.missing else []
-        return "\n".join(
-            [
-                f"Discernibility of {self.source}: {self.cost:,}",
-                f"  on the way from {self.everybody:,} (all records unlike) to "
+        costs = [self.everybody, self.cost, self.everybody**2]
+        return Story(
+            title=f"Discernibility of {self.source}: {self.cost:,}",
+            about=[
+                f"on the way from {self.everybody:,} (all records unlike) to "
                 f"{self.everybody**2:,} (all alike): {share}",
-                f"  {self.records:,} records in {self.classes:,} classes"
+                f"{self.records:,} records in {self.classes:,} classes"
                 f"{'; suppressed: ' + ', '.join(gone) if gone else ''}",
-                f"  largest: {self.deciding}",
-                *(f"  Note: {note}" for note in self.notes),
-            ]
-        )
+                f"largest: {self.deciding}",
+            ],
+            charts=[
+                bar_chart(
+                    f"Discernibility of {self.source}",
+                    ["at best", "it is", "at worst"], {"cost": [float(one) for one in costs]},
+                    label="discernibility: pairs of records that cannot be told apart",
+                )
+            ],
+        )  # fmt: skip
 
 
 def way_text(share: float) -> str:

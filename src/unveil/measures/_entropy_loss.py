@@ -15,21 +15,29 @@ whose.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
 from unveil.errors import Message, Text
-from unveil.findings import Finding
-from unveil.measures._released import mass_of, missing_from, refuse_untrue, release_of, share_text
+from unveil.findings import Finding, Story
+from unveil.measures._released import (
+    column_table,
+    lost_chart,
+    mass_of,
+    missing_from,
+    refuse_untrue,
+    release_of,
+    share_text,
+)
 from unveil.microdata import Column, Microdata, Regions, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["EntropyLoss", "entropy_loss"]
 
@@ -50,6 +58,8 @@ class EntropyLoss(Finding):
     notes : tuple of str or Message
         Columns whose cells do not cover the values that they should.
     """
+
+    entry: ClassVar[str] = "entropy loss"
 
     lost: dict[str, float]
     bits: dict[str, float]
@@ -81,42 +91,23 @@ class EntropyLoss(Finding):
             }
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is lost of each quasi-identifier (needs matplotlib)."""
-        from unveil.measures._released import lost_bars
-
-        return lost_bars({"entropy loss": (self.loss, self.by_column)}, self.made_by, ax)
-
-    def content(self, *, records: bool) -> dict[str, Any]:
-        undefined = [name for name, loss in self.by_column.items() if loss is None]
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "entropy loss",
             "release": self.made_by,
-            "loss": self.loss,
-            **({"loss_is": "undefined"} if self.loss is None else {}),
-            "by_column": self.by_column,
-            **({"undefined": undefined} if undefined else {}),
+            "record_count": self.records,
             "lost_bits": self.lost,
-            "bits": self.bits,
-            "records": self.records,
-            "missing": self.missing,
-            "notes": [str(note) for note in self.notes],
+            **self.attributes("loss by_column bits missing"),
         }
 
-    def summary(self) -> str:
-        width = max(len(name) for name in self.lost)
+    def story(self, release: Text | None = None) -> Story:
         lost, bits = math.fsum(self.lost.values()), math.fsum(self.bits.values())
         missing = f"; {self.missing:,} records are missing, each with all it said"
-        return "\n".join(
-            [
-                f"Entropy loss of {self.made_by}: {share_text(self.loss)}",
-                f"  {lost:,.0f} of {bits:,.0f} bits{missing if self.missing else ''}",
-                *(
-                    f"  {name:{width}}  {share_text(loss):>6}"
-                    for name, loss in self.by_column.items()
-                ),
-                *(f"  Note: {note}" for note in self.notes),
-            ]
+        return Story(
+            title=f"Entropy loss of {self.made_by}: {share_text(self.loss)}",
+            about=[f"{lost:,.0f} of {bits:,.0f} bits{missing if self.missing else ''}"],
+            tables=[column_table({"entropy loss": self.by_column})],
+            charts=[lost_chart({"entropy loss": (self.loss, self.by_column)}, self.made_by)],
         )
 
 
@@ -148,8 +139,10 @@ def entropy_loss(release: Release, microdata: Microdata) -> EntropyLoss:
     >>> uv.entropy_loss(uv.Mondrian(k=2).sanitize(patients), patients)
     Entropy loss of Mondrian(k=2): 61.6%
       10 of 16 bits
-      age      58.2%
-      gender   69.6%
+    <BLANKLINE>
+      column   entropy loss
+      age             58.2%
+      gender          69.6%
     """
     release = release_of(release, microdata, "entropy_loss")
     refuse_untrue(release, "entropy_loss")

@@ -7,19 +7,28 @@ Anonymization Using Local Recoding*, KDD 2006: what a cell leaves open, from 0 (
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.findings import Finding
-from unveil.measures._released import missing_from, reach_of, records_of, refuse_untrue
+from unveil.errors import Text
+from unveil.findings import Finding, Story, Value
+from unveil.measures._declared import LOSS
+from unveil.measures._released import (
+    column_table,
+    lost_chart,
+    missing_from,
+    reach_of,
+    records_of,
+    refuse_untrue,
+)
 from unveil.microdata import Column, Microdata, Regions, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["InformationLoss", "information_loss"]
 
@@ -41,6 +50,8 @@ class InformationLoss(Finding):
         Number of records in a class.
     """
 
+    entry: ClassVar[str] = "information loss"
+
     loss: float
     by_column: dict[str, float]
     records: int
@@ -60,36 +71,29 @@ class InformationLoss(Finding):
 
         return pd.DataFrame({"column": list(self.by_column), "loss": list(self.by_column.values())})
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is lost of each quasi-identifier (needs matplotlib)."""
-        from unveil.measures._released import lost_bars
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (LOSS.of(self.loss),)
 
-        return lost_bars({"information loss": (self.loss, self.by_column)}, self.made_by, ax)
-
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "information loss",
             "release": self.made_by,
-            "loss": self.loss,
-            "by_column": self.by_column,
-            "records": self.records,
-            "missing": self.missing,
-            "classes": self.classes,
-            "mean_class": self.mean_class,
-            "smallest_class": self.smallest_class,
+            "record_count": self.records,
+            **self.attributes("loss by_column missing classes mean_class smallest_class"),
         }
 
-    def summary(self) -> str:
-        width = max(len(name) for name in self.by_column)
+    def story(self, release: Text | None = None) -> Story:
         missing = f"; {self.missing:,} records are missing, each a loss of 100%"
-        return "\n".join(
-            [
-                f"Information loss of {self.made_by}: {self.loss:.1%}",
-                f"  {self.records:,} records in {self.classes:,} classes of "
-                f"{self.mean_class:,.1f} on average, the smallest of {self.smallest_class:,}"
-                f"{missing if self.missing else ''}",
-                *(f"  {name:{width}}  {loss:6.1%}" for name, loss in self.by_column.items()),
-            ]
+        return Story(
+            title=f"Information loss of {self.made_by}: {self.loss:.1%}",
+            about=[
+                f"{self.records:,} records in {self.classes:,} classes of {self.mean_class:,.1f} "
+                f"on average, the smallest of {self.smallest_class:,}"
+                f"{missing if self.missing else ''}"
+            ],
+            tables=[column_table({"information loss": self.by_column})],
+            charts=[lost_chart({"information loss": (self.loss, self.by_column)}, self.made_by)],
         )
 
 
@@ -118,8 +122,10 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
     >>> uv.information_loss(uv.Mondrian(k=2).sanitize(patients))
     Information loss of Mondrian(k=2): 50.7%
       5 records in 2 classes of 2.5 on average, the smallest of 2
-      age      41.4%
-      gender   60.0%
+    <BLANKLINE>
+      column   information loss
+      age                 41.4%
+      gender              60.0%
     """
     release = records_of(release, "information_loss")
     refuse_untrue(release, "information_loss")

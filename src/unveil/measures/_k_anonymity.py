@@ -8,17 +8,19 @@ International Journal on Uncertainty, Fuzziness and Knowledge-based Systems, 200
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
+from unveil.errors import Text
+from unveil.findings import Story, Value
 from unveil.measures._classes import ClassMeasure, SizeLooking, measured
 from unveil.measures._counted import Counting, count_people
-from unveil.measures._texts import class_sizes
+from unveil.measures._declared import K
+from unveil.measures._texts import sizes_chart
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["KAnonymity", "KAnonymityLooking", "k_anonymity"]
 
@@ -36,6 +38,8 @@ class KAnonymity(ClassMeasure):
     deciding : Deciding
         The smallest classes.
     """
+
+    entry: ClassVar[str] = "k-anonymity"
 
     k: int
     sizes: dict[int, int]
@@ -70,28 +74,26 @@ class KAnonymity(ClassMeasure):
         number = np.array(list(self.sizes.values()), dtype=np.int64)
         return pd.DataFrame({"size": size, "classes": number, "records": size * number})
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of records in classes up to a size (needs matplotlib)."""
-        return class_sizes({self.source: self.sizes}, ax)
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (K.of(self.k),)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
+    def _facts(self, *, records: bool) -> dict[str, Any]:
         return {
-            **self.head("k-anonymity"),
-            "k": self.k,
-            "classes": self.classes,
-            "mean_class": self.mean_class,
-            "sizes": [
-                {"size": size, "classes": number} for size, number in self.sizes.items()
-            ],
+            **self.attributes("k classes mean_class"),
+            "sizes": [{"size": size, "classes": number} for size, number in self.sizes.items()],
             "deciding": self.deciding.content(records=records),
-        }  # fmt: skip
+        }
 
-    def summary(self) -> str:
-        return self.lines(
-            f"k-anonymity of {self.source}: k = {self.k:,}",
-            f"{self.records:,} records in {self.classes:,} classes of {self.mean_class:,.1f} on "
-            f"average, the largest of {max(self.sizes):,}",
-            self.decided_by,
+    def story(self, release: Text | None = None) -> Story:
+        return Story(
+            title=f"k-anonymity of {self.source}: k = {self.k:,}",
+            about=[
+                f"{self.records:,} records in {self.classes:,} classes of {self.mean_class:,.1f} "
+                f"on average, the largest of {max(self.sizes):,}",
+                self.decided_by,
+            ],
+            charts=[sizes_chart(release or self.source, self.sizes)],
         )
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms
+from unveil.errors import Text
+from unveil.findings import Story, Value
 from unveil.measures._classes import (
     ClassMeasure,
     Deciding,
@@ -26,11 +27,11 @@ from unveil.measures._classes import (
     whole_number,
 )
 from unveil.measures._counted import Counting, count
-from unveil.measures._texts import in_json, in_words
+from unveil.measures._declared import L_ENTROPY, L
+from unveil.measures._texts import bar_chart, in_words
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["LDiversity", "LDiversityLooking", "l_diversity"]
 
@@ -52,6 +53,8 @@ class LDiversity(ClassMeasure):
     infima : tuple of float
         What c must exceed for each ℓ from 1 to the distinct one: see `recursive`.
     """
+
+    entry: ClassVar[str] = "l-diversity"
 
     distinct: int
     entropy: float
@@ -78,24 +81,12 @@ class LDiversity(ClassMeasure):
             {"l": list(levels), "c": np.array([self.recursive(level) for level in levels])}
         )  # fmt: skip
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the sensitive values of a class that is least diverse (needs matplotlib)."""
-        least = self.deciding_entropy.classes[0]
-        ranked, more = most(sorted(least.counts.items(), key=lambda one: -one[1]))
-        entropy = in_words(self.entropy) if math.isfinite(self.entropy) else "–"
-        return bars(
-            [value for value, _ in ranked],
-            [Bars(values=[n for _, n in ranked], texts=[f"{n:,}" for _, n in ranked])],
-            ax,
-            xlabel=f"records of a class of {least.records:,} that is least diverse",
-            title=f"{self.sensitive} in {self.source}: ℓ = {self.distinct:,}, by entropy "
-            f"{entropy}{more}",
-            whole=True,
-        )
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return L.of(self.distinct), L_ENTROPY.of(self.entropy)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
+    def _facts(self, *, records: bool) -> dict[str, Any]:
         return {
-            **self.head("l-diversity"),
             "distinct": self.distinct,
             "entropy": self.entropy,
             "recursive": [
@@ -107,24 +98,35 @@ class LDiversity(ClassMeasure):
                 "entropy": self.deciding_entropy.content(records=records),
                 "recursive": {
                     "l": self.deciding_l,
-                    **in_json("c_above", self.recursive(self.deciding_l)),
+                    "c_above": self.recursive(self.deciding_l),
                     **self.deciding_recursive.content(records=records),
                 },
             },
         }
 
-    def summary(self) -> str:
+    def story(self, release: Text | None = None) -> Story:
         c, level = self.recursive(self.deciding_l), self.deciding_l
+        recursive = f"for every c > {in_words(c)}"
         if math.isinf(c):
-            recursive = f"recursive (c, {level}): for no c, a class has fewer than {level} values"
-        else:
-            recursive = f"recursive (c, {level}): for every c > {in_words(c)}"
-        return self.lines(
-            f"ℓ-diversity of {self.source}: ℓ = {self.distinct:,} in {self.sensitive}",
-            f"distinct ℓ = {self.distinct:,}; fewest values: {self.deciding}",
-            f"entropy ℓ = {in_words(self.entropy)}; least entropy: {self.deciding_entropy}",
-            f"{recursive}; worst: {self.deciding_recursive}",
-        )
+            recursive = f"for no c, a class has fewer than {level} values"
+        least = self.deciding_entropy.classes[0]
+        counts = dict(sorted(least.counts.items(), key=lambda one: -one[1]))
+        return Story(
+            title=f"ℓ-diversity of {self.source}: ℓ = {self.distinct:,} in {self.sensitive}",
+            about=[
+                f"distinct ℓ = {self.distinct:,}; fewest values: {self.deciding}",
+                f"entropy ℓ = {in_words(self.entropy)}; least entropy: {self.deciding_entropy}",
+                f"recursive (c, {level}): {recursive}; worst: {self.deciding_recursive}",
+            ],
+            charts=[
+                bar_chart(
+                    f"{self.sensitive} in {self.source}: ℓ = {self.distinct:,}, by entropy "
+                    f"{in_words(self.entropy)}",
+                    list(counts), {"records": list(counts.values())},
+                    label=f"records of a class of {least.records:,} that is least diverse",
+                )
+            ],
+        )  # fmt: skip
 
 
 class LDiversityLooking:

@@ -3,42 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+
+from annotated_types import Ge, Gt, Le
 
 from unveil.engine.counting import Contingency
-from unveil.errors import Column, File, InputError, Listed, Message, Option, Text
-from unveil.findings import Finding
+from unveil.errors import Column as ColumnName
+from unveil.errors import File, InputError, Listed, Message, Option, Region, Text
+from unveil.findings import Column, Finding, Story, Table, Value, number_cell
 from unveil.measures._alpha_k import AlphaK, AlphaKLooking
 from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking
 from unveil.measures._beta_likeness import BetaLikeness, BetaLikenessLooking
-from unveil.measures._classes import Looking, one_pass, whole_number
-from unveil.measures._counted import Counting, count, count_people
+from unveil.measures._classes import Looking, one_pass
+from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people
+from unveil.measures._declared import CLASSICAL, UNIQUE
 from unveil.measures._delta_disclosure import DeltaDisclosure, DeltaDisclosureLooking
 from unveil.measures._discernibility import Discernibility, discernibility_looking
-from unveil.measures._figures import Figure, figures_of
 from unveil.measures._k_anonymity import KAnonymity, KAnonymityLooking
 from unveil.measures._l_diversity import LDiversity, LDiversityLooking
+from unveil.measures._partitions import Categories
 from unveil.measures._t_closeness import TCloseness, TClosenessLooking, check_distance
-from unveil.measures._texts import class_sizes
+from unveil.measures._table import Measured, numbers_of, table_of
+from unveil.measures._texts import sizes_chart
 from unveil.measures.discrimination._ranking import DiscriminationRates, discrimination_rates
 from unveil.measures.discrimination._rate import DiscriminationLooking, DiscriminationRate
 from unveil.measures.reidentification._risk import (
     RiskLooking,
-    check_mapping,
-    check_threshold,
+    check_recode,
     reidentification_risk,
     size_of_population,
 )
 from unveil.measures.reidentification._risk_finding import ReidentificationRisk
 from unveil.measures.reidentification._unique_subsets import UniqueSubsets, unique_subsets
 from unveil.measures.reidentification._uniqueness import Uniqueness, UniquenessLooking
-from unveil.microdata import Hierarchy, Mapped, Permuted, Release
+from unveil.microdata import Hierarchy, Permuted, Release
+from unveil.options import Help, Knows, Recode, Shell, checked
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["Measures", "MeasuresComparison", "classical", "compare_measures", "measures"]
 
@@ -47,6 +51,7 @@ _LEFT_OUT = (
     "discrimination rate, average class size, discernibility"
 )
 _LISTED = 10  # of the most telling combinations of values
+_WORST = 3  # classes that are listed of each kind
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -56,6 +61,8 @@ class Measures(Finding):
     Measures that need a sensitive column are None without one. Where classes overlap, because a
     cell matches everything, measures that need each record in one class are None, too.
     """
+
+    entry: ClassVar[str] = "measures"
 
     source: str
     keys: tuple[str, ...]
@@ -88,82 +95,154 @@ class Measures(Finding):
         return [one for one in (self.unique_subsets, self.discrimination_rates) if one is not None]
 
     @cached_property
-    def figures(self) -> tuple[Figure, ...]:
-        """The numbers that matter, in one list."""
-        return tuple(figure for found in self.findings.values() for figure in figures_of(found))
+    def numbers(self) -> tuple[Measured, ...]:
+        """The numbers of all measures, in one list."""
+        return tuple(number for found in self.findings.values() for number in numbers_of(found))
+
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        found = {one.figure: one for found in self.findings.values() for one in found.figures}
+        return tuple(found.get(figure) or figure.of(None) for figure in CLASSICAL)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per number."""
         import pandas as pd
 
-        rows = [(one.group, one.name, one.value, one.text, one.says) for one in self.figures]
-        return pd.DataFrame(rows, columns=["about", "measure", "value", "text", "says"])
+        columns = ["about", "measure", "value", "text", "says"]
+        return pd.DataFrame([one[:5] for one in self.numbers], columns=columns)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of records in classes up to a size (needs matplotlib)."""
-        return class_sizes({self.source: self.k_anonymity.sizes}, ax)
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        facts = {name: found.facts for name, found in self.findings.items()}
+        return {**self.attributes("source keys sensitive"), "measures": facts}
 
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "measures",
-            "source": self.source,
-            "keys": list(self.keys),
-            "sensitive": self.sensitive,
-            "notes": [str(note) for note in self.notes],
             "measures": {
-                name: found.content(records=records) for name, found in self.findings.items()
-            },
+                name: {**found.facts, **found.private_facts}
+                for name, found in self.findings.items()
+            }
         }
 
-    def summary(self) -> str:
+    def story(self, release: Text | None = None) -> Story:
         about = f", sensitive {self.sensitive}" if self.sensitive else ""
-        lines = [f"Measures of {self.source} by {', '.join(self.keys)}{about}"]
-        name = max(len(figure.name) for figure in self.figures)
-        text = max(len(figure.text) for figure in self.figures)
-        lines += [
-            f"  {figure.name:{name}}  {figure.text:>{text}}  {figure.says}".rstrip()
-            for figure in self.figures
-        ]
-        for ranking in self.rankings:
-            lines += ranking.summary().splitlines()
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+        rankings = [one.story(release) for one in self.rankings]
+        name = release or self.source
+        return Story(
+            title=f"Measures of {self.source} by {', '.join(self.keys)}{about}",
+            verdict=self._verdict(release),
+            sentences=[sentence for one in rankings for sentence in one.about],
+            tables=[
+                table_of(self.numbers, "" if release is None else release),
+                self._worst(),
+                *(
+                    table if table.title else replace(table, title=one.title)
+                    for one in rankings
+                    for table in one.tables
+                ),
+            ],
+            charts=[sizes_chart(name, self.k_anonymity.sizes)],
+        )
+
+    def _verdict(self, release: Text | None) -> Message:
+        k, alone = self.k_anonymity.k, self.k_anonymity.share_below(2)
+        said = "{alone} of the records are alone in their class: an attacker who knows the "
+        said += "quasi-identifiers finds them."
+        if not alone:
+            said = "nobody can be told from fewer than {others}"
+            values = None if self.l_diversity is None else self.l_diversity.distinct
+            if values is None:
+                said += "."
+            elif values == 1:
+                said += ", but in some class all have the same {secret}."
+            else:
+                said += ", and every class has {values} or more values of {secret}."
+            said = said if release is not None else said[0].upper() + said[1:]
+        return Message(
+            said if release is None else "Under {release}, " + said,
+            release=release, alone=UNIQUE.text(alone), secret=self.sensitive,
+            others="1 other" if k == 2 else f"{k - 1:,} others",
+            values=0 if self.l_diversity is None else self.l_diversity.distinct,
+        )  # fmt: skip
+
+    def _worst(self) -> Table:
+        """The classes that decide k and ℓ."""
+        least = () if self.l_diversity is None else self.l_diversity.deciding.classes
+        deciding = {"smallest": self.k_anonymity.deciding.classes, "fewest values": least}
+        return Table(
+            title="The worst classes",
+            says="Those that decide k and ℓ.",
+            columns=[Column(title="why", number=False), Column(title="records"),
+                     Column(title="published cells", number=False)],
+            rows=[
+                [
+                    why,
+                    number_cell(one.records, f"{one.records:,}"),
+                    Region([f"{key}: {text}" for key, text in one.keys.items()], one.records),
+                ]
+                for why, classes in deciding.items() for one in classes[:_WORST]
+            ],
+            private=True,
+        )  # fmt: skip
 
 
+@checked
 def measures(
-    table: Any,
+    release: Any,
     *,
-    partition: Any = None,
-    distance: str | Hierarchy | None = None,
-    l: int = 2,  # noqa: E741  (it is called l everywhere in this field)
-    threshold: float = 0.2,
+    knows: Knows = None,
+    partition: Categories = None,
+    distance: Annotated[
+        Any,
+        Help(
+            "Distance between sensitive values, for t-closeness: 'equal', 'ordered' or "
+            "'hierarchical', or a hierarchy. Default: hierarchical if there is a hierarchy, "
+            "ordered for numbers and levels, otherwise equal."
+        ),
+    ] = None,
+    l: Annotated[  # noqa: E741  (it is called l everywhere in this field)
+        int, Ge(1), Help("The ℓ for which the c of recursive (c, ℓ)-diversity is given."),
+        Shell(metavar="L"),
+    ] = 2,
+    threshold: Annotated[
+        float, Gt(0), Le(1), Help("Re-identification risk above which records are counted."),
+        Shell(metavar="RISK"),
+    ] = 0.2,
     population: Any = None,
-    population_size: int | None = None,
-    mapping: Mapped = None,
+    population_size: Annotated[
+        int | None, Help("Number of people that the records were drawn from, for an estimate."),
+        Shell(metavar="N"),
+    ] = None,
+    recode: Recode = None,
     key_hierarchies: Mapping[str, Hierarchy] | None = None,
-    subsets: int = 0,
-    **counting: Unpack[Counting],
-) -> Measures:
+    subsets: Annotated[
+        int, Ge(0),
+        Help(
+            "Also rank all subsets of up to this many keys: which single people out, and which "
+            "tell most. Each is counted by itself; 0: none."
+        ),
+        Shell(metavar="N"),
+    ] = 0,
+    wildcard: Wildcard = None,
+    **counting: Unpack[Reading],
+) -> Measures:  # fmt: skip
     """All measures of a table, in one pass over its counts.
 
     Parameters
     ----------
-    table : Release, Microdata, table in memory, path, Ibis table or counts
-    partition : optional
-        Categories of the sensitive column, for the semantic discrimination rate; see
-        `discrimination_rate`.
+    release : Release, Microdata, table in memory, path, Ibis table or counts
+        What is measured.
     distance : {"equal", "ordered", "hierarchical"} or Hierarchy, optional
-        Ground distance of t-closeness.
-    l : int
-        The ℓ for which the c of recursive (c, ℓ)-diversity is given.
-    threshold : float
-        Re-identification risk above which records are counted.
-    population, population_size, mapping, key_hierarchies : optional
+        Ground distance of t-closeness; see `t_closeness`.
+    population, population_size, recode, key_hierarchies : optional
         See `reidentification_risk`.
-    subsets : int
-        Also rank all subsets of up to this many keys, by the people they single out and by what
-        they say of the sensitive column. Each is counted by itself; 0: none.
     **counting
         See `count`.
+
+    Returns
+    -------
+    Measures
 
     Examples
     --------
@@ -173,7 +252,6 @@ def measures(
     >>> found.k_anonymity.k, found.l_diversity.distinct, round(found.t_closeness.t, 3)
     (3, 2, 0.292)
     """
-    check_threshold(threshold)
     check_distance(distance)
     if population is not None and population_size is not None:
         raise InputError(
@@ -181,20 +259,22 @@ def measures(
             people=Option("population"),
             size=Option("population_size"),
         )
-    check_mapping(mapping, population)
-    whole_number(subsets, "subsets", 0)
-    counts = count(table, **counting)
+    check_recode(recode, population)
+    options: Counting = {**counting, "wildcard": wildcard}
+    if knows is not None:
+        options["quasi"] = knows
+    counts = count(release, **options)
     # Who can be told apart in a permuted release does not depend on its groups.
-    people = count_people(table, **counting) if isinstance(table, Permuted) else counts
+    people = count_people(release, **options) if isinstance(release, Permuted) else counts
     lookings, notes = _classical(counts, distance, l)
     of_people: dict[str, Looking[Finding]] = {"k_anonymity": lookings.pop("k_anonymity")}
     if people is not counts:
         of_people = {"k_anonymity": KAnonymityLooking(people)}
-        by = Listed([Column(key) for key in people.keys])
+        by = Listed([ColumnName(key) for key in people.keys])
         notes = (*notes, Message("who can be told apart is measured by {keys}", keys=by))
     if not counts.overlapping:
         size = size_of_population(people, population_size)
-        of_people |= _of_people_apart(table, people, threshold, size)
+        of_people |= _of_people_apart(release, people, threshold, size)
         lookings |= _of_secrets_apart(counts, partition)
     elif partition is not None or population is not None or population_size is not None:
         raise InputError(
@@ -209,12 +289,12 @@ def measures(
     if population is not None:
         risk = reidentification_risk(
             # A release knows what its cells cover; counts do not.
-            table if isinstance(table, Release) else people,
+            release if isinstance(release, Release) else people,
             population=population,
             threshold=threshold,
-            mapping=mapping,
+            recode=recode,
             key_hierarchies=key_hierarchies,
-            **counting,
+            **options,
         )
         found["reidentification_risk"] = risk
         notes += tuple(note for note in risk.notes if note not in counts.notes)
@@ -327,69 +407,54 @@ class MeasuresComparison(Finding):
         By name.
     """
 
+    entry: ClassVar[str] = "measures of several tables"
+
     tables: dict[str, Measures]
+
+    @property
+    def notes(self) -> tuple[Text, ...]:  # type: ignore[override]
+        return tuple(
+            Message("{name}: {note}", name=File(name, bare=True), note=note)
+            for name, found in self.tables.items() for note in found.notes
+        )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
         """One row per number, one column per table."""
         import pandas as pd
 
         columns = {
-            name: {(f.group, f.name): f.value for f in found.figures}
+            name: {(one.about, one.name): one.value for one in found.numbers}
             for name, found in self.tables.items()
         }
-        frame = pd.DataFrame(columns, index=pd.MultiIndex.from_tuples(self._names))
+        names = dict.fromkeys(key for numbers in columns.values() for key in numbers)
+        frame = pd.DataFrame(columns, index=pd.MultiIndex.from_tuples(list(names)))
         return frame.rename_axis(index=["about", "measure"]).reset_index()
 
-    @cached_property
-    def _names(self) -> list[tuple[str, str]]:
-        """The numbers that any table has, in their order."""
-        each = (f for found in self.tables.values() for f in found.figures)
-        return list(dict.fromkeys((figure.group, figure.name) for figure in each))
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {"tables": {name: found.facts for name, found in self.tables.items()}}
 
-    def rows(self) -> list[tuple[str, dict[str, str], str]]:
-        """For each number its name, its text for each table, and what it says."""
-        shown = {
-            name: {(f.group, f.name): f for f in found.figures}
-            for name, found in self.tables.items()
-        }
-        rows = []
-        for key in self._names:
-            there = {name: figures[key] for name, figures in shown.items() if key in figures}
-            texts = {name: there[name].text if name in there else "" for name in self.tables}
-            rows.append((key[1], texts, next(iter(there.values())).says))
-        return rows
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of records in classes up to a size (needs matplotlib)."""
-        return class_sizes({name: one.k_anonymity.sizes for name, one in self.tables.items()}, ax)
-
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "measures of several tables",
-            "tables": {name: found.content(records=records) for name, found in self.tables.items()},
+            "tables": {
+                name: {**found.facts, **found.private_facts} for name, found in self.tables.items()
+            }
         }
 
-    def summary(self) -> str:
-        head = ["", *self.tables]
-        rows = self.rows()
-        body = [[name, *texts.values()] for name, texts, _ in rows]
-        widths = [max(len(row[i]) for row in [head, *body]) for i in range(len(head))]
+    def story(self, release: Text | None = None) -> Story:
+        from unveil.render import told_together
+
         one = next(iter(self.tables.values()))
         about = f", sensitive {one.sensitive}" if one.sensitive else ""
-        lines = [f"Measures side by side, by {', '.join(one.keys)}{about}"]
-        for (first, *rest), says in zip(
-            [head, *body], ["", *(row[2] for row in rows)], strict=True
-        ):
-            cells = "  ".join(text.rjust(w) for text, w in zip(rest, widths[1:], strict=True))
-            lines.append(f"  {first:{widths[0]}}  {cells}  {says}".rstrip())
-        for name, found in self.tables.items():
-            lines += [
-                f"{name}: {line}" if place == 0 else line
-                for ranking in found.rankings
-                for place, line in enumerate(ranking.summary().splitlines())
-            ]
-        noted = [(name, note) for name, found in self.tables.items() for note in found.notes]
-        return "\n".join([*lines, *(f"  Note on {name}: {note}" for name, note in noted)])
+        told = told_together(
+            {
+                name: found.story(Message("{it}", it=File(name, bare=True)))
+                for name, found in self.tables.items()
+            }
+        )
+        title = f"Measures side by side, by {', '.join(one.keys)}{about}"
+        return replace(told, title=title)
 
 
 def compare_measures(tables: Mapping[str, Any], **options: Any) -> MeasuresComparison:

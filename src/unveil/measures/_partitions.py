@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Secret, text_of
-from unveil.errors import Cell, Column, File, InputError, Listed, Message, did_you_mean
+from unveil.errors import Cell, Column, File, InputError, Listed, Message, Option, did_you_mean
 from unveil.microdata import Hierarchy
+from unveil.options import Help, Shell
 
-__all__ = ["HierarchyLevel", "Partition", "is_number", "parse_partition"]
+__all__ = ["Categories", "HierarchyLevel", "Partition", "is_number", "parse_partition"]
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BAND = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})?", re.ASCII)
@@ -54,7 +55,7 @@ def _cells(texts: Sequence[str]) -> Listed:
 
 def _wrong(text: str, secret: Secret, **parts: Any) -> InputError:
     """An error in the partition of a column."""
-    return InputError(f"the partition of {{column}} {text}", column=Column(secret.name), **parts)
+    return InputError("the partition of {column} " + text, column=Column(secret.name), **parts)
 
 
 class _Band(NamedTuple):
@@ -519,3 +520,23 @@ def _by_level(given: HierarchyLevel, secret: Secret) -> Partition:
         names=names,
         groups=np.array([place[node] for node in nodes], dtype=np.int64),
     )
+
+
+def _typed(texts: Sequence[str]) -> Any:
+    if len(texts) > 1:
+        raise InputError("give one {option}: the categories of the sensitive column",
+                         option=Option("partition"))  # fmt: skip
+    return parse_partition(texts[0])
+
+
+Categories = Annotated[
+    Any,
+    Help(
+        "Categories of the sensitive column, for an attacker who only wants to know those: lists "
+        "of values, a mapping, bands of numbers, a HierarchyLevel; in a shell "
+        "'low:0-20,high:20-', 'cancer:lung|stomach,other:flu|aids' or 'level=1' (of its "
+        "hierarchy)."
+    ),
+    Shell(parse=_typed, metavar="CATEGORIES"),
+]
+"""The option of all functions that take a partition."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._bars import Bars, bars, most
 from unveil.errors import Call, File, InputError, Message, Option
+from unveil.findings import Chart, Column, Table, number_cell
+from unveil.measures._texts import bar_chart
 from unveil.microdata import (
     AnyRelease,
     Intervals,
@@ -22,12 +23,9 @@ from unveil.microdata import (
     with_records,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = [
-    "Reach", "lost_bars", "mass_of", "missing_from", "missing_of", "not_of", "reach_of",
-    "records_of", "refuse_untrue", "release_of", "share_text",
+    "Reach", "column_table", "lost_chart", "mass_of", "missing_from", "missing_of", "not_of",
+    "reach_of", "records_of", "refuse_untrue", "release_of", "share_text",
 ]  # fmt: skip
 
 _ALL = "all together"
@@ -188,24 +186,27 @@ def _before(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 _Lost = Mapping[str, float | None]
 
 
-def lost_bars(
-    kinds: Mapping[str, tuple[float | None, _Lost]], made_by: str, ax: Axes | None = None
-) -> Axes:
-    """Draw the share lost of everything, and of each column, by one or more measures."""
-    columns, more = most(list(next(iter(kinds.values()))[1]))
-    drawn = []
-    for label, (whole, by_column) in kinds.items():
-        values = [whole, *(by_column[name] for name in columns)]
-        drawn.append(
-            Bars(
-                values=values,
-                texts=[share_text(v) for v in values],
-                label=label if len(kinds) > 1 else "",
-            )
-        )
-    one = next(iter(kinds)) if len(kinds) == 1 else "share that is lost"
-    title = f"What {made_by} loses{more}"
-    return bars([_ALL, *columns], drawn, ax, xlabel=one, title=title, share=True)
+def lost_chart(kinds: Mapping[str, tuple[float | None, _Lost]], made_by: str) -> Chart:
+    """The share lost of everything, and of each column, by one or more measures."""
+    columns = list(next(iter(kinds.values()))[1])
+    return bar_chart(
+        f"What {made_by} loses",
+        [_ALL, *columns],
+        {kind: [whole, *(lost[name] for name in columns)] for kind, (whole, lost) in kinds.items()},
+        label=next(iter(kinds)) if len(kinds) == 1 else "share that is lost",
+        share=True,
+    )
+
+
+def column_table(kinds: Mapping[str, _Lost]) -> Table:
+    """The share that each column has lost, by one or more measures; only in a text."""
+    return Table(
+        columns=[Column(title="column", number=False), *(Column(title=kind) for kind in kinds)],
+        rows=[
+            [name, *(number_cell(lost[name], share_text(lost[name])) for lost in kinds.values())]
+            for name in next(iter(kinds.values()))
+        ],
+    )
 
 
 def share_text(share: float | None) -> str:

@@ -7,21 +7,29 @@ has nothing to suppress, unless it is hidden all the same. In a table that is no
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency
-from unveil.errors import InputError
-from unveil.findings import Finding
-from unveil.measures._released import missing_from, reach_of, records_of, release_of
+from unveil.errors import InputError, Text
+from unveil.findings import Finding, Story, Value
+from unveil.measures._declared import SUPPRESSED
+from unveil.measures._released import (
+    column_table,
+    lost_chart,
+    missing_from,
+    reach_of,
+    records_of,
+    release_of,
+)
 from unveil.microdata import Column, Microdata, Regions, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["Suppression", "hidden_classes", "suppression"]
 
@@ -39,6 +47,8 @@ class Suppression(Finding):
         For each quasi-identifier, the number of released cells that are suppressed.
     made_by : str
     """
+
+    entry: ClassVar[str] = "suppression"
 
     released: int
     hidden: int
@@ -74,34 +84,30 @@ class Suppression(Finding):
         rows = [(name, cells, self.by_column[name]) for name, cells in self.cells.items()]
         return pd.DataFrame(rows, columns=["column", "hidden", "suppressed"])
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the suppressed share of each quasi-identifier (needs matplotlib)."""
-        from unveil.measures._released import lost_bars
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (SUPPRESSED.of(self.of_records),)
 
-        return lost_bars({"suppressed cells": (self.of_cells, self.by_column)}, self.made_by, ax)
-
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "suppression",
             "release": self.made_by,
-            "of_records": self.of_records,
-            "of_cells": self.of_cells,
-            "by_column": self.by_column,
-            "records": self.released,
-            "hidden": self.hidden,
-            "missing": self.missing,
+            "record_count": self.released,
+            **self.attributes("of_records of_cells by_column hidden missing"),
         }
 
-    def summary(self) -> str:
-        width = max(len(name) for name in self.cells)
-        return "\n".join(
-            [
-                f"Suppression by {self.made_by}: {self.of_records:.1%} of the records, "
-                f"{self.of_cells:.1%} of the cells",
-                f"  of {self.everybody:,} records {self.missing:,} are missing and {self.hidden:,} "
-                "have all their quasi-identifiers hidden",
-                *(f"  {name:{width}}  {share:6.1%}" for name, share in self.by_column.items()),
-            ]
+    def story(self, release: Text | None = None) -> Story:
+        return Story(
+            title=f"Suppression by {self.made_by}: {self.of_records:.1%} of the records, "
+            f"{self.of_cells:.1%} of the cells",
+            about=[
+                f"of {self.everybody:,} records {self.missing:,} are missing and {self.hidden:,} "
+                "have all their quasi-identifiers hidden"
+            ],
+            tables=[column_table({"suppressed cells": self.by_column})],
+            charts=[
+                lost_chart({"suppressed cells": (self.of_cells, self.by_column)}, self.made_by)
+            ],
         )
 
 
@@ -129,8 +135,10 @@ def suppression(release: Release, microdata: Microdata | None = None) -> Suppres
     >>> uv.suppression(uv.read_release(published, survey))
     Suppression by somebody: 50.0% of the records, 75.0% of the cells
       of 4 records 1 are missing and 1 have all their quasi-identifiers hidden
-      age    50.0%
-      town  100.0%
+    <BLANKLINE>
+      column   suppressed cells
+      age                 50.0%
+      town               100.0%
     """
     if microdata is None:
         release = records_of(release, "suppression")

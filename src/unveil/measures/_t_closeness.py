@@ -9,12 +9,11 @@ attribute has five values or five thousand.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms, Secret
 from unveil.errors import (
     Cell,
@@ -24,8 +23,10 @@ from unveil.errors import (
     InputError,
     Listed,
     Option,
+    Text,
     did_you_mean,
 )
+from unveil.findings import Story, Value
 from unveil.measures._classes import (
     ClassMeasure,
     ExactSum,
@@ -36,12 +37,12 @@ from unveil.measures._classes import (
     shares_of,
 )
 from unveil.measures._counted import Counting, count
-from unveil.measures._texts import in_words, number_of
+from unveil.measures._declared import T
+from unveil.measures._texts import bar_chart, in_words, number_of
 from unveil.microdata import MISSING, Hierarchy
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["TCloseness", "TClosenessLooking", "check_distance", "t_closeness"]
 
@@ -68,6 +69,8 @@ class TCloseness(ClassMeasure):
         The furthest classes.
     """
 
+    entry: ClassVar[str] = "t-closeness"
+
     t: float
     mean: float
     distance: str
@@ -84,48 +87,38 @@ class TCloseness(ClassMeasure):
             {"value": list(self.shares), "table": list(self.shares.values()), "class": in_class}
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the shares of the table beside those of a class that is furthest off.
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (T.of(self.t),)
 
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        furthest = self.deciding.classes[0]
-        ranked, more = most(
-            sorted(self.shares, key=lambda v: -furthest.counts.get(v, 0) / furthest.records)
-        )
-        table = [self.shares[value] for value in ranked]
-        in_class = [furthest.counts.get(value, 0) / furthest.records for value in ranked]
-        return bars(
-            ranked,
-            [
-                Bars(label="a class furthest off", values=in_class, color="#d55e00",
-                     texts=[f"{s:.1%}" for s in in_class]),
-                Bars(label="the whole table", values=table, color="0.75",
-                     texts=[f"{s:.1%}" for s in table]),
-            ],
-            ax,
-            xlabel=f"share, in {furthest.records:,} and in {self.records:,} records",
-            title=f"{self.sensitive} in {self.source}: t = {in_words(self.t)}{more}",
-            share=True,
-        )  # fmt: skip
-
-    def content(self, *, records: bool) -> dict[str, Any]:
+    def _facts(self, *, records: bool) -> dict[str, Any]:
         return {
-            **self.head("t-closeness"),
-            "t": self.t,
-            "mean": self.mean,
-            "distance": self.distance,
-            "distance_in_words": self.distance_in_words,
+            **self.attributes("t mean distance distance_in_words"),
             "deciding": self.deciding.content(records=records),
         }
 
-    def summary(self) -> str:
-        return self.lines(
-            f"t-closeness of {self.source}: t = {in_words(self.t)} in {self.sensitive}",
-            f"distance {self.distance_in_words}",
-            f"on average over the records {in_words(self.mean)}",
-            self.decided_by,
-        )
+    def story(self, release: Text | None = None) -> Story:
+        furthest = self.deciding.classes[0]
+        in_class = {v: furthest.counts.get(v, 0) / furthest.records for v in self.shares}
+        ranked = sorted(self.shares, key=lambda value: -in_class[value])
+        return Story(
+            title=f"t-closeness of {self.source}: t = {in_words(self.t)} in {self.sensitive}",
+            about=[
+                f"distance {self.distance_in_words}",
+                f"on average over the records {in_words(self.mean)}",
+                self.decided_by,
+            ],
+            charts=[
+                bar_chart(
+                    f"{self.sensitive} in {self.source}: t = {in_words(self.t)}",
+                    ranked,
+                    {"a class furthest off": [in_class[value] for value in ranked],
+                     "the whole table": [self.shares[value] for value in ranked]},
+                    label=f"share, in {furthest.records:,} and in {self.records:,} records",
+                    share=True,
+                )
+            ],
+        )  # fmt: skip
 
 
 class TClosenessLooking:

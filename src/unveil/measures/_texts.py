@@ -1,22 +1,21 @@
-"""Numbers, small tables and pictures that several measures share."""
+"""Numbers in words, and charts, that several measures share."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._axes import count_ticks, new_axes, written
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from unveil.errors import Message, Text
+from unveil.findings import Axis, Chart, Series, numbers
 
 __all__ = [
-    "class_sizes", "in_json", "in_words", "joined", "keys_text", "number_of", "percent",
-    "rate_text", "table_of",
+    "bar_chart", "in_words", "joined", "keys_text", "number_of", "percent", "rate_text",
+    "sizes_chart",
 ]  # fmt: skip
+
+_BARS = 20  # that can be read in one chart
 
 _NAMED = 3  # keys that are named in a line
 _SHOWN_VALUES = 3
@@ -41,15 +40,6 @@ def in_words(number: float) -> str:
     return "infinite" if math.isinf(number) else f"{number:.4g}"
 
 
-def in_json(name: str, number: float) -> dict[str, Any]:
-    """A number under its name, for JSON, which has no infinite numbers.
-
-    >>> in_json("c", 1.5), in_json("c", math.inf)
-    ({'c': 1.5}, {'c': None, 'c_is': 'infinite'})
-    """
-    return {name: None, f"{name}_is": "infinite"} if math.isinf(number) else {name: number}
-
-
 def percent(share: float | None) -> str:
     """A share in percent, with three significant digits.
 
@@ -71,17 +61,6 @@ def number_of(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def table_of(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of a table: the first column to the left, numbers to the right, a remark at the end."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
-        lines.append("  " + "  ".join([*cells, row[-1]]).rstrip())
-    return lines
-
-
 def rate_text(rate: float | None) -> str:
     """A rate in a table for people."""
     return "undefined" if rate is None else f"{rate:.3f}"
@@ -94,33 +73,46 @@ def keys_text(keys: Sequence[str]) -> str:
     return f"{', '.join(keys[:_NAMED])} and {len(keys) - _NAMED} more"
 
 
-def class_sizes(tables: Mapping[str, Mapping[int, int]], ax: Axes | None = None) -> Axes:
-    """Draw the share of records in classes up to a size, one line per table.
-
-    ``tables`` has the number of classes of each size, by the name of the table.
-    """
-    ax = new_axes() if ax is None else ax
-    from matplotlib.ticker import PercentFormatter
-
-    largest = max(max(numbers) for numbers in tables.values())
-    for name, numbers in tables.items():
-        sizes = np.array(list(numbers), dtype=np.float64)
-        records = sizes * np.array(list(numbers.values()), dtype=np.float64)
-        share = np.cumsum(records) / records.sum()
-        steps = np.concatenate([[sizes[0]], sizes, [1.5 * largest]])
-        ax.step(steps, np.concatenate([[0.0], share, [1.0]]), where="post", label=written(name))
-        ax.plot(
-            sizes[0], share[0], "o", color=ax.lines[-1].get_color(), markersize=5, clip_on=False
-        )
-    ax.set(
-        xscale="log", xlim=(0.9, 1.5 * largest), ylim=(0, 1.02), xlabel="records in the class",
-        ylabel="share of records in classes up to that",
+def sizes_chart(name: Text, sizes: Mapping[int, int]) -> Chart:
+    """The share of records in classes up to a size; ``sizes`` has the number of classes of each."""
+    size = np.array(list(sizes), dtype=np.float64)
+    records = size * np.array(list(sizes.values()), dtype=np.float64)
+    return Chart(
+        kind="distribution",
+        title="In how small a class people are",
+        says=Message(
+            "{name}: classes of {least} to {most} records",
+            name=name, least=min(sizes), most=max(sizes),
+        ),
+        x=Axis(label="records in one's class", scale="log"),
+        y=Axis(label="share of records in classes up to that", share=True),
+        series=[Series(name=name, x=numbers(size), y=numbers(np.cumsum(records) / records.sum()))],
     )  # fmt: skip
-    count_ticks(ax, 1.5 * largest)
-    ax.yaxis.set_major_formatter(PercentFormatter(xmax=1))
-    ax.grid(True, alpha=0.25)
-    # Beside the picture: lines may run anywhere within.
-    ax.legend(
-        frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="● k, the smallest class"
-    )
-    return ax
+
+
+def bar_chart(
+    title: Text,
+    names: Sequence[Text],
+    kinds: Mapping[str, Sequence[float | None]],
+    *,
+    label: str,
+    says: Text = "",
+    share: bool = False,
+    rank: float | None = None,
+) -> Chart:
+    """A row of bars for each name, one of each kind; as many rows as can be read."""
+    more = len(names) - _BARS
+    shown = f"the first {_BARS}; {more:,} more are not drawn" if more > 0 else ""
+    return Chart(
+        kind="bars",
+        title=title,
+        says=says or shown,
+        x=Axis(label="", scale="names"),
+        y=Axis(label=label, share=share),
+        series=[
+            Series(name=kind, x=list(names[:_BARS]),
+                   y=[None if one is None else numbers([one])[0] for one in values[:_BARS]])
+            for kind, values in kinds.items()
+        ],
+        rank=rank,
+    )  # fmt: skip

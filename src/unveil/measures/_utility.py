@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Gt, Lt
 
-from unveil.errors import Call, InputError, Text
-from unveil.findings import Finding
-from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking, check_k
+from unveil.errors import Call, InputError, Message, Text
+from unveil.findings import Axis, Chart, Finding, Matrix, Story, Value, numbers
+from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking
 from unveil.measures._classes import one_pass
 from unveil.measures._classifier_utility import ClassifierUtility, classifier_utility
 from unveil.measures._counted import count
+from unveil.measures._declared import LOSS, SUPPRESSED
 from unveil.measures._discernibility import Discernibility, discernibility_looking, way_text
 from unveil.measures._entropy_loss import EntropyLoss, entropy_loss
 from unveil.measures._information_loss import InformationLoss, information_loss
-from unveil.measures._released import refuse_untrue, release_of, share_text
+from unveil.measures._released import (
+    column_table,
+    lost_chart,
+    refuse_untrue,
+    release_of,
+    share_text,
+)
 from unveil.measures._suppression import Suppression, suppression
-from unveil.microdata import AnyRelease, Microdata, Release
+from unveil.microdata import AnyRelease, Microdata
+from unveil.options import Help, Progress, Seed, Shell, checked
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
-    from unveil.sanitize import Sanitizer
 
 __all__ = ["Utility", "utility"]
 
@@ -48,6 +55,8 @@ class Utility(Finding):
         The original.
     notes : tuple of str or Message
     """
+
+    entry: ClassVar[str] = "utility"
 
     information_loss: InformationLoss
     entropy_loss: EntropyLoss
@@ -111,20 +120,13 @@ class Utility(Finding):
             }
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is lost of each quasi-identifier, by each measure (needs matplotlib)."""
-        from unveil.measures._released import lost_bars
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return LOSS.of(self.information_loss.loss), SUPPRESSED.of(self.suppression.of_records)
 
-        whole = {
-            "information loss": self.information_loss.loss,
-            "entropy loss": self.entropy_loss.loss,
-            "suppressed cells": self.suppression.of_cells,
-        }
-        kinds = {name: (whole[name], columns) for name, columns in self._by_column().items()}
-        return lost_bars(kinds, self.made_by, ax)
-
-    def content(self, *, records: bool) -> dict[str, Any]:
-        parts: dict[str, Finding | None] = {
+    @property
+    def _parts(self) -> dict[str, Finding | None]:
+        return {
             "information_loss": self.information_loss,
             "entropy_loss": self.entropy_loss,
             "discernibility": self.discernibility,
@@ -132,72 +134,110 @@ class Utility(Finding):
             "suppression": self.suppression,
             "classifier": self.classifier,
         }
-        return {
-            "finding": "utility",
-            "source": self.source,
-            "release": self.made_by,
-            **{
-                name: None if part is None else part.content(records=records)
-                for name, part in parts.items()
-            },
-            "notes": [str(note) for note in self.notes],
-        }
 
-    def summary(self) -> str:
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        facts = {name: None if one is None else one.facts for name, one in self._parts.items()}
+        return {"source": self.source, "release": self.made_by, **facts}
+
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        return {
+            name: {**one.facts, **one.private_facts}
+            for name, one in self._parts.items() if one is not None
+        }  # fmt: skip
+
+    def story(self, release: Text | None = None) -> Story:
+        loss, by_column = self.information_loss, self._by_column()
+        whole = {
+            "information loss": loss.loss,
+            "entropy loss": self.entropy_loss.loss,
+            "suppressed cells": self.suppression.of_cells,
+        }
+        lost = lost_chart({name: (whole[name], by_column[name]) for name in whole}, self.made_by)
+        trained = self.classifier
+        return Story(
+            title=f"Utility of {self.made_by}, a release of {self.source}",
+            about=self._about(),
+            verdict=Message(
+                "{under}{loss} of the information in the quasi-identifiers is lost.",
+                under="" if release is None else Message("Under {release}, ", release=release),
+                loss=LOSS.text(loss.loss),
+            ),
+            sentences=[] if trained is None else [trained.verdict()],
+            tables=[column_table(by_column), *([] if trained is None else [trained.table()])],
+            charts=[
+                Chart(
+                    kind="heatmap",
+                    title="Information lost, column by column",
+                    says="0%: published as it is; 100%: nothing is left of the column",
+                    x=Axis(label="", scale="names"),
+                    y=Axis(label="information loss", share=True),
+                    matrix=Matrix(
+                        rows=[release or self.made_by], columns=list(loss.by_column),
+                        cells=[numbers(loss.by_column.values())],
+                    ),
+                ),
+                replace(lost, title="What is lost, by three measures", rank=loss.loss,
+                        says=lost.title),
+            ],
+        )  # fmt: skip
+
+    def _about(self) -> list[str]:
         size, told = self.class_size, self.discernibility
         missing = f"; {told.missing:,} are missing" if told.missing else ""
-        normalized = told.normalized
-        way = (
-            "" if normalized is None else f" = {way_text(normalized)} of the way from best to worst"
-        )
+        way = told.normalized
+        far = "" if way is None else f" = {way_text(way)} of the way from best to worst"
         k = "the goal" if size.goal else "the smallest class"
-        lines = [
-            f"Utility of {self.made_by}, a release of {self.source}",
-            f"  {told.records:,} records in {told.classes:,} classes{missing}",
-            f"  information loss    {self.information_loss.loss:.1%} (0: nothing is lost, "
+        about = [
+            f"{told.records:,} records in {told.classes:,} classes{missing}",
+            f"information loss    {self.information_loss.loss:.1%} (0: nothing is lost, "
             "100%: everything)",
-            f"  entropy loss        {share_text(self.entropy_loss.loss)}",
-            f"  discernibility      {told.cost:,}{way}",
-            f"  average class size  {size.mean:,.4g} = {size.normalized:,.4g} × {size.k:,}, {k}",
-            f"  suppressed          {self.suppression.of_records:.1%} of the records, "
+            f"entropy loss        {share_text(self.entropy_loss.loss)}",
+            f"discernibility      {told.cost:,}{far}",
+            f"average class size  {size.mean:,.4g} = {size.normalized:,.4g} × {size.k:,}, {k}",
+            f"suppressed          {self.suppression.of_records:.1%} of the records, "
             f"{self.suppression.of_cells:.1%} of the cells",
-            *_table(self._by_column()),
         ]
-        if self.classifier is not None:
-            told_of = self.classifier
-            lines.append(
-                f"  {told_of.model} guesses {told_of.target} of {told_of.held_out:,} held-out "
-                f"people, {told_of.repeats} splits:"
+        if (trained := self.classifier) is not None:
+            about.append(
+                f"classifier          guesses {trained.target} of {trained.held_out:,} held-out "
+                f"people, {trained.repeats} splits"
             )
-            lines += [f"    {line}" for line in told_of.lines()]
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+        return about
 
 
-def _table(measures: dict[str, dict[str, float | None]]) -> list[str]:
-    """The columns, each with its share by every measure."""
-    columns = list(next(iter(measures.values())))
-    width = max(len("column"), *(len(name) for name in columns))
-    head = f"  {'column':{width}}  {'  '.join(measures)}"
-    return [head] + [
-        f"  {name:{width}}  "
-        + "  ".join(f"{share_text(m[name]):>{len(title)}}" for title, m in measures.items())
-        for name in columns
-    ]
-
-
+@checked
 def utility(
-    release: Release | Sanitizer | Callable[[Any], Any],
+    release: Any,
     microdata: Microdata,
     *,
-    k: int | None = None,
-    classifier: bool | None = None,
-    model: Any = None,
-    of: str | None = None,
-    held_out: float = 0.3,
-    repeats: int = 10,
-    seed: int = 0,
-    progress: bool | None = None,
-) -> Utility:
+    k: Annotated[
+        int | None, Ge(1), Help("Size that classes must have. Default: that of the smallest."),
+        Shell(metavar="K"),
+    ] = None,
+    classifier: Annotated[
+        bool | None,
+        Help("Also train a classifier. Default: only if a model or a column is given."),
+    ] = None,
+    model: Annotated[
+        Any,
+        Help("The classifier, by the name of an adversary. Default: naive-bayes."),
+        Shell(parse=lambda texts: texts[-1], metavar="NAME"),
+    ] = None,
+    of: Annotated[
+        str | None,
+        Help("Column that the classifier predicts. Default: the sensitive one."),
+        Shell(metavar="COLUMN"),
+    ] = None,
+    held_out: Annotated[
+        float, Gt(0), Lt(1), Help("Share of the records that are held out."),
+        Shell(metavar="SHARE"),
+    ] = 0.3,
+    repeats: Annotated[int, Ge(2), Help("Number of splits."), Shell(metavar="N")] = 10,
+    seed: Seed = 0,
+    progress: Progress = None,
+) -> Utility:  # fmt: skip
     """All measures of utility of a release.
 
     Parameters
@@ -206,12 +246,12 @@ def utility(
         What is measured; a sanitizer is run on the microdata.
     microdata : Microdata
         The original table.
-    k : int, optional
-        How large classes have to be; see `average_class_size`.
-    classifier : bool, optional
-        Also train a classifier. Default: only if ``model`` or ``of`` is given.
-    model, of, held_out, repeats, seed, progress
-        Options of the classifier; see `classifier_utility`.
+    model : str, scikit-learn classifier or Adversary, optional
+        The classifier; see `classifier_utility`, also for ``of``, ``held_out`` and ``repeats``.
+
+    Returns
+    -------
+    Utility
 
     Examples
     --------
@@ -228,11 +268,13 @@ def utility(
       discernibility      13 = 40.00% of the way from best to worst
       average class size  2.5 = 1.25 × 2, the goal
       suppressed          0.0% of the records, 30.0% of the cells
-      column  information loss  entropy loss  suppressed cells
-      age                41.4%         58.2%              0.0%
-      gender             60.0%         69.6%             60.0%
+    <BLANKLINE>
+      column   information loss   entropy loss   suppressed cells
+      age                 41.4%          58.2%               0.0%
+      gender              60.0%          69.6%              60.0%
+    <BLANKLINE>
+      50.7% of the information in the quasi-identifiers is lost.
     """
-    goal = check_k(k)
     trained: ClassifierUtility | None = None
     if classifier or (classifier is None and (model is not None or of is not None)):
         # First, because it may refuse its options; it runs a sanitizer on the training parts.
@@ -245,7 +287,7 @@ def utility(
     counts = count(published)
     told, size = one_pass(
         counts,
-        [discernibility_looking(published, counts, microdata), ClassSizeLooking(counts, k=goal)],
+        [discernibility_looking(published, counts, microdata), ClassSizeLooking(counts, k=k)],
     )
     assert isinstance(told, Discernibility)
     assert isinstance(size, AverageClassSize)

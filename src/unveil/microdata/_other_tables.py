@@ -249,7 +249,7 @@ def lacking_codes(column: Column, ours: Sequence[str], *, source: str, there: st
         column=ColumnName(column.name), source=File(source, bare=True), value=Cell(ours[0]),
         more=_more(ours), there=File(there, bare=True),
         hint="" if guess else value_meant(ours[0], column.texts), values=values_of(column),
-        option=_said("mapping", column.name, pairs),
+        option=_said("recode", column.name, pairs),
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from unveil.findings import Chart
 from unveil.render._charts import draw_chart, lies_flat
 from unveil.render._frame import FAINT, INK, PAPER, VARIABLES, Room
 from unveil.render._json import plain
+from unveil.render._together import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ def draw(chart: Chart | Mapping[str, Any], ax: Axes | None = None) -> Axes:
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     """
-    content = plain(chart)
+    content = plain(shortened(chart) if isinstance(chart, Chart) else chart)
     axes = new_axes() if ax is None else ax
     if ax is None and content["kind"] in ("bars", "heatmap"):
         _tall_enough(content, axes)

@@ -77,6 +77,7 @@ def finding_content(finding: Finding, *, records: bool) -> dict[str, Any]:
         "notes": plain(list(finding.notes)),
     }
     if records:
+        content |= plain(finding.private_facts)
         frame = finding.to_frame()
         content["records"] = {str(name): plain(frame[name].tolist()) for name in frame.columns}
     return content

@@ -16,7 +16,8 @@ def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
     """A finding as text: title, tables, sentences and notes."""
     lines = [shown(story.title, view), *(f"  {shown(line, view)}" for line in story.about)]
     for table in story.tables:
-        lines += ["", table_text(table, view)]
+        if not table.private:
+            lines += ["", table_text(table, view)]
     if story.verdict or story.sentences:
         lines.append("")
     lines += [

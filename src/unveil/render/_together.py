@@ -8,7 +8,7 @@ from typing import Any
 
 from unveil.findings import Chart, Column, Matrix, Series, Story, Table
 
-__all__ = ["told_together"]
+__all__ = ["shortened", "told_together"]
 
 
 def told_together(stories: Mapping[str, Story]) -> Story:
@@ -54,11 +54,27 @@ def _joined_charts(charts: Sequence[Chart]) -> Chart:
         for one in chart.series:
             series.setdefault(str(one.name), []).append(one)
     says = list(dict.fromkeys(str(chart.says) for chart in charts))
-    return replace(
+    return shortened(replace(
         first,
         says=first.says if len(says) == 1 else "; ".join(says),
         series=[_joined_series(some) for some in series.values()],
-    )
+    ))  # fmt: skip
+
+
+def shortened(chart: Chart) -> Chart:
+    """Bars with as many names as the chart may have: those with the largest values."""
+    if chart.most is None:
+        return chart
+    values = [dict(zip(one.x, one.y, strict=True)) for one in chart.series]
+    names = sorted(
+        dict.fromkeys(name for one in values for name in one),
+        key=lambda name: (-max(one.get(name) or 0.0 for one in values), str(name)),
+    )[: chart.most]
+    series = [
+        replace(one, x=names, y=[by_name.get(name) for name in names])
+        for one, by_name in zip(chart.series, values, strict=True)
+    ]
+    return replace(chart, series=series, most=None)
 
 
 def _joined_series(some: Sequence[Series]) -> Series:

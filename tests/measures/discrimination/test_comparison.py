@@ -54,8 +54,9 @@ def test_the_worst():
     lines = found.summary().splitlines()
     assert lines == [
         "Discrimination rates of Salary, compared",
-        "  partition  by    a      b      c      worst",
-        "  SP2        ZIP*  0.193  0.280  0.280  b, c",
+        "",
+        "  partition   by         a       b       c   worst",
+        "  SP2         ZIP*   0.193   0.280   0.280   b, c",
     ]
 
 

@@ -155,9 +155,10 @@ def test_homogeneity_and_background_knowledge_are_two_sides():
     assert homogeneity(PATIENTS, by="gender").rates[0].determined == 3
     assert other.summary().splitlines() == [
         "Background knowledge, in table: resistance (1 − discrimination rate)",
-        "  disease by age             0.000",
-        f"  disease by gender          {1 - one.rate('gender').rate:.3f}",
-        "  disease by age and gender  0.000",
+        "",
+        "  disease by age              0.000",
+        f"  disease by gender           {1 - one.rate('gender').rate:.3f}",
+        "  disease by age and gender   0.000",
     ]
     assert other.to_frame()["resistance"].tolist() == [r.resistance for r in other.rates]
     with pytest.raises(KeyError):
@@ -181,7 +182,7 @@ def test_nothing_to_tell():
     )  # fmt: skip
     found = homogeneity(same)
     assert found.worst is None
-    assert "disease by age          undefined, because every record has" in found.summary()
+    assert "disease by age           undefined, because every record has" in found.summary()
     skewed = skewness(same, uv.Mondrian(k=2).sanitize(same))
     assert skewed.summary().endswith(skewed.undefined)
     told = json.loads(skewed.to_json(records=True))

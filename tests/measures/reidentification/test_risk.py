@@ -288,13 +288,14 @@ def test_a_worked_example():
     assert found.journalist.average == found.marketer.average
     assert (found.k_map, found.alone_in_both) == (1, 1)
     assert repr(found).splitlines()[1:] == [
-        "  attacker    highest  average  records over 25%",
-        "  prosecutor     100%      75%              100%",
-        "  journalist     100%      40%               25%",
-        "  marketer          –      40%                 –",
         "  smallest: key=b (1 record, 10 in the population); key=c (1 record, 1 in the population)",
         "  k-map: 1 of 15 people, for key=c (1 record, 1 in the population)",
         "  alone in the population: 1 record",
+        "",
+        "  attacker     highest   average   records over 25%",
+        "  prosecutor      100%       75%               100%",
+        "  journalist      100%       40%                25%",
+        "  marketer           –       40%                  –",
     ]
 
 
@@ -427,22 +428,22 @@ def test_another_coding_of_a_column_is_told(survey):
     assert message(sample, quasi="town", population=other) == (
         "column 'town' of pandas table has 'Lyon' and 1 more, which nobody in pandas table, the "
         "population, has (its values: LYON, ROME); if it has other names for the same values, "
-        "give mapping={'town': {'LYON': 'Lyon', 'ROME': 'Rome'}}"
+        "give recode={'town': {'LYON': 'Lyon', 'ROME': 'Rome'}}"
     )
-    mapping = {"town": {"LYON": "Lyon", "ROME": "Rome"}}
+    recode = {"town": {"LYON": "Lyon", "ROME": "Rome"}}
     for table in (other, uv.read_table(other, quasi="town", sensitive="vote")):
-        found = reidentification_risk(sample, quasi="town", population=table, mapping=mapping)
+        found = reidentification_risk(sample, quasi="town", population=table, recode=recode)
         again = reidentification_risk(sample, quasi="town", population=people)
         assert found.summary() == again.summary()
 
 
-def test_mappings_that_mean_nothing_are_told(survey):
+def test_recodings_that_mean_nothing_are_told(survey):
     sample, people = survey
-    assert message(sample, quasi="town", mapping={"town": {}}).startswith(
-        "mapping= is for the values"
+    assert message(sample, quasi="town", recode={"town": {}}).startswith(
+        "recode= is for the values"
     )
-    text = message(sample, quasi="town", population=people, mapping={"Town": {"a": "b"}})
-    assert text.startswith("mapping= names the column 'Town', which is not compared")
+    text = message(sample, quasi="town", population=people, recode={"Town": {"a": "b"}})
+    assert text.startswith("recode= names the column 'Town', which is not compared")
 
 
 def test_a_population_behind_generalized_cells(survey):
@@ -490,9 +491,9 @@ def test_cells_that_the_population_cannot_have_are_told(survey):
     )
     text = message(release, population=other)
     assert "has 'Lyon' and 1 more, which nobody in pandas table, the population, has (its" in text
-    assert text.endswith("mapping={'town': {'LYON': 'Lyon', 'ROME': 'Rome'}}")
+    assert text.endswith("recode={'town': {'LYON': 'Lyon', 'ROME': 'Rome'}}")
     found = reidentification_risk(
-        release, population=other, mapping={"town": {"LYON": "Lyon", "ROME": "Rome"}}
+        release, population=other, recode={"town": {"LYON": "Lyon", "ROME": "Rome"}}
     )
     assert found.population_size == len(people)
 

@@ -117,9 +117,10 @@ def test_the_table_has_a_row_a_subset():
 def test_it_prints_the_ten_that_single_out_most():
     lines = repr(unique_subsets(TABLE)).splitlines()
     assert lines[0] == "Unique subsets of random table: 200 records, up to 3 of 5 keys"
-    assert lines[12] == "  … and 15 more subsets"
-    assert lines[13].startswith("  fewest keys that single somebody out: q")
-    assert lines[14].startswith("  a key adds on average: q4 ")
+    assert lines[1] == "  15 more subsets are not listed"
+    assert lines[2].startswith("  fewest keys that single somebody out: q")
+    assert lines[3].startswith("  a key adds on average: q4 ")
+    assert len(lines) == 4 + 3 + 10
     together = unique_subsets({"a": [1, 1], "b": [2, 2]}, quasi=["a", "b"])
     assert "single somebody out: none of these subsets does" in repr(together)
 
@@ -158,12 +159,12 @@ def _no_window():
 @pytest.mark.usefixtures("_no_window")
 def test_the_picture_has_a_bar_a_subset(tmp_path):
     found = unique_subsets(TABLE)
-    ax = found.plot(most=8)
+    ax = found.plot()
     assert isinstance(ax, Axes)
-    widths = {round(bar.get_y() + bar.get_height() / 2): bar.get_width() for bar in ax.patches}
-    assert [widths[i] for i in range(8)] == [one.share for one in found.subsets[:8]]
-    labels = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert labels == [" + ".join(one.keys) for one in found.subsets[:8]]
+    drawn = found.subsets[:12]
+    assert [bar.get_width() for bar in ax.patches] == [one.share for one in drawn]
+    (bars,) = found.story().charts[0].series
+    assert bars.x[0] == f"{' + '.join(drawn[0].keys)} ({drawn[0].unique} records)"
     assert found.plot(ax) is ax
     ax.figure.savefig(tmp_path / "subsets.png")
     assert (tmp_path / "subsets.png").stat().st_size > 1000

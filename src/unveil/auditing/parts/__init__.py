@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unveil.auditing.parts._declared import DeclaredPart
-from unveil.auditing.parts._discrimination import DiscriminationPart
-from unveil.auditing.parts._measures import MeasuresPart
 from unveil.auditing.parts._part import Asked, Part
-from unveil.auditing.parts._utility import UtilityPart
 from unveil.registry import audited, declared
 
 __all__ = ["DEFAULT", "PARTS", "Asked", "Part"]
@@ -23,9 +20,9 @@ PARTS: dict[str, Part[Any]] = {
         DeclaredPart(declared("minimality")),
         DeclaredPart(declared("linkage")),
         DeclaredPart(declared("membership")),
-        MeasuresPart(),
-        DiscriminationPart(),
-        UtilityPart(),
+        DeclaredPart(declared("measures")),
+        DeclaredPart(declared("discrimination-rate")),
+        DeclaredPart(declared("utility")),
     )
 }
 """All of them by name, in the order in which they are told."""

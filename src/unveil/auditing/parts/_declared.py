@@ -16,7 +16,7 @@ from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Telling
 from unveil.auditing.parts._part import Asked, Part
 from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
-from unveil.findings import Chart, Finding, Table
+from unveil.findings import Chart, Finding, Question, Table
 from unveil.options import Adversaries
 from unveil.registry import Declaration
 from unveil.render import plain, told_together
@@ -46,7 +46,7 @@ class DeclaredPart(Part[Finding]):
             wanted.pop("release", None)
         sources = {name: _source(name, subject, self.declaration) for name in wanted}
         options = self.declaration.options()
-        if asked.knows is not None and "knows" not in options:
+        if "knows" not in options and set(self.questions) != {Question.UTILITY}:
             asked.needs_all_known(self.declaration.name)
         common: dict[str, Any] = {
             "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
@@ -119,7 +119,11 @@ def _view(asked: Asked) -> View:
 def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
     if name == "release" or (name == "published" and subject.anew is None):
         return subject.release
-    if name == "sanitizer" and declaration.in_audit is not None and subject.sanitizer is not None:
+    if (
+        name == "sanitizer"
+        and not isinstance(declaration.in_audit, Mapping | None)
+        and subject.sanitizer is not None
+    ):
         return subject.sanitizer
     if name in ("sanitizer", "published"):
         if subject.anew is None:
@@ -134,11 +138,13 @@ def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
 
 def _drawn(chart: Chart) -> Mapping[str, Any]:
     """What a page draws of a chart."""
-    return {n: value for n, value in vars(chart).items() if n not in ("rank", "in_terminal")}
+    own = ("rank", "most", "in_terminal")
+    return {name: value for name, value in vars(chart).items() if name not in own}
 
 
 def _plain_table(table: Table, view: View) -> Any:
-    content = plain({name: value for name, value in vars(table).items() if name != "across"}, view)
+    shown_of = {n: value for n, value in vars(table).items() if n not in ("across", "private")}
+    content = plain(shown_of, view)
     # A number keeps its text beside it; everything else is a text.
     content["rows"] = [
         [plain(list(cell), view) if isinstance(cell, tuple) else shown(cell, view) for cell in row]

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes
 from unveil.engine.counting import Contingency, Held, Histograms, KeyColumn, Secret, combined
 from unveil.errors import Cell, Column, File, InputError, Listed, Option, Row, Text, did_you_mean
 from unveil.findings import Finding
@@ -21,7 +20,7 @@ from unveil.measures._classes import ExactSum, check_apart, check_records, entro
 from unveil.measures._counted import Counting, count, secret_of
 from unveil.measures._partitions import Partition
 from unveil.measures._released import not_of
-from unveil.measures._texts import keys_text, rate_text
+from unveil.measures._texts import keys_text
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -31,13 +30,9 @@ from unveil.microdata import (
     with_records,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = [
     "Columns", "ConditionalEntropy", "Keys", "RateFinding", "asked", "class_entropies",
-    "colour_table", "conditional_entropy", "discrimination", "over", "pairs_of", "refuse_undefined",
-    "secret_apart", "why_undefined",
+    "conditional_entropy", "discrimination", "over", "pairs_of", "secret_apart", "why_undefined",
 ]  # fmt: skip
 
 _RATE = "the discrimination rate"
@@ -393,62 +388,11 @@ class RateFinding(Finding):
         """Why there is no rate, if it is undefined."""
         return why_undefined(self.of, self.partition) if self.entropy == 0.0 else None
 
-    def head(self, finding: str) -> dict[str, Any]:
-        """What every such finding says of itself in JSON."""
+    @property
+    def facts(self) -> Mapping[str, Any]:
         members = None if self.partition is None else self.partition.members
         return {
-            "finding": finding,
-            "source": self.source,
-            "of": self.of,
             "partition": members and {name: list(texts) for name, texts in members.items()},
-            "entropy": self.entropy,
-            "undefined": self.undefined,
-            "records": self.records,
-            "notes": [str(note) for note in self.notes],
+            "record_count": self.records,
+            **self.attributes("source of entropy undefined"),
         }
-
-    def lines(self, *lines: str) -> str:
-        """A summary, the notes last."""
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
-
-
-def refuse_undefined(of: str, undefined: str | None) -> None:
-    """Refuse to draw an undefined rate."""
-    if undefined:
-        raise InputError(
-            "there is nothing to draw: the discrimination rate of {column} is {undefined}",
-            column=Column(of),
-            undefined=undefined,
-        )
-
-
-def colour_table(
-    rates: NDArray[np.float64],
-    ax: Axes | None,
-    *,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    title: str,
-    blank: str = "",
-    slant: bool = False,
-) -> Axes:
-    """Draw a table of rates: the higher, the darker. ``blank`` stands where there is none."""
-    ax = new_axes() if ax is None else ax
-    highest = float(np.nanmax(rates, initial=0.0)) or 1.0
-    image = ax.imshow(rates, cmap="YlGnBu", vmin=0, vmax=highest, aspect="auto")
-    for (row, column), rate in np.ndenumerate(rates):
-        text = blank if np.isnan(rate) else rate_text(float(rate))
-        if not text:
-            continue
-        # On dark cells, white letters are easier to read.
-        color = "white" if rate > 0.62 * highest else "black"
-        ax.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
-    leaning: dict[str, Any] = {"rotation": 30, "ha": "right"} if slant else {}
-    ax.set_xticks(range(len(columns)), columns, **leaning)
-    ax.set_yticks(range(len(rows)), rows)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ax.set_title(title, fontsize=10)
-    bar = ax.figure.colorbar(image, ax=ax, label="discrimination rate")
-    bar.outline.set_visible(False)
-    return ax

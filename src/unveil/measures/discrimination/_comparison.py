@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-import numpy as np
-
-from unveil._axes import written
-from unveil._bars import most
 from unveil.engine.counting import Contingency, Secret
-from unveil.errors import Column, File, InputError, Listed, Option, Text, did_you_mean
-from unveil.findings import Finding
+from unveil.errors import Column as ColumnName
+from unveil.errors import File, InputError, Listed, Option, Text, did_you_mean
+from unveil.findings import Axis, Chart, Column, Finding, Matrix, Story, Table, number_cell
 from unveil.measures._classes import check_records
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition, is_number
@@ -21,7 +18,6 @@ from unveil.measures._texts import keys_text, rate_text
 from unveil.measures.discrimination._common import (
     ConditionalEntropy,
     asked,
-    colour_table,
     over,
     secret_apart,
 )
@@ -29,10 +25,10 @@ from unveil.microdata import Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["ComparedRates", "DiscriminationComparison", "compare_discrimination"]
 
+_DRAWN = 20  # rows that can be read
 _EACH_VALUE = "each value"  # the name of no partition
 _ALIKE = 1e-12  # rates that differ by less are the same
 
@@ -77,6 +73,8 @@ class DiscriminationComparison(Finding):
     of : str
     """
 
+    entry: ClassVar[str] = "comparison of discrimination rates"
+
     rows: tuple[ComparedRates, ...]
     releases: tuple[str, ...]
     of: str
@@ -111,62 +109,60 @@ class DiscriminationComparison(Finding):
             ]
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the rates of all releases as a table of colours (needs matplotlib)."""
-        shown, more = most(self.rows)
-        several = len({row.partition for row in shown}) > 1
-        names = [
-            f"{row.partition}: {keys_text(row.by)}" if several else keys_text(row.by)
-            for row in shown
-        ]
-        return colour_table(
-            np.array([[row.rates[name] for name in self.releases] for row in shown], dtype=float),
-            ax,
-            rows=[written(name, 44) for name in names],
-            columns=[written(name, 24) for name in self.releases],
-            title=written(f"What the keys say of {self.of}{more}"),
-            blank=rate_text(None),
-        )
-
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "comparison of discrimination rates",
-            "of": self.of,
-            "releases": list(self.releases),
+            **self.attributes("of releases times_worst"),
             "rows": [
                 {
-                    "partition": row.partition,
-                    "by": list(row.by),
-                    "rates": row.rates,
+                    "partition": row.partition, "by": row.by, "rates": row.rates,
                     "undefined": [name for name, rate in row.rates.items() if rate is None],
-                    "worst": list(row.worst),
+                    "worst": row.worst,
                 }
                 for row in self.rows
             ],
-            "times_worst": self.times_worst,
-            "notes": [str(note) for note in self.notes],
-        }
+        }  # fmt: skip
 
-    def summary(self) -> str:
-        table = [["partition", "by", *self.releases, "worst"]]
-        table += [
-            [
-                row.partition,
-                keys_text(row.by),
-                *(rate_text(row.rates[name]) for name in self.releases),
-                ", ".join(row.worst) or "–",
-            ]
-            for row in self.rows
-        ]
-        widths = [max(len(cells[i]) for cells in table) for i in range(len(table[0]))]
-        lines = [f"Discrimination rates of {self.of}, compared"]
-        lines += [
-            (
-                "  " + "  ".join(cell.ljust(w) for cell, w in zip(cells, widths, strict=True))
-            ).rstrip()
-            for cells in table
-        ]
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+    def story(self, release: Text | None = None) -> Story:
+        several = len({row.partition for row in self.rows}) > 1
+        return Story(
+            title=f"Discrimination rates of {self.of}, compared",
+            tables=[
+                Table(
+                    columns=[Column(title="partition", number=False),
+                             Column(title="by", number=False),
+                             *(Column(title=name) for name in self.releases),
+                             Column(title="worst", number=False)],
+                    rows=[
+                        [
+                            row.partition, keys_text(row.by),
+                            *(number_cell(rate, rate_text(rate)) for rate in row.rates.values()),
+                            ", ".join(row.worst) or "–",
+                        ]
+                        for row in self.rows
+                    ],
+                )
+            ],
+            charts=[
+                Chart(
+                    kind="heatmap",
+                    title=f"What the keys say of {self.of}",
+                    says="the higher the rate, the darker",
+                    x=Axis(label="", scale="names"),
+                    y=Axis(label="discrimination rate"),
+                    matrix=Matrix(
+                        rows=[
+                            f"{row.partition}: {keys_text(row.by)}" if several
+                            else keys_text(row.by)
+                            for row in self.rows[:_DRAWN]
+                        ],
+                        columns=list(self.releases),
+                        cells=[[row.rates[name] for name in self.releases]
+                               for row in self.rows[:_DRAWN]],
+                    ),
+                )
+            ],
+        )  # fmt: skip
 
 
 def _column(release: str) -> str:
@@ -209,9 +205,10 @@ def compare_discrimination(
     ...      "by age": published(["<30", "<30", "<30", "30+", "30+", "30+"])},
     ...     partitions={"each value": None, "low": [[4, 5, 6], [7, 8, 9]]})
     Discrimination rates of salary, compared
-      partition   by   by decade  by age  worst
-      each value  age  0.613      0.387   by decade
-      low         age  0.667      1.000   by age
+    <BLANKLINE>
+      partition    by    by decade   by age   worst
+      each value   age       0.613    0.387   by decade
+      low          age       0.667    1.000   by age
     """
     if not isinstance(tables, Mapping) or not tables:
         raise InputError("the tables to compare must be given by name, at least one of them")
@@ -273,8 +270,8 @@ def _united(counted: Mapping[str, Contingency]) -> Secret:
             raise InputError(
                 "{first} has the sensitive column {column} and {second} has {other}: name one "
                 "column of both with {of}",
-                first=File(next(iter(secrets))), column=Column(first.name), second=File(name),
-                other=Column(secret.name), of=Option("of"),
+                first=File(next(iter(secrets))), column=ColumnName(first.name), second=File(name),
+                other=ColumnName(secret.name), of=Option("of"),
             )  # fmt: skip
         values.update(zip(secret.texts, secret.values, strict=True))
     hierarchy = next((s.hierarchy for s in secrets.values() if s.hierarchy is not None), None)
@@ -292,7 +289,7 @@ def _shared(counted: Mapping[str, Contingency]) -> tuple[str, ...]:
                     raise InputError(
                         "the key {key} of {here} is not in {there}{near} (keys: {keys}); give the "
                         "keys to compare the same names, or choose some with {by}",
-                        key=Column(key), here=File(here), there=File(there),
+                        key=ColumnName(key), here=File(here), there=File(there),
                         near=did_you_mean(key, theirs), keys=Listed(theirs), by=Option("by"),
                     )  # fmt: skip
     return counts.keys
@@ -314,7 +311,8 @@ def _check_types(
                 raise InputError(
                     "the key {key} has {one} in {first} and {other} in {second}: use the same "
                     "type in both",
-                    key=Column(key), one=one, first=File(names[0]), other=other, second=File(name),
+                    key=ColumnName(key), one=one, first=File(names[0]), other=other,
+                    second=File(name),
                 )  # fmt: skip
 
 

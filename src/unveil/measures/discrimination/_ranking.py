@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
-import numpy as np
+from annotated_types import Ge
 
-from unveil._axes import new_axes, written
-from unveil.errors import InputError, Option
-from unveil.measures._classes import whole_number
-from unveil.measures._counted import Counting
-from unveil.measures._partitions import Partition
+from unveil.errors import InputError, Message, Option, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Matrix,
+    Series,
+    Story,
+    Table,
+    Value,
+    number_cell,
+    numbers,
+)
+from unveil.measures._counted import Counting, Reading, Wildcard
+from unveil.measures._declared import DISCRIMINATION
+from unveil.measures._partitions import Categories, Partition
 from unveil.measures._texts import rate_text
 from unveil.measures.discrimination._common import (
     ConditionalEntropy,
-    Keys,
     RateFinding,
     asked,
-    colour_table,
     conditional_entropy,
     over,
-    refuse_undefined,
     secret_apart,
 )
+from unveil.options import Help, Knows, Shell, checked
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["DiscriminationRates", "KeySet", "discrimination_rates"]
 
-_BARS = 20
+_ALL_SETS = 8  # with so many keys or fewer, all sets can be counted
+_KEYS = 2  # of a set in a chart: more would be a wall of numbers
+_RANKED = 12  # sets in a chart
 _MOST = 5_000  # sets of keys that are counted
 _DIGITS = 12
 _SHOWN = 15
@@ -76,6 +86,8 @@ class DiscriminationRates(RateFinding):
         Largest number of keys in a set.
     """
 
+    entry: ClassVar[str] = "discrimination-rate"
+
     ranked: tuple[KeySet, ...]
     adds: dict[str, float | None]
     keys: tuple[str, ...]
@@ -102,103 +114,113 @@ class DiscriminationRates(RateFinding):
             table[f"without {key}"] = [one.without.get(key) for one in self.ranked]
         return pd.DataFrame(table)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        return {
-            **self.head("discrimination rates"),
-            "keys": list(self.keys),
-            "at_most": self.at_most,
-            "adds": self.adds,
-            "ranked": [
-                {"by": list(one.by), "rate": one.rate, "left": one.left, "without": one.without}
-                for one in self.ranked
-            ],
-        }
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        rates = [one.rate for one in self.ranked if one.rate is not None]
+        return (DISCRIMINATION.of(max(rates, default=None)),)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the sets of the highest rates as bars (needs matplotlib)."""
-        refuse_undefined(self.of, self.undefined)
-        ax = new_axes() if ax is None else ax
-        shown = self.ranked[:_BARS][::-1]
-        rates = [one.rate or 0.0 for one in shown]
-        drawn = ax.barh([written(" + ".join(one.by)) for one in shown], rates, color="#2c7fb8")
-        ax.bar_label(drawn, [f"{rate:.3f}" for rate in rates], padding=3)
-        more = len(self.ranked) - len(shown)
-        rest = f" ({more:,} more are not drawn)" if more else ""
-        ax.set_title(f"{self._title()}{rest}", fontsize=10)
-        ax.set_xlabel("discrimination rate")
-        ax.set_xlim(0, 1.1 * (max(rates) or 1.0))  # with room for the number beside the bar
-        ax.spines[["top", "right"]].set_visible(False)
-        return ax
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {**super().facts, **self.attributes("keys at_most adds ranked")}
 
-    def plot_pairs(self, ax: Axes | None = None) -> Axes:
-        """Draw the rates of all pairs of keys as a table of colours, single keys on the diagonal.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        if self.at_most < 2:
-            raise InputError(
-                "a picture of pairs needs sets of two keys: ask for {option}",
-                option=Option("at_most", 2),
-            )
-        refuse_undefined(self.of, self.undefined)
-        keys = self.keys
-        rates = np.full((len(keys), len(keys)), np.nan)
-        for i, key in enumerate(keys):
-            for j, other in enumerate(keys[: i + 1]):
-                rates[i, j] = self.rate(*{key, other}) or 0.0
-        names = [written(key) for key in keys]
-        title = f"{self._title()}, pairs of keys"
-        return colour_table(rates, ax, rows=names, columns=names, title=title, slant=True)
-
-    def _title(self) -> str:
-        category = "the category of " if self.partition else ""
-        return written(f"What the keys say of {category}{self.of}, in {self.source}")
-
-    def summary(self) -> str:
+    def story(self, release: Text | None = None) -> Story:
         head = (
             f"Discrimination rates of {self.of}, in {self.source}, by "
             f"{'single keys' if self.at_most == 1 else f'up to {self.at_most} keys'}"
         )
         if self.undefined:
-            return f"{head}: {self.undefined}"
-        shown = self.ranked[:_SHOWN]
-        width = max(len(", ".join(one.by)) for one in shown)
-        lines = [head, *(f"  {', '.join(one.by):{width}}  {rate_text(one.rate)}" for one in shown)]
-        if len(shown) < len(self.ranked):
-            lines.append(f"  … and {len(self.ranked) - len(shown):,} more")
-        width = max(len(key) for key in self.keys)
-        lines += [
-            "  What a key adds, on average over the sets that it joins:",
-            *(f"    {key:{width}}  {rate_text(adds)}" for key, adds in self.adds.items()),
+            return Story(title=f"{head}: {self.undefined}")
+        more = len(self.ranked) - _SHOWN
+        few = {one.by: one.rate or 0.0 for one in self.ranked if len(one.by) <= _KEYS}
+        telling = max(few, key=lambda by: few[by])
+        return Story(
+            title=head,
+            verdict=Message(
+                "{what} tells most of {secret} is {keys}.", keys=" and ".join(telling),
+                what="What" if release is None else Message("Under {it}, what", it=release),
+                secret=self.of,
+            ) if few[telling] else "",
+            sentences=[f"{more:,} more sets are not listed."] if more > 0 else [],
+            tables=[
+                _table("keys", "rate", {", ".join(s.by): s.rate for s in self.ranked[:_SHOWN]}),
+                _table("a key", "adds on average", self.adds),
+            ],
+            charts=[
+                Chart(
+                    kind="bars",
+                    title="The most telling columns and pairs of columns",
+                    says=f"the {_RANKED} highest rates, in each release",
+                    x=Axis(label="", scale="names"),
+                    y=Axis(label="discrimination rate"),
+                    series=[
+                        Series(name=release or self.source, x=[" + ".join(by) for by in few],
+                               y=numbers(few.values()))
+                    ],
+                    most=_RANKED,
+                ),
+                *self._pairs(release),
+            ],
+        )  # fmt: skip
+
+    def _pairs(self, release: Text | None) -> list[Chart]:
+        """The rates of all pairs of keys, single keys on the diagonal."""
+        if self.at_most < 2 and len(self.keys) > 1:
+            return []
+        rates = {frozenset(one.by): one.rate for one in self.ranked if len(one.by) <= _KEYS}
+        cells = [[rates[frozenset({a, b})] for b in self.keys] for a in self.keys]
+        return [
+            Chart(
+                kind="heatmap",
+                title=Message("What pairs of columns tell under {it}", it=release or self.source),
+                says=f"discrimination rate of {self.of} by two columns; on the diagonal, by one",
+                x=Axis(label="", scale="names"),
+                y=Axis(label="discrimination rate"),
+                matrix=Matrix(rows=list(self.keys), columns=list(self.keys), cells=cells),
+            )
         ]
-        return self.lines(*lines)
 
 
+def _table(first: str, second: str, rates: Mapping[str, float | None]) -> Table:
+    """Rates by name; only in a text."""
+    return Table(
+        columns=[Column(title=first, number=False), Column(title=second)],
+        rows=[[name, number_cell(rate, rate_text(rate))] for name, rate in rates.items()],
+    )
+
+
+@checked
 def discrimination_rates(
-    table: Any,
+    release: Any,
     *,
-    at_most: int = 2,
-    of: str | None = None,
-    by: Keys = None,
-    partition: Any = None,
-    **counting: Unpack[Counting],
-) -> DiscriminationRates:
+    at_most: Annotated[
+        int | None, Ge(1),
+        Help(
+            "Largest number of keys in a set. None: all of up to eight keys, and pairs of more."
+        ),
+        Shell(metavar="N"),
+    ] = 2,
+    of: Annotated[
+        str | None,
+        Help("What the attacker wants to know. Default: the sensitive column."),
+        Shell(metavar="COLUMN"),
+    ] = None,
+    knows: Knows = None,
+    partition: Categories = None,
+    wildcard: Wildcard = None,
+    **counting: Unpack[Reading],
+) -> DiscriminationRates:  # fmt: skip
     """Rank all sets of keys, up to a size, by how much they say of an attribute.
 
     Parameters
     ----------
-    table : Release, Microdata, table, path, Ibis table or counts
-        See `count`.
-    at_most : int
-        Largest number of keys in a set.
-    of : str, optional
-        What the attacker wants to know. Default: the sensitive column.
-    by : str or sequence of str, optional
-        The keys that sets are made of. Default: all.
-    partition : optional
-        The categories, if the attacker wants only the category; see `Partition.of`.
+    release : Release, Microdata, table, path, Ibis table or counts
+        What is measured; see `count`.
     **counting
         See `count`.
+
+    Returns
+    -------
+    DiscriminationRates
 
     Examples
     --------
@@ -209,18 +231,25 @@ def discrimination_rates(
     ...     sensitive="disease")
     >>> uv.discrimination_rates(patients)
     Discrimination rates of disease, in table, by up to 2 keys
-      age, sex  1.000
-      age       0.667
-      sex       0.333
-      What a key adds, on average over the sets that it joins:
-        age  0.667
-        sex  0.333
+    <BLANKLINE>
+      keys        rate
+      age, sex   1.000
+      age        0.667
+      sex        0.333
+    <BLANKLINE>
+      a key   adds on average
+      age               0.667
+      sex               0.333
+    <BLANKLINE>
+      What tells most of disease is age and sex.
     """
-    whole_number(at_most, "at_most", 1)
-    counts = asked(table, of, by, counting).in_memory()
+    options: Counting = {**counting, "wildcard": wildcard}
+    counts = asked(release, of, knows, options).in_memory()
     secret = secret_apart(counts)
     parts = None if partition is None else Partition.of(partition, secret)
     wanted = counts if parts is None else parts.merged(counts)
+    if at_most is None:
+        at_most = len(counts.keys) if len(counts.keys) <= _ALL_SETS else _KEYS
     at_most = min(at_most, len(counts.keys))
     _check_number(len(counts.keys), at_most)
     found = {by: conditional_entropy(over(wanted, by)) for by in _sets_of(counts.keys, at_most)}
@@ -244,8 +273,8 @@ def _check_number(keys: int, at_most: int) -> None:
     if number > _MOST:
         raise InputError(
             "{keys} keys have {number} sets of at most {size}, and at most {most} are counted: "
-            "name fewer keys with {by}, or lower {at_most}",
-            keys=keys, number=number, size=at_most, most=_MOST, by=Option("by"),
+            "name fewer keys with {knows}, or lower {at_most}",
+            keys=keys, number=number, size=at_most, most=_MOST, knows=Option("knows"),
             at_most=Option("at_most"),
         )  # fmt: skip
 

@@ -8,33 +8,31 @@ Privacy Measurements which Questions the Benefit of t-closeness over l-diversity
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import written
-from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, Histograms, text_of
-from unveil.errors import Cell, File, InputError, Option
+from unveil.errors import Cell, File, InputError, Option, Text
+from unveil.findings import Story, Value
 from unveil.measures._classes import Deciding, Extreme, entropy, measured
 from unveil.measures._counted import Counting
+from unveil.measures._declared import DISCRIMINATION
 from unveil.measures._partitions import Partition
-from unveil.measures._texts import keys_text, rate_text
+from unveil.measures._texts import bar_chart, keys_text, rate_text
 from unveil.measures.discrimination._common import (
     ConditionalEntropy,
     Keys,
     RateFinding,
     asked,
     discrimination,
-    refuse_undefined,
     secret_apart,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = [
     "KEPT", "DiscriminationLooking", "DiscriminationRate", "ValueDiscrimination", "ValueRate",
@@ -73,10 +71,6 @@ class ValueRate:
     def __str__(self) -> str:
         values = ", ".join(f"{name}={text}" for name, text in self.values.items())
         return f"{values} ({self.records:,} record{'s' if self.records != 1 else ''})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return asdict(self)
 
 
 class _Telling:
@@ -143,6 +137,8 @@ class DiscriminationRate(RateFinding):
         The combinations with the highest rate.
     """
 
+    entry: ClassVar[str] = "discrimination rate"
+
     rate: float | None
     left: float
     by: tuple[str, ...]
@@ -181,64 +177,54 @@ class DiscriminationRate(RateFinding):
             table[free] = [getattr(one, word) for one in self.by_value]
         return pd.DataFrame(table)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what combinations of values leave unknown (needs matplotlib)."""
-        refuse_undefined(self.of, self.undefined)
-        shown, more = most(self.by_value)
-        ax = bars(
-            [", ".join(f"{key}={text}" for key, text in one.values.items()) for one in shown],
-            [
-                Bars(
-                    values=[one.entropy for one in shown],
-                    texts=[f"{one.entropy:.2f}; {one.records:,} records" for one in shown],
-                )
-            ],
-            ax,
-            xlabel=f"bits of {written(self.of)} that are open",
-            title=f"What {keys_text(self.by)} says of {self.of}: {rate_text(self.rate)}{more}",
-        )
-        ax.axvline(self.entropy, color="0.3", linewidth=1, linestyle=":")
-        ax.set_xlim(right=1.2 * self.entropy)
-        return ax
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (DISCRIMINATION.of(self.rate),)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        by_value = {"by_value": [one.to_dict() for one in self.by_value]} if records else {}
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            **self.head("discrimination rate"),
-            "by": list(self.by),
-            "rate": self.rate,
-            "left": self.left,
-            "combinations": self.combinations,
-            "unlisted": self.unlisted,
-            "determined": self.determined,
-            "deciding": self.deciding.content(records=records),
-            **by_value,
+            **super().facts,
+            **self.attributes("by rate resistance left combinations unlisted determined"),
+            "deciding": self.deciding.content(records=False),
         }
 
-    def summary(self) -> str:
-        keys = keys_text(self.by)
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        return {"deciding": self.deciding.content(records=True), "by_value": self.by_value}
+
+    def story(self, release: Text | None = None) -> Story:
+        keys, rate = keys_text(self.by), self.undefined or rate_text(self.rate)
         kind = ("combined" if self.combined else "simple") + (
             f", semantic with {len(self.partition.names)} categories" if self.partition else ""
         )
-        lines = [
-            f"Discrimination rate of {self.of} by {keys}, in {self.source}: "
-            f"{self.undefined or rate_text(self.rate)} ({kind})"
+        title = f"Discrimination rate of {self.of} by {keys}, in {self.source}: {rate} ({kind})"
+        if self.rate is None:
+            return Story(title=title)
+        category = "the category of " if self.partition else ""
+        about = [
+            f"of {self.entropy:.3f} bits, knowing {keys} leaves {self.left:.3f} open",
+            f"{self.records:,} records with {self.combinations:,} "
+            f"{'combinations of values' if self.combined else 'values'}, which determine "
+            f"{category}{self.of} for {self.determined:,} of them",
+            f"tells most, {rate_text(self.by_value[0].rate)}: {self.deciding}",
         ]
-        if self.rate is not None:
-            lines += [
-                f"  of {self.entropy:.3f} bits, knowing {keys} leaves {self.left:.3f} open",
-                f"  {self.records:,} records with {self.combinations:,} "
-                f"{'combinations of values' if self.combined else 'values'}, which determine "
-                f"{'the category of ' if self.partition else ''}{self.of} for "
-                f"{self.determined:,} of them",
-                f"  tells most, {rate_text(self.by_value[0].rate)}: {self.deciding}",
-            ]
         if self.unlisted:
-            lines.append(
-                f"  only the most telling are listed by value; {self.unlisted:,} combinations are "
-                "not"
+            about.append(
+                f"only the most telling are listed by value; {self.unlisted:,} combinations are not"
             )
-        return self.lines(*lines)
+        names = [f"everybody ({self.records:,} records)", *map(str, self.by_value)]
+        bits = [self.entropy, *(one.entropy for one in self.by_value)]
+        return Story(
+            title=title,
+            about=about,
+            charts=[
+                bar_chart(
+                    f"What {keys} says of {self.of}: {rate_text(self.rate)}",
+                    names, {"bits": bits}, label=f"bits of {self.of} that are open",
+                )
+            ],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -251,6 +237,8 @@ class ValueDiscrimination(RateFinding):
     value : ValueRate
         The combination: its values, records and entropy.
     """
+
+    entry: ClassVar[str] = "discrimination rate of a value"
 
     value: ValueRate
 
@@ -268,37 +256,39 @@ class ValueDiscrimination(RateFinding):
             [{**one.values, "rate": one.rate, "records": one.records, "entropy": one.entropy}]
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is unknown of everybody, and of these people (needs matplotlib)."""
-        refuse_undefined(self.of, self.undefined)
-        bits = [self.entropy, self.value.entropy]
-        return bars(
-            ["everybody", str(self.value)],
-            [Bars(values=bits, texts=[f"{b:.3f}" for b in bits])],
-            ax,
-            xlabel="bits that are open",
-            title=f"What is open of {self.of}: rate {rate_text(self.rate)}",
-        )
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (DISCRIMINATION.of(self.rate),)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        return {
-            **self.head("discrimination rate of a value"),
-            "by": list(self.value.values),
-            "rate": self.rate,
-            **({"value": self.value.to_dict()} if records else {}),
-        }
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {**super().facts, "by": list(self.value.values), "rate": self.rate}
 
-    def summary(self) -> str:
-        lines = [
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        return {"value": self.value}
+
+    def story(self, release: Text | None = None) -> Story:
+        title = (
             f"Discrimination rate of {self.of} by {self.value}, in {self.source}: "
             f"{self.undefined or rate_text(self.rate)}"
-        ]
-        if self.rate is not None:
-            lines.append(
-                f"  {self.value.records:,} of {self.records:,} records; of {self.entropy:.3f} "
-                f"bits, {self.value.entropy:.3f} are left open about them"
-            )
-        return self.lines(*lines)
+        )
+        if self.rate is None:
+            return Story(title=title)
+        return Story(
+            title=title,
+            about=[
+                f"{self.value.records:,} of {self.records:,} records; of {self.entropy:.3f} bits, "
+                f"{self.value.entropy:.3f} are left open about them"
+            ],
+            charts=[
+                bar_chart(
+                    f"What is open of {self.of}: rate {rate_text(self.rate)}",
+                    ["everybody", str(self.value)],
+                    {"bits": [self.entropy, self.value.entropy]}, label="bits that are open",
+                )
+            ],
+        )  # fmt: skip
 
 
 class DiscriminationLooking:

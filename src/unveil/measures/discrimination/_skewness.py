@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency, text_of
-from unveil.errors import Column, Message, Text
-from unveil.findings import Finding
+from unveil.errors import Column as ColumnName
+from unveil.errors import Message, Text
+from unveil.findings import Column, Finding, Story, Table, number_cell
 from unveil.measures._classes import entropy
 from unveil.measures._counted import Counting
-from unveil.measures._texts import keys_text, rate_text
+from unveil.measures._texts import bar_chart, keys_text, rate_text
 from unveil.measures.discrimination._common import (
     Columns,
     class_entropies,
     conditional_entropy,
     discrimination,
     pairs_of,
-    refuse_undefined,
     secret_apart,
     why_undefined,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["RateChange", "Skewness", "ValueChange", "skewness"]
 
@@ -49,6 +47,10 @@ class _Change:
         if self.before is None or self.after is None:
             return None
         return self.before - self.after
+
+    def change(self) -> dict[str, float | None]:
+        """All three."""
+        return {"before": self.before, "after": self.after, "taken": self.taken}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +103,8 @@ class Skewness(Finding):
         Why the rates are undefined, if they are.
     """
 
+    entry: ClassVar[str] = "skewness"
+
     changes: tuple[RateChange, ...]
     values: tuple[ValueChange, ...]
     of: str
@@ -117,69 +121,60 @@ class Skewness(Finding):
             {word: [getattr(one, word) for one in self.values] for word in _VALUE_WORDS}
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the rate of each set of keys before and after (needs matplotlib)."""
-        refuse_undefined(self.of, self.undefined)
-        shown, more = most(self.changes)
-        before, after = [one.before for one in shown], [one.after for one in shown]
-        return bars(
-            [keys_text(one.original) for one in shown],
-            [
-                Bars(
-                    label="before",
-                    values=before,
-                    texts=[rate_text(r) for r in before],
-                    color="0.75",
-                ),
-                Bars(label="after", values=after, texts=[rate_text(r) for r in after]),
-            ],
-            ax,
-            xlabel="discrimination rate",
-            title=f"What the keys say of {self.of}, before and after{more}",
-        )
-
-    def content(self, *, records: bool) -> dict[str, Any]:
-        content: dict[str, Any] = {
-            "finding": "skewness",
-            "source": self.source,
-            "of": self.of,
-            "records": self.records,
-            "undefined": self.undefined,
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {
+            "record_count": self.records,
             "changes": [
-                {
-                    "original": list(one.original), "generalized": list(one.generalized),
-                    "before": one.before, "after": one.after, "taken": one.taken,
-                }
+                {"original": one.original, "generalized": one.generalized, **one.change()}
                 for one in self.changes
             ],
-            "notes": [str(note) for note in self.notes],
-        }  # fmt: skip
-        if records:
-            content["values"] = [
-                {word: getattr(one, word) for word in _VALUE_WORDS} for one in self.values
-            ]
-        return content
+            **self.attributes("source of undefined"),
+        }
 
-    def summary(self) -> str:
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        words = ("key", "value", "cell", "records")
+        return {
+            "values": [
+                {**{word: getattr(one, word) for word in words}, **one.change()}
+                for one in self.values
+            ]
+        }
+
+    def story(self, release: Text | None = None) -> Story:
         head = f"Skewness: what generalizing took away of what the keys say of {self.of}"
         if self.undefined:
-            return f"{head}: {self.undefined}"
-        rows = [(f"{keys_text(o.original)} → {keys_text(o.generalized)}", o.before,
-                 o.after, o.taken) for o in self.changes]  # fmt: skip
-        width = max(len(row[0]) for row in rows)
-        lines = [head, f"  {'':{width}}  before  after  taken"]
-        lines += [
-            f"  {label:{width}}  {rate_text(before):>6}  {rate_text(after):>5}  "
-            f"{rate_text(taken):>5}"
-            for label, before, after, taken in rows
-        ]
-        if self.values:
-            lines.append("  Of values, least is taken from:")
-            lines += [
-                f"    {one.key}={one.value} in {one.cell}: {rate_text(one.taken)}"
-                for one in self.values[:_SHOWN]
-            ]
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+            return Story(title=f"{head}: {self.undefined}")
+        rows = {f"{keys_text(o.original)} → {keys_text(o.generalized)}": o for o in self.changes}
+        least = {f"{o.key}={o.value} in {o.cell}": o for o in self.values[:_SHOWN]}
+        return Story(
+            title=head,
+            tables=[
+                _table("keys", rows),
+                *([_table("values from which least is taken", least)] if least else []),
+            ],
+            charts=[
+                bar_chart(
+                    f"What the keys say of {self.of}, before and after",
+                    [keys_text(one.original) for one in self.changes],
+                    {"before": [one.before for one in self.changes],
+                     "after": [one.after for one in self.changes]},
+                    label="discrimination rate",
+                )
+            ],
+        )  # fmt: skip
+
+
+def _table(title: str, changes: Mapping[str, _Change]) -> Table:
+    return Table(
+        columns=[Column(title=title, number=False), Column(title="before"), Column(title="after"),
+                 Column(title="taken")],
+        rows=[
+            [name, *(number_cell(rate, rate_text(rate)) for rate in one.change().values())]
+            for name, one in changes.items()
+        ],
+    )  # fmt: skip
 
 
 def skewness(
@@ -221,12 +216,14 @@ def skewness(
     ...     quasi=["age", "gender"], sensitive="disease")
     >>> uv.skewness(patients, uv.Mondrian(k=2).sanitize(patients), columns="age")
     Skewness: what generalizing took away of what the keys say of disease
-                            before  after  taken
-      age → age (released)   1.000  0.237  0.763
-      Of values, least is taken from:
-        age=28 in [28, 36]: 0.000
-        age=36 in [28, 36]: 0.000
-        age=47 in [47, 72]: 0.763
+    <BLANKLINE>
+      keys                   before   after   taken
+      age → age (released)    1.000   0.237   0.763
+    <BLANKLINE>
+      values from which least is taken   before   after   taken
+      age=28 in [28, 36]                  1.000   1.000   0.000
+      age=36 in [28, 36]                  1.000   1.000   0.000
+      age=47 in [47, 72]                  1.000   0.237   0.763
     """
     pairs = pairs_of(generalized, original, columns, counting, "skewness")
     before, after = tuple(pairs.generalized), tuple(pairs.generalized.values())
@@ -269,7 +266,7 @@ def _values(
         together = _sizes(counts.over((name, cells)))
         if before is None or after is None or together is None:
             many = "{column} has too many values to compare them one by one"
-            notes.append(Message(many, column=Column(name)))
+            notes.append(Message(many, column=ColumnName(name)))
             continue
         found += [
             ValueChange(

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from unveil._bars import Bars, bars, most
 from unveil.engine.counting import Contingency
 from unveil.errors import Text
-from unveil.findings import Finding
+from unveil.findings import Column, Finding, Story, Table, number_cell
 from unveil.measures._counted import Counting
-from unveil.measures._texts import keys_text, rate_text
+from unveil.measures._texts import bar_chart, keys_text, rate_text
 from unveil.measures.discrimination._common import Columns, Keys, asked, pairs_of
 from unveil.measures.discrimination._rate import DiscriminationRate, rate_by
 from unveil.microdata import Microdata, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = [
     "AttackRates", "background_knowledge", "homogeneity", "identity_disclosure", "similarity",
@@ -71,42 +69,39 @@ class AttackRates(Finding):
             ]
         )  # fmt: skip
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the rate, or the resistance, of each set of keys (needs matplotlib)."""
-        shown, more = most(self.rates)
-        numbers = [one.resistance if self.as_resistance else one.rate for one in shown]
-        what = "resistance (1 − discrimination rate)" if self.as_resistance else (
-            "discrimination rate")  # fmt: skip
-        return bars(
-            [f"{one.of} by {keys_text(one.by)}" for one in shown],
-            [Bars(values=numbers, texts=[rate_text(n) for n in numbers])],
-            ax,
-            xlabel=what,
-            title=f"{self.attack.capitalize()} in {self.rates[0].source}{more}",
-        )
+    @property
+    def entry(self) -> str:  # type: ignore[override]
+        """The name of the attack."""
+        return self.attack
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        return {
-            "finding": self.attack,
-            "as_resistance": self.as_resistance,
-            "rates": [
-                {**one.content(records=records), "resistance": one.resistance} for one in self.rates
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {"as_resistance": self.as_resistance, "rates": [one.facts for one in self.rates]}
+
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        return {"rates": [{**one.facts, **one.private_facts} for one in self.rates]}
+
+    def story(self, release: Text | None = None) -> Story:
+        word = "discrimination rate"
+        if self.as_resistance:
+            word = "resistance (1 − discrimination rate)"
+        head = f"{self.attack.capitalize()}, in {self.rates[0].source}"
+        names = [f"{one.of} by {keys_text(one.by)}" for one in self.rates]
+        found = [one.resistance if self.as_resistance else one.rate for one in self.rates]
+        return Story(
+            title=f"{head}: {word}",
+            tables=[
+                Table(
+                    columns=[Column(title="", number=False), Column(title="")],
+                    rows=[
+                        [name, number_cell(number, one.undefined or rate_text(number))]
+                        for name, number, one in zip(names, found, self.rates, strict=True)
+                    ],
+                )
             ],
-            "notes": [str(note) for note in self.notes],
-        }
-
-    def summary(self) -> str:
-        first = self.rates[0]
-        head = f"{self.attack.capitalize()}, in {first.source}"
-        word = "resistance (1 − discrimination rate)" if self.as_resistance else (
-            "discrimination rate")  # fmt: skip
-        rows = [(f"{one.of} by {keys_text(one.by)}", one) for one in self.rates]
-        width = max(len(label) for label, _ in rows)
-        lines = [f"{head}: {word}"]
-        for label, one in rows:
-            number = one.resistance if self.as_resistance else one.rate
-            lines.append(f"  {label:{width}}  {one.undefined or rate_text(number)}")
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+            charts=[bar_chart(head, names, {word: found}, label=word)],
+        )  # fmt: skip
 
 
 def identity_disclosure(
@@ -146,6 +141,7 @@ def identity_disclosure(
     ...     quasi=["age", "gender"], sensitive="disease")
     >>> uv.identity_disclosure(uv.Mondrian(k=2).sanitize(patients), patients)
     Identity disclosure, in the release by Mondrian(k=2) of table: discrimination rate
+    <BLANKLINE>
       age by age (released)                                      0.418
       age by age (released) and gender (released)                0.418
       gender by gender (released)                                0.433
@@ -182,9 +178,10 @@ def homogeneity(
     ...     sensitive="disease")
     >>> uv.homogeneity(patients)
     Homogeneity, in table: discrimination rate
-      disease by age          0.667
-      disease by zip          0.333
-      disease by age and zip  1.000
+    <BLANKLINE>
+      disease by age           0.667
+      disease by zip           0.333
+      disease by age and zip   1.000
     """
     rates = _each_and_all(asked(table, of, by, counting))
     return AttackRates(attack="homogeneity", rates=rates, notes=_notes(rates))
@@ -206,7 +203,8 @@ def background_knowledge(
     ...                          quasi="age", sensitive="disease")
     >>> uv.background_knowledge(patients)
     Background knowledge, in table: resistance (1 − discrimination rate)
-      disease by age  0.333
+    <BLANKLINE>
+      disease by age   0.333
     """
     rates = _each_and_all(asked(table, of, by, counting))
     return AttackRates(
@@ -236,7 +234,8 @@ def similarity(
     ...                          sensitive="salary")
     >>> uv.similarity(salaries, {"low": (None, 7), "high": (7, None)})
     Similarity, in table: discrimination rate
-      salary by age  1.000
+    <BLANKLINE>
+      salary by age   1.000
     """
     counts = asked(table, of, by, counting)
     rates = _each_and_all(counts, partition)

@@ -360,7 +360,7 @@ def paired(
         raise InputError(
             "{option} needs counts that fit into memory, and those of {sample} and {population} do "
             "not: use the same codes in both tables",
-            option=Option("mapping"),
+            option=Option("recode"),
             **_both(sample, population),
         )
     return _elsewhere(sample, population), ()

@@ -73,7 +73,7 @@ from unveil.microdata import (
 )
 
 __all__ = [
-    "RiskLooking", "check_mapping", "check_threshold", "reidentification_risk",
+    "RiskLooking", "check_recode", "check_threshold", "reidentification_risk",
     "risk_in_population", "size_of_population",
 ]  # fmt: skip
 
@@ -294,7 +294,7 @@ def reidentification_risk(
     sampling_fraction: float | None = None,
     threshold: float = 0.2,
     estimator: str | None = None,
-    mapping: Mapped = None,
+    recode: Mapped = None,
     key_hierarchies: Mapping[str, Hierarchy] | None = None,
     **counting: Unpack[Counting],
 ) -> ReidentificationRisk:
@@ -316,7 +316,7 @@ def reidentification_risk(
         The highest acceptable risk, above 0 and at most 1.
     estimator : {"pitman", "benedetti-franconi"}, optional
         Estimator of the number of people who match a class. Default: Pitman's sampling formula.
-    mapping : mapping of str to mapping, optional
+    recode : mapping of str to mapping, optional
         For each key, the table's words for values of the population:
         ``{"sex": {"M": "Male"}}``.
     key_hierarchies : mapping of str to Hierarchy, optional
@@ -334,19 +334,20 @@ def reidentification_risk(
     ...     quasi=["age", "gender"], sensitive="disease")
     >>> uv.reidentification_risk(people.take([0, 3, 4]), population=people)
     Re-identification risk of table: 3 records in 2 classes of age, gender
-      attacker    highest  average  records over 20%
-      prosecutor     100%    66.7%              100%
-      journalist      50%    44.4%              100%
-      marketer          –    44.4%                 –
       smallest: age=28, gender=M (1 record, 3 in the population)
       k-map: 2 of 8 people, for age=36, gender=F (2 records, 2 in the population)
       alone in the population: 0 records
+    <BLANKLINE>
+      attacker     highest   average   records over 20%
+      prosecutor      100%     66.7%               100%
+      journalist       50%     44.4%               100%
+      marketer           –     44.4%                  –
     """
     _check_options(population, population_size, sampling_fraction, threshold, estimator)
-    check_mapping(mapping, population)
+    check_recode(recode, population)
     counts = count_people(table, **counting)
     if population is not None:
-        said = checked_mapping(mapping, counts.keys)
+        said = checked_mapping(recode, counts.keys, option="recode")
         trees = key_hierarchies or {}
         return _in_population(table, counts, population, said, trees, threshold, counting)
     size = size_of_population(counts, population_size, sampling_fraction)
@@ -445,12 +446,12 @@ def check_threshold(threshold: float) -> None:
         )
 
 
-def check_mapping(mapping: Mapped, population: Any) -> None:
-    """Refuse a mapping of the values of a population without a population."""
-    if mapping is not None and population is None:
+def check_recode(recode: Mapped, population: Any) -> None:
+    """Refuse other names for the values of a population without a population."""
+    if recode is not None and population is None:
         raise InputError(
-            "{mapping} is for the values of a population: give {population}",
-            mapping=Option("mapping"),
+            "{recode} is for the values of a population: give {population}",
+            recode=Option("recode"),
             population=Option("population"),
         )
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from unveil._bars import Bars, bars
-from unveil.errors import Text
-from unveil.findings import Finding
+from unveil.errors import Message, Option, Text
+from unveil.findings import Column, Finding, Story, Table, Value, number_cell
 from unveil.measures._classes import Deciding
-from unveil.measures._texts import number_of, percent, table_of
+from unveil.measures._declared import PROSECUTOR, PROSECUTOR_MEAN
+from unveil.measures._texts import bar_chart, number_of, percent
 from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = [
     "ESTIMATE", "EXACT", "UPPER_BOUND", "AttackerRisk", "PopulationEstimate",
@@ -127,6 +127,8 @@ class ReidentificationRisk(Finding):
     notes : tuple of str or Message
     """
 
+    entry: ClassVar[str] = "re-identification risk"
+
     prosecutor: AttackerRisk
     journalist: AttackerRisk
     marketer: AttackerRisk
@@ -157,80 +159,83 @@ class ReidentificationRisk(Finding):
         ]  # fmt: skip
         return pd.DataFrame(rows).astype({"highest": float, "over_threshold": float})
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the risks of the three attackers side by side (needs matplotlib)."""
-        threshold = percent(self.threshold)
-        kinds: list[tuple[str, list[float | None], str]] = [
-            ("highest risk", [one.highest for one in self.attackers], "#d55e00"),
-            ("mean risk", [one.average for one in self.attackers], "#0072b2"),
-            (f"records over {threshold}", [one.over for one in self.attackers], "0.75"),
-        ]
-        ax = bars(
-            [
-                one.name if one.basis == "exact" else f"{one.name} ({one.basis})"
-                for one in self.attackers
-            ],
-            [
-                Bars(label=label, values=values, texts=[percent(v) for v in values], color=color)
-                for label, values, color in kinds
-            ],
-            ax,
-            xlabel="risk, or share of the records",
-            title=f"Re-identification risk of {self.source}",
-            share=True,
-        )
-        ax.axvline(self.threshold, color="0.3", linewidth=1, linestyle=":")
-        return ax
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        attacker = self.prosecutor
+        return PROSECUTOR.of(attacker.highest), PROSECUTOR_MEAN.of(attacker.average)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "re-identification risk",
-            "source": self.source,
-            "keys": list(self.keys),
-            "records": self.records,
-            "classes": self.classes,
-            "threshold": self.threshold,
-            **{one.name: one.content(records=records) for one in self.attackers},
-            "population_size": self.population_size,
-            "k_map": self.k_map,
-            "alone_in_both": self.alone_in_both,
+            **self.attributes("source keys classes threshold population_size k_map alone_in_both"),
+            "record_count": self.records,
             "estimate": None if self.estimate is None else self.estimate.to_dict(),
-            "notes": [str(note) for note in self.notes],
+            **{one.name: one.content(records=False) for one in self.attackers},
         }
 
-    def summary(self) -> str:
-        rows = [["attacker", "highest", "average", f"records over {percent(self.threshold)}", ""]]
-        for one in self.attackers:
-            numbers = [percent(value) for value in (one.highest, one.average, one.over)]
-            rows.append([one.name, *numbers, "" if one.basis == EXACT else one.basis])
-        return "\n".join(
-            [
-                f"Re-identification risk of {self.source}: {self.records:,} records in "
-                f"{self.classes:,} classes of {', '.join(self.keys)}",
-                *table_of(rows),
-                *(f"  {line}" for line in self._told()),
-            ]
-        )
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        return {one.name: one.content(records=True) for one in self.attackers}
 
-    def _told(self) -> list[str]:
-        lines = [f"smallest: {self.prosecutor.deciding}"]
+    def story(self, release: Text | None = None) -> Story:
+        over = f"records over {percent(self.threshold)}"
+        names = ("highest", "average", over)
+        numbers = {one.name: (one.highest, one.average, one.over) for one in self.attackers}
+        drawn = {"highest risk": 0, "mean risk": 1, over: 2}
+        return Story(
+            title=f"Re-identification risk of {self.source}: {self.records:,} records in "
+            f"{self.classes:,} classes of {', '.join(self.keys)}",
+            about=self._about(),
+            tables=[
+                Table(
+                    columns=[Column(title="attacker", number=False),
+                             *(Column(title=name) for name in names),
+                             Column(title="", number=False)],
+                    rows=[
+                        [
+                            one.name,
+                            *(number_cell(n, percent(n)) for n in numbers[one.name]),
+                            "" if one.basis == EXACT else one.basis,
+                        ]
+                        for one in self.attackers
+                    ],
+                )
+            ],
+            charts=[
+                bar_chart(
+                    f"Re-identification risk of {self.source}",
+                    [
+                        one.name if one.basis == EXACT else f"{one.name} ({one.basis})"
+                        for one in self.attackers
+                    ],
+                    {kind: [n[place] for n in numbers.values()] for kind, place in drawn.items()},
+                    label="risk, or share of the records", share=True,
+                )
+            ],
+        )  # fmt: skip
+
+    def _about(self) -> list[Text]:
+        about: list[Text] = [f"smallest: {self.prosecutor.deciding}"]
         if self.k_map is not None:
-            lines.append(
-                f"k-map: {self.k_map:,} of {self.population_size:,} people, for "
-                f"{self.journalist.deciding}"
-            )
             alone = number_of(self.alone_in_both or 0, "record", "records")
-            lines.append(f"alone in the population: {alone}")
+            about += [
+                f"k-map: {self.k_map:,} of {self.population_size:,} people, for "
+                f"{self.journalist.deciding}",
+                f"alone in the population: {alone}",
+            ]
         elif self.estimate is not None:
             uniques = self.estimate.uniques
-            lines.append(
+            about += [
                 f"alone in the population of {self.population_size:,}: about "
                 f"{self.estimate.alone_in_both:,.0f} of the records, and about "
-                f"{uniques.number:,.0f} of all people ({uniques.estimator})"
-            )
-            lines.append(f"estimates assume that {self.estimate.assumes}")
+                f"{uniques.number:,.0f} of all people ({uniques.estimator})",
+                f"estimates assume that {self.estimate.assumes}",
+            ]
         else:
-            lines.append(
-                "journalist and marketer: at most this; give population= or population_size="
-            )
-        return [*lines, *map(str, self.notes)]
+            about.append(
+                Message(
+                    "journalist and marketer: at most this; give {people} or {size}",
+                    people=Option("population"), size=Option("population_size"),
+                )
+            )  # fmt: skip
+        return about

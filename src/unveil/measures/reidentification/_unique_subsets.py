@@ -7,29 +7,27 @@ that are left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes, written
 from unveil.engine.counting import Contingency, Held
 from unveil.errors import InputError, Option, Text
-from unveil.findings import Finding
+from unveil.findings import Column, Finding, Story, Table, number_cell
 from unveil.measures._classes import check_records, whole_number
 from unveil.measures._counted import Counting, count_people
-from unveil.measures._texts import percent, table_of
+from unveil.measures._texts import bar_chart, percent
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["SubsetCount", "UniqueSubsets", "unique_subsets"]
 
-_SHOWN = 10
+_SHOWN, _DRAWN = 10, 12  # subsets that are listed, and drawn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,6 +163,8 @@ class UniqueSubsets(Finding):
     notes : tuple of str or Message
     """
 
+    entry: ClassVar[str] = "unique subsets"
+
     subsets: tuple[SubsetCount, ...]
     keys: tuple[str, ...]
     at_most: int
@@ -222,67 +222,56 @@ class UniqueSubsets(Finding):
         names = ["keys", "size", "unique", "share", "classes", "smallest_class"]
         return pd.DataFrame(rows, columns=names)
 
-    def plot(self, ax: Axes | None = None, *, most: int = 12) -> Axes:
-        """Draw the share that each subset singles out, for those that single out most."""
-        subsets = self.subsets[:most]
-        ax = new_axes() if ax is None else ax
-        from matplotlib.ticker import PercentFormatter
-
-        for size in sorted({len(one.keys) for one in subsets}):
-            there = [(i, one) for i, one in enumerate(subsets) if len(one.keys) == size]
-            bars = ax.barh(
-                [i for i, _ in there], [one.share for _, one in there], height=0.7,
-                color=f"C{size - 1}", label=f"{size} key{'s' if size > 1 else ''}",
-            )  # fmt: skip
-            ax.bar_label(bars, labels=[f"{one.unique:,}" for _, one in there], padding=3)
-        names = [written(" + ".join(one.keys)) for one in subsets]
-        ax.set_yticks(range(len(subsets)), labels=names)
-        ax.invert_yaxis()  # the one that singles out most stands on top
-        longest = max((one.share for one in subsets), default=1.0)
-        ax.set(
-            xlim=(0, 1.12 * longest or 1), xlabel="share of records that are alone, and how many"
-        )
-        ax.set_title(written(f"Who is singled out in {self.source}"), fontsize="medium")
-        ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
-        ax.grid(True, axis="x", alpha=0.25)
-        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        return ax
-
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "unique subsets",
-            "source": self.source,
-            "keys": list(self.keys),
-            "records": self.records,
-            "at_most": self.at_most,
+            "record_count": self.records,
             "subsets": [
-                {"keys": list(one.keys), "unique": one.unique, "share": one.share,
+                {"keys": one.keys, "unique": one.unique, "share": one.share,
                  "classes": one.classes, "smallest_class": one.smallest_class}
                 for one in self.subsets
             ],
-            "minimal": [list(one.keys) for one in self.minimal()],
-            "added": self.added,
-            "notes": [str(note) for note in self.notes],
+            "minimal": [one.keys for one in self.minimal()],
+            **self.attributes("source keys at_most added"),
         }  # fmt: skip
 
-    def summary(self) -> str:
-        rows = [["keys", "alone", "share", "smallest class", "classes", ""]]
-        for one in self.subsets[:_SHOWN]:
-            numbers = f"{one.unique:,}", percent(one.share), f"{one.smallest_class:,}"
-            rows.append([", ".join(one.keys), *numbers, f"{one.classes:,}", ""])
+    def story(self, release: Text | None = None) -> Story:
         more = len(self.subsets) - _SHOWN
         added = ", ".join(f"{key} {percent(share)}" for key, share in self.added.items())
-        return "\n".join(
-            [
-                f"Unique subsets of {self.source}: {self.records:,} records, up to {self.at_most} "
-                f"of {len(self.keys)} keys",
-                *table_of(rows),
-                *([f"  … and {more:,} more subsets"] if more > 0 else []),
-                f"  fewest keys that single somebody out: {self._fewest()}",
-                f"  a key adds on average: {added}",
-                *(f"  {note}" for note in self.notes),
-            ]
-        )
+        names = ("keys", "alone", "share", "smallest class", "classes")
+        drawn = self.subsets[:_DRAWN]
+        return Story(
+            title=f"Unique subsets of {self.source}: {self.records:,} records, up to "
+            f"{self.at_most} of {len(self.keys)} keys",
+            about=[
+                *([f"{more:,} more subsets are not listed"] if more > 0 else []),
+                f"fewest keys that single somebody out: {self._fewest()}",
+                f"a key adds on average: {added}",
+            ],
+            tables=[
+                Table(
+                    title="Unique subsets: whom few keys single out",
+                    columns=[Column(title=name, number=name != "keys") for name in names],
+                    rows=[
+                        [
+                            ", ".join(one.keys), number_cell(one.unique, f"{one.unique:,}"),
+                            number_cell(one.share, percent(one.share)),
+                            number_cell(one.smallest_class, f"{one.smallest_class:,}"),
+                            number_cell(one.classes, f"{one.classes:,}"),
+                        ]
+                        for one in self.subsets[:_SHOWN]
+                    ],
+                )
+            ],
+            charts=[
+                bar_chart(
+                    f"Who is singled out in {self.source}",
+                    [f"{' + '.join(one.keys)} ({one.unique:,} records)" for one in drawn],
+                    {"alone": [one.share for one in drawn]},
+                    label="share of records that are alone", share=True,
+                )
+            ],
+        )  # fmt: skip
 
     def _fewest(self) -> str:
         minimal = self.minimal()
@@ -312,12 +301,14 @@ def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]
     ...     quasi=["age", "gender"], sensitive="disease")
     >>> uv.unique_subsets(people)
     Unique subsets of table: 5 records, up to 2 of 2 keys
-      keys         alone  share  smallest class  classes
-      age, gender      3    60%               1        4
-      age              1    20%               1        3
-      gender           0     0%               2        2
       fewest keys that single somebody out: age
       a key adds on average: age 40%, gender 20%
+    <BLANKLINE>
+      Unique subsets: whom few keys single out
+      keys          alone   share   smallest class   classes
+      age, gender       3     60%                1         4
+      age               1     20%                1         3
+      gender            0      0%                2         2
     """
     at_most = whole_number(at_most, "at_most", 1)
     counts = count_people(table, **counting)

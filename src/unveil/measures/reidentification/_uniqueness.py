@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
+from unveil.errors import Text
+from unveil.findings import Story, Value
 from unveil.measures._classes import CountMeasure, SizeLooking, measured
 from unveil.measures._counted import Counting, count_people
-from unveil.measures._texts import class_sizes, percent
+from unveil.measures._declared import UNIQUE
+from unveil.measures._texts import percent, sizes_chart
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["Uniqueness", "UniquenessLooking", "uniqueness"]
 
@@ -31,6 +33,8 @@ class Uniqueness(CountMeasure):
         The smallest classes; single people, if anybody is alone.
     """
 
+    entry: ClassVar[str] = "uniqueness"
+
     unique: int
     classes: int
     smallest_class: int
@@ -49,31 +53,27 @@ class Uniqueness(CountMeasure):
             {"records": list(self.class_sizes), "classes": list(self.class_sizes.values())}
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of records in classes up to a size (needs matplotlib)."""
-        return class_sizes({self.source: self.class_sizes}, ax)
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (UNIQUE.of(self.share),)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
+    def _facts(self, *, records: bool) -> dict[str, Any]:
         return {
-            **self.head("uniqueness"),
-            "unique": self.unique,
-            "share": self.share,
-            "classes": self.classes,
-            "smallest_class": self.smallest_class,
+            **self.attributes("unique share classes smallest_class"),
             "deciding": self.deciding.content(records=records),
         }
 
-    def summary(self) -> str:
+    def story(self, release: Text | None = None) -> Story:
         who = f"{self.unique:,} of {self.records:,} records" if self.unique else "nobody"
         are = "is" if self.unique < 2 else "are"
-        return "\n".join(
-            [
-                f"Uniqueness of {self.source}: {percent(self.share)}, {who} {are} alone with "
-                f"{', '.join(self.keys)}",
-                f"  {self.classes:,} classes, the smallest of {self.smallest_class:,}: "
-                f"{self.deciding}",
-                *(f"  {note}" for note in self.notes),
-            ]
+        return Story(
+            title=f"Uniqueness of {self.source}: {percent(self.share)}, {who} {are} alone with "
+            f"{', '.join(self.keys)}",
+            about=[
+                f"{self.classes:,} classes, the smallest of {self.smallest_class:,}: "
+                f"{self.deciding}"
+            ],
+            charts=[sizes_chart(release or self.source, self.class_sizes)],
         )
 
 

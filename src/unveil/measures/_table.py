@@ -1,13 +1,13 @@
-"""The numbers of all measures in one list, for tables that compare them."""
+"""The table of all measures, in which releases are compared number by number."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from unveil.findings import Finding
+from unveil.errors import Text
+from unveil.findings import Column, Finding, Table
 from unveil.measures._alpha_k import AlphaK
 from unveil.measures._average_class_size import AverageClassSize
 from unveil.measures._beta_likeness import BetaLikeness
@@ -21,16 +21,15 @@ from unveil.measures.discrimination._rate import DiscriminationRate
 from unveil.measures.reidentification._risk_finding import ReidentificationRisk
 from unveil.measures.reidentification._uniqueness import Uniqueness
 
-__all__ = ["Figure", "figures_of"]
+__all__ = ["Measured", "numbers_of", "table_of"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One number.
+class Measured(NamedTuple):
+    """One number of the table of all measures.
 
     Attributes
     ----------
-    group : str
+    about : str
         Its topic: ``"classes"``, ``"diversity"``, …
     name : str
     value : float or None
@@ -43,7 +42,7 @@ class Figure:
         The classes that decide it.
     """
 
-    group: str
+    about: str
     name: str
     value: float | None
     text: str
@@ -51,11 +50,22 @@ class Figure:
     deciding: Deciding | None = None
 
 
-def figures_of(finding: Finding) -> Iterator[Figure]:
-    """The numbers that matter of a measure's finding."""
-    for kind, figures in _FIGURES.items():
+def numbers_of(finding: Finding) -> Iterator[Measured]:
+    """The numbers of a measure's finding that the table has."""
+    for kind, measured in _NUMBERS.items():
         if isinstance(finding, kind):
-            yield from figures(finding)
+            yield from measured(finding)
+
+
+def table_of(numbers: Sequence[Measured], name: Text) -> Table:
+    """The table of all measures of one release."""
+    return Table(
+        title="All measures",
+        columns=[Column(title="measure", number=False), Column(title=name),
+                 Column(title="what it is", number=False)],
+        rows=[[one.name, (one.value, one.text), one.says] for one in numbers],
+        across=True,
+    )  # fmt: skip
 
 
 def _number_text(value: float) -> str:
@@ -79,81 +89,76 @@ def _share_text(share: float) -> str:
     return ">99.99%" if share >= 1 - 5e-5 else f"{share:.2%}"
 
 
-def _figure(
-    group: str, name: str, value: float, says: str, deciding: Deciding | None = None,
+def _number(
+    about: str, name: str, value: float, says: str, deciding: Deciding | None = None,
     text: Callable[[float], str] = _number_text,
-) -> Figure:  # fmt: skip
+) -> Measured:  # fmt: skip
     number = None if math.isinf(value) else value
-    return Figure(
-        group=group, name=name, value=number, text=text(value), says=says, deciding=deciding
-    )
+    return Measured(about, name, number, text(value), says, deciding)
 
 
 def _share(
-    group: str, name: str, value: float, says: str, deciding: Deciding | None = None
-) -> Figure:
-    return _figure(group, name, value, says, deciding, _share_text)
+    about: str, name: str, value: float, says: str, deciding: Deciding | None = None
+) -> Measured:
+    return _number(about, name, value, says, deciding, _share_text)
 
 
-def _k_anonymity(found: KAnonymity) -> Iterator[Figure]:
-    yield _figure("classes", "records", found.records, "")
-    yield _figure("classes", "classes", found.classes, "combinations of the keys that occur")
-    yield _figure("classes", "k", found.k, "records in the smallest class", found.deciding)
+def _k_anonymity(found: KAnonymity) -> Iterator[Measured]:
+    yield _number("classes", "records", found.records, "")
+    yield _number("classes", "classes", found.classes, "combinations of the keys that occur")
+    yield _number("classes", "k", found.k, "records in the smallest class", found.deciding)
 
 
-def _uniqueness(found: Uniqueness) -> Iterator[Figure]:
+def _uniqueness(found: Uniqueness) -> Iterator[Measured]:
     yield _share("classes", "unique", found.share, "records alone in their class")
 
 
-def _mean_class(found: AverageClassSize) -> Iterator[Figure]:
-    yield _figure("utility", "mean class", found.mean, "records in a class, on average")
-    yield _figure("utility", "C avg", found.normalized, "the same over k; 1 is best")
+def _mean_class(found: AverageClassSize) -> Iterator[Measured]:
+    yield _number("utility", "mean class", found.mean, "records in a class, on average")
+    yield _number("utility", "C avg", found.normalized, "the same over k; 1 is best")
 
 
-def _discernibility(found: Discernibility) -> Iterator[Figure]:
+def _discernibility(found: Discernibility) -> Iterator[Measured]:
     says = "sum of the squared class sizes"
-    yield _figure("utility", "discernibility", found.cost, says, found.deciding)
+    yield _number("utility", "discernibility", found.cost, says, found.deciding)
 
 
-def _alpha_k(found: AlphaK) -> Iterator[Figure]:
+def _alpha_k(found: AlphaK) -> Iterator[Measured]:
     says = "largest share of one value in a class"
-    yield _figure("diversity", "α", found.alpha, says, found.deciding)
+    yield _number("diversity", "α", found.alpha, says, found.deciding)
 
 
-def _l_diversity(found: LDiversity) -> Iterator[Figure]:
+def _l_diversity(found: LDiversity) -> Iterator[Measured]:
     says = "fewest values in a class"
-    yield _figure("diversity", "ℓ distinct", found.distinct, says, found.deciding)
+    yield _number("diversity", "ℓ distinct", found.distinct, says, found.deciding)
     says = "as if this many were equally likely"
-    yield _figure("diversity", "ℓ entropy", found.entropy, says, found.deciding_entropy)
+    yield _number("diversity", "ℓ entropy", found.entropy, says, found.deciding_entropy)
     name, says = f"c for ℓ = {found.deciding_l}", "recursive (c, ℓ)-diversity for any larger c"
     c = found.recursive(found.deciding_l)
-    yield _figure("diversity", name, c, says, found.deciding_recursive)
+    yield _number("diversity", name, c, says, found.deciding_recursive)
 
 
-def _t_closeness(found: TCloseness) -> Iterator[Figure]:
+def _t_closeness(found: TCloseness) -> Iterator[Measured]:
     says = f"furthest class from the table, {found.distance} distance"
-    yield _figure("closeness", "t", found.t, says, found.deciding)
+    yield _number("closeness", "t", found.t, says, found.deciding)
 
 
-def _beta_likeness(found: BetaLikeness) -> Iterator[Figure]:
+def _beta_likeness(found: BetaLikeness) -> Iterator[Measured]:
     says = "largest gain of a value's share in a class"
-    yield _figure("closeness", "β", found.basic, says, found.deciding)
+    yield _number("closeness", "β", found.basic, says, found.deciding)
     name, says = "β enhanced", "the same, and no gain above −ln q"
     if found.enhanced is not None:
-        yield _figure("closeness", name, found.enhanced, says, found.deciding)
+        yield _number("closeness", name, found.enhanced, says, found.deciding)
     else:
-        yield Figure(
-            group="closeness", name=name, value=None, text="none", says="a gain is above −ln q",
-            deciding=found.beyond,
-        )  # fmt: skip
+        yield Measured("closeness", name, None, "none", "a gain is above −ln q", found.beyond)
 
 
-def _delta_disclosure(found: DeltaDisclosure) -> Iterator[Figure]:
+def _delta_disclosure(found: DeltaDisclosure) -> Iterator[Measured]:
     says = "largest |ln p/q|; infinite if a class lacks a value"
-    yield _figure("closeness", "δ-disclosure", found.delta, says, found.deciding)
+    yield _number("closeness", "δ-disclosure", found.delta, says, found.deciding)
 
 
-def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
+def _risk(found: ReidentificationRisk) -> Iterator[Measured]:
     for attacker in (found.prosecutor, found.journalist, found.marketer):
         if attacker.basis == "upper bound":
             continue  # it repeats the prosecutor's risk
@@ -170,7 +175,7 @@ def _risk(found: ReidentificationRisk) -> Iterator[Figure]:
             says = f"records whose risk is above {found.threshold:.0%}{basis}"
             yield _share("risk", f"{name} over", attacker.over, says)
     if found.k_map is not None:
-        yield _figure("risk", "k-map", found.k_map, "people in the population's smallest class")
+        yield _number("risk", "k-map", found.k_map, "people in the population's smallest class")
 
 
 _KNOWS = {
@@ -180,19 +185,19 @@ _KNOWS = {
 }
 
 
-def _discrimination(found: DiscriminationRate) -> Iterator[Figure]:
+def _discrimination(found: DiscriminationRate) -> Iterator[Measured]:
     semantic = found.partition is not None
     name = "SeDR" if semantic else "DR"
     kind = "semantic discrimination rate" if semantic else "discrimination rate"
     of = f"{'the category of ' if semantic else ''}{found.of}"
     says = f"{kind}: what the keys tell of {of}"
     if found.rate is None:
-        yield Figure(group="discrimination", name=name, value=None, text="undefined", says=says)
+        yield Measured("discrimination", name, None, "undefined", says)
         return
-    yield _figure("discrimination", name, found.rate, says, found.deciding)
+    yield _number("discrimination", name, found.rate, says, found.deciding)
 
 
-_FIGURES: dict[type, Callable[[Any], Iterator[Figure]]] = {
+_NUMBERS: dict[type, Callable[[Any], Iterator[Measured]]] = {
     KAnonymity: _k_anonymity,
     Uniqueness: _uniqueness,
     AlphaK: _alpha_k,
