@@ -348,6 +348,8 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
         (FINE + "[attacks]\nlinkage = 3", "linkage must be a table, [attacks.linkage], but is 3"),
         (FINE + "[attacks.linkage]\nknow = 'age'", "p.toml, [attacks.linkage]: linkage has no "
          "option 'know'; did you mean 'knows'?"),
+        (FINE + "[attacks.relative-risk]\nchains = 0", "[attacks.relative-risk]: chains = 0 is not "
+         "possible: it must be a whole number from "),
         (FINE + "[thresholds]\nfail_on = 'detla > 1'", "p.toml, [thresholds]: no figure 'detla'"),
         (FINE + "[report]\nsmallest = 0", "smallest must be a whole number from 1 up, but is 0"),
         (FINE + "[report]\ninclude_records = 1", "include_records must be true or false"),
