@@ -62,7 +62,7 @@ _COMPILING = {  # seconds, of a family of releases or of the first one of any
 }
 
 
-def steps_of(subjects: Sequence[Subject], parts: Sequence[Part[Any]], asked: Asked) -> list[Step]:
+def steps_of(subjects: Sequence[Subject], parts: Sequence[Part], asked: Asked) -> list[Step]:
     """In the order in which they are done: each release, and the parts that look at it."""
     names = [MAKING, *(part.name for part in parts)]
     return [
@@ -111,7 +111,7 @@ class Run:
     """The work, with what has been done kept when the user ends it."""
 
     def __init__(
-        self, *, asked: Asked, parts: Sequence[Part[Any]], thresholds: Sequence[Threshold],
+        self, *, asked: Asked, parts: Sequence[Part], thresholds: Sequence[Threshold],
         progress: bool | None,
     ) -> None:  # fmt: skip
         self._asked, self._parts, self._thresholds = asked, parts, thresholds
@@ -165,7 +165,7 @@ class Run:
             self.interrupted = True
         return None
 
-    def _look(self, part: Part[Any], subject: Subject) -> Looked:
+    def _look(self, part: Part, subject: Subject) -> Looked:
         if self.interrupted:
             return Looked(status="interrupted", why="the audit was interrupted before it")
         begun = time.perf_counter()
@@ -284,7 +284,7 @@ def audit(
 _MANY = {"all": tuple(PARTS), "default": DEFAULT}
 
 
-def _parts(attacks: Any) -> tuple[list[Part[Any]], Mapping[str, Mapping[str, Any]]]:
+def _parts(attacks: Any) -> tuple[list[Part], Mapping[str, Mapping[str, Any]]]:
     if attacks is None:
         return [PARTS[name] for name in DEFAULT], {}
     options = attacks if isinstance(attacks, Mapping) else {}
@@ -308,7 +308,7 @@ def _parts(attacks: Any) -> tuple[list[Part[Any]], Mapping[str, Mapping[str, Any
     return [part for name, part in PARTS.items() if name in names], options
 
 
-def _check_thresholds(thresholds: Sequence[Threshold], parts: Sequence[Part[Any]]) -> None:
+def _check_thresholds(thresholds: Sequence[Threshold], parts: Sequence[Part]) -> None:
     given = {figure for part in parts for figure in part.figures}
     for threshold in thresholds:
         name = threshold.figure.name

@@ -20,8 +20,7 @@ from unveil.auditing._finding import Audited, OneSecret, verdict_of
 from unveil.auditing._form import FORM, first_fault
 from unveil.auditing._names import public_command, public_name
 from unveil.auditing._subjects import in_words
-from unveil.auditing._telling import Telling
-from unveil.auditing.parts import Part
+from unveil.auditing.parts import Part, Told
 from unveil.errors import InputError
 from unveil.render import plain
 
@@ -111,14 +110,15 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
     return content
 
 
-def _section(audit: Audit, one: OneSecret, part: Part[Any]) -> dict[str, Any]:
+def _section(audit: Audit, one: OneSecret, part: Part) -> dict[str, Any]:
     found = {
-        audited.name: audited.looked[part.name].finding
+        audited.name: finding
         for audited in one.audited
-        if part.name in audited.looked and audited.looked[part.name].finding is not None
+        if part.name in audited.looked
+        and (finding := audited.looked[part.name].finding) is not None
     }
     masking = audit.masking(one)
-    telling = part.tell(found, audit.asked_of(one)) if found else Telling()
+    telling = part.tell(found, audit.asked_of(one)) if found else Told()
     return {
         "part": part.name,
         "title": part.title,
@@ -134,7 +134,7 @@ def _section(audit: Audit, one: OneSecret, part: Part[Any]) -> dict[str, Any]:
     }
 
 
-def _looked(audited: Audited, part: Part[Any], masking: Masking) -> dict[str, Any]:
+def _looked(audited: Audited, part: Part, masking: Masking) -> dict[str, Any]:
     look = audited.looked[part.name]
     return {
         "release": audited.name,

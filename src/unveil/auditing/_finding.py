@@ -200,7 +200,7 @@ class Audit(Finding):
     """
 
     secrets: tuple[OneSecret, ...]
-    parts: tuple[Part[Any], ...]
+    parts: tuple[Part, ...]
     thresholds: tuple[Threshold, ...]
     asked: Asked
     interrupted: bool

@@ -6,15 +6,11 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from unveil.cli import commands
-
-__all__ = ["commands", "main"]
+__all__ = ["main"]
 
 
 def main(words: Sequence[str] | None = None) -> None:
     """Entry point of the ``unveil`` command."""
-    import typer
-
     from unveil.cli._app import made_app
     from unveil.cli._console import say
     from unveil.cli._guard import BAD_INPUT, end_politely, in_command_line_words, note_command
@@ -33,8 +29,6 @@ def main(words: Sequence[str] | None = None) -> None:
     typed = ["./-" if word == "-" else word for word in words]
     try:
         made_app()(typed or ["--help"])
-    except typer.Exit as left:
-        sys.exit(left.exit_code)
     except UnveilError as error:  # a plug-in whose command cannot be made
         say(f"error: {in_command_line_words(error)}")
         sys.exit(BAD_INPUT)

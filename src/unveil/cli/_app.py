@@ -5,7 +5,7 @@ Commands import what they need when they are called: ``unveil --help`` does not 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import NamedTuple
 
 from cyclopts import App, Parameter
 
@@ -183,7 +183,6 @@ def made_app() -> App:
             f"unveil.cli.{own.home}:{name.replace('-', '_')}", name=name, help=own.help,
             help_epilogue=f"Examples\n{own.examples}",
         )  # fmt: skip
-    _add_others(app)
     for one in declarations().values():
         if one.name in _OWN:
             Plugin(one.name, one, one.plugin or "unveil").refuse("there is a command of that name")
@@ -198,27 +197,3 @@ def made_app() -> App:
 def command_names() -> list[str]:
     """The names of all commands."""
     return [name for name in made_app() if not name.startswith("-")]
-
-
-def _add_others(app: App) -> None:
-    """Commands that are not made from a declaration."""
-    from unveil.cli._typed import app as typed
-
-    for command in typed.registered_commands:
-        assert command.callback is not None
-        name = command.name or command.callback.__name__
-        if name in declarations() or name in _OWN:
-            continue
-        text = (command.help or command.callback.__doc__ or "").split("\n\n")[0]
-        app.command(_forwarded(name), name=name, help=text, help_flags=(), version_flags=())
-
-
-def _forwarded(name: str) -> Any:
-    def forward(
-        *words: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)],
-    ) -> None:
-        from unveil.cli._typed import app as typed
-
-        typed([name, *words], prog_name="unveil")
-
-    return forward

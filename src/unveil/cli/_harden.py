@@ -6,14 +6,13 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
 from cyclopts import Parameter
 
 from unveil.attacks.differential import distance_named
 from unveil.attacks.shared import adversaries_named
 from unveil.cli._anonymize import check_place, write_release
 from unveil.cli._console import console, say
-from unveil.cli._guard import INTERRUPTED, guarded
+from unveil.cli._guard import INTERRUPTED, Exit, guarded
 from unveil.cli._outputs import is_stdout, print_text, save_picture, write_rows, write_text
 from unveil.cli._sources import OPTIONS, OUTPUT, Outputs, Table, typed
 from unveil.cli._testing import warm_up
@@ -116,9 +115,9 @@ def harden(
     _tell(finding, out, outputs)
     if finding.interrupted:
         say("interrupted; the rounds that were finished are above")
-        raise typer.Exit(INTERRUPTED)
+        raise Exit(INTERRUPTED)
     if not finding.holds:
-        raise typer.Exit(NOT_REACHED)
+        raise Exit(NOT_REACHED)
 
 
 def _tell(finding: Hardening, out: Path | None, outputs: Outputs) -> None:

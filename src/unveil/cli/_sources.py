@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
+from unveil.errors import InputError, Option
 from unveil.options import names
 
 if TYPE_CHECKING:
@@ -189,13 +190,12 @@ class Published:
 
     def given(self) -> "Given":
         """The same, ready to be read."""
-        from unveil.cli._asked import notations
         from unveil.cli._releases import Given
 
         return Given(
             releases=self.release or (), anatomies=self.anatomy or (),
             sensitive_tables=self.sensitive_table or (), sanitizers=self.sanitizer or (),
-            notation=notations(self.notation), group=self.group, count=self.count,
+            notation=_notations(self.notation), group=self.group, count=self.count,
             values=self.domains or (), may_change=self.may_change_sensitive,
         )  # fmt: skip
 
@@ -229,8 +229,6 @@ class Programs:
 
     def made(self, published: "Published") -> list[Any]:
         """The programs as sanitizers."""
-        from unveil.cli._asked import notations
-        from unveil.errors import InputError, Option
         from unveil.sanitize import Oracle
 
         for name in ("timeout", "memory", "retries", "may_drop"):
@@ -239,7 +237,7 @@ class Programs:
                                  option=Option(name), oracle=Option("oracle"))  # fmt: skip
         return [
             Oracle(
-                source, notation=notations(published.notation) or None, timeout=self.timeout,
+                source, notation=_notations(published.notation) or None, timeout=self.timeout,
                 memory=self.memory, retries=self.retries, may_drop=self.may_drop,
                 may_change_sensitive=published.may_change_sensitive,
             )
@@ -302,7 +300,6 @@ class Outputs:
     def check(self, source: Path | None) -> None:
         """Refuse, before the long work, results that could not be written in the end."""
         from unveil.cli._outputs import check_results, check_rows
-        from unveil.errors import InputError, Option
 
         check_results(json=self.json, plot=self.plot, records=self.records, source=source)
         check_rows(self.csv, json=self.json, plot=self.plot)
@@ -314,3 +311,19 @@ class Outputs:
     def to_stdout(self) -> bool:
         """Whether a result goes to standard output, so that words have to go elsewhere."""
         return any(str(path) == "-" for path in (self.json, self.csv))
+
+
+def _notations(given: Texts) -> dict[str, str]:
+    """How columns are written, from a repeatable option.
+
+    >>> _notations(["age=range", "zip=mask"])
+    {'age': 'range', 'zip': 'mask'}
+    """
+    found: dict[str, str] = {}
+    for text in given or ():
+        column, equals, how = (part.strip() for part in text.rpartition("="))
+        if not equals or not column or not how:
+            raise InputError("cannot read {option}; write it like 'age=range'",
+                             option=Option("notation", text))  # fmt: skip
+        found[column] = how
+    return found

@@ -1,46 +1,104 @@
 """Any declared attack or measure as a part of an audit.
 
-What a function is given follows from the names of its parameters; what it found is told from the
+What a function is given follows from the names of its parameters. What it found is told from the
 stories of its findings, those of several releases put together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from unveil._text import display_name
-from unveil.auditing._discretion import reference_to
+from unveil.auditing._discretion import Discretion, Masking, reference_to
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
-from unveil.auditing._telling import Telling
-from unveil.auditing.parts._part import Asked, Part
 from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
 from unveil.findings import Chart, Finding, Question, Table
 from unveil.options import Adversaries
-from unveil.registry import Declaration
+from unveil.registry import Declaration, audited
 from unveil.render import plain, told_together
 
-__all__ = ["DeclaredPart"]
+__all__ = ["DEFAULT", "PARTS", "Asked", "Part", "Told"]
 
 
-class DeclaredPart(Part[Finding]):
-    """A declaration as a part of an audit."""
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What one part says about all releases, as plain values."""
+
+    sentences: Sequence[str] = ()
+    charts: Sequence[Any] = ()
+    tables: Sequence[Any] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is the same for all releases, so that their numbers can be compared.
+
+    Attributes
+    ----------
+    adversary : str, or whatever `differential_inference` takes
+        Who guesses, wherever somebody guesses.
+    seed : int
+    n_jobs : int, optional
+    progress : bool, optional
+    discretion : Discretion
+        What may be said of individuals.
+    options : mapping of the name of a part to mapping
+        What its attack or measure is told besides.
+    knows : tuple of str, optional
+        The quasi-identifiers that the attacker knows, if not all that are published.
+    partitions : mapping of str to any
+        Categories of sensitive columns, for the discrimination rate.
+    masking : Masking, optional
+        What is taken out of texts, where something is told about a table.
+    """
+
+    adversary: Any = None
+    seed: int = 0
+    n_jobs: int | None = None
+    progress: bool | None = None
+    discretion: Discretion
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    knows: tuple[str, ...] | None = None
+    partitions: Mapping[str, Any] = field(default_factory=dict)
+    masking: Masking | None = None
+
+    def needs_all_known(self, attack: str) -> None:
+        """Refuse an attack that has no form for an attacker who knows fewer columns."""
+        if self.knows is not None:
+            raise InputError(
+                "{attack} is about an attacker who knows every quasi-identifier, and this one "
+                "knows {knows} alone; a figure for the other would not be comparable. For a "
+                "release that has only these columns, give the others another role",
+                attack=attack,
+                knows=" and ".join(self.knows),
+            )
+
+    def told(self, part: str, **common: Any) -> dict[str, Any]:
+        """The options of a part: the common ones, and those of its own, which go before."""
+        return {**common, **self.options.get(part, {})}
+
+
+class Part:
+    """A declared attack or measure as a part of an audit."""
 
     def __init__(self, declaration: Declaration) -> None:
         self.declaration = declaration
-        self.name, self.title = declaration.name, declaration.title  # type: ignore[misc]
-        self.questions = declaration.questions  # type: ignore[misc]
-        self.means, self.assumes = declaration.means, declaration.assumes  # type: ignore[misc]
-        self.page = declaration.page or declaration.name  # type: ignore[misc]
-        self.figures = tuple(one.name for one in declaration.figures)  # type: ignore[misc]
-        if declaration.budget is not None:
-            self.budget = ("budget", declaration.budget)  # type: ignore[misc]
+        self.name, self.title = declaration.name, declaration.title
+        self.questions = declaration.questions
+        self.means, self.assumes = declaration.means, declaration.assumes
+        self.page = declaration.page or declaration.name
+        self.figures = tuple(one.name for one in declaration.figures)
+        self.budget = None if declaration.budget is None else ("budget", declaration.budget)
 
-    def check_options(self, given: Mapping[str, Any]) -> None:  # type: ignore[override]
+    def check_options(self, given: Mapping[str, Any]) -> None:
+        """Refuse options that the attack does not have, and values that they cannot have."""
         self.declaration.check_options(given)
 
     def look(self, subject: Subject, asked: Asked) -> Finding:
+        """Attack or measure; an `UnveilError` says why it is not applicable here."""
         wanted = self.declaration.sources()
         if "sanitizer" in wanted:  # which makes the release itself
             wanted.pop("release", None)
@@ -80,15 +138,19 @@ class DeclaredPart(Part[Finding]):
             ) from error  # fmt: skip
 
     def numbers(self, finding: Finding) -> dict[str, float | None]:
+        """The value of each of its figures; None where there is none."""
         return {one.figure.name: one.value for one in finding.figures}
 
     def among(self, finding: Finding) -> str | None:
+        """Whom its figures are about, if not everybody: among 3 of 200 people."""
         return next((one.among for one in finding.figures if one.among), None)
 
     def diagnose(self, finding: Finding) -> list[str]:
+        """How exact the figures of a release are."""
         return [shown(text, View("report")) for text in finding.story().diagnostics]
 
-    def tell(self, found: Mapping[str, Finding], asked: Asked) -> Telling:
+    def tell(self, found: Mapping[str, Finding], asked: Asked) -> Told:
+        """What was found in the releases, which have names."""
         stories = {
             display_name(name): finding.story(
                 Message("{name}", name=File(display_name(name), bare=True))
@@ -97,13 +159,17 @@ class DeclaredPart(Part[Finding]):
         }
         view = _view(asked)
         whole = told_together(stories)
-        return Telling(
+        return Told(
             sentences=[
                 shown(one, view) for one in (*whole.sentences, *self.declaration.compared(found))
             ],
             charts=[plain(_drawn(chart), view) for chart in whole.charts],
             tables=[_plain_table(table, view) for table in whole.tables],
         )
+
+    def in_short(self, found: Mapping[str, Finding], asked: Asked) -> list[str]:
+        """The same in a sentence or two, for the head of a report."""
+        return list(self.tell(found, asked).sentences[: len(found)])
 
 
 def _view(asked: Asked) -> View:
@@ -151,3 +217,10 @@ def _plain_table(table: Table, view: View) -> Any:
         for row in table.rows
     ]
     return content
+
+
+PARTS: dict[str, Part] = {name: Part(one) for name, one in audited().items()}
+"""All of them by name, in the order of a report."""
+
+DEFAULT = tuple(name for name, part in PARTS.items() if part.declaration.default)
+"""Those that an audit has unless the user names others: quick, and nothing to configure."""
