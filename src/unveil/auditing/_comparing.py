@@ -177,7 +177,7 @@ class AuditComparison(Finding):
             ],
         )
 
-    def plot(self, ax: Axes | None = None, *, chart: int = 0) -> Axes:
+    def plot(self, ax: Axes | None = None, *, chart: int | str = 0) -> Axes:
         if not self.got_better_or_worse:
             raise InputError(
                 "there is nothing to draw: no figure that both audits have has changed"

@@ -17,7 +17,7 @@ from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, Threshold
 from unveil.auditing.parts import Asked, Part
-from unveil.errors import InputError, Message, Text
+from unveil.errors import InputError, Message, Text, View
 from unveil.findings import Finding
 from unveil.microdata import Microdata
 from unveil.sanitize import Oracle
@@ -36,6 +36,9 @@ _WITHHELD = (
 )
 
 Status: TypeAlias = Literal["done", "not applicable", "failed", "interrupted"]
+
+
+_PYTHON = View()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +212,7 @@ class Audit(Finding):
     fingerprints: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Text]:  # type: ignore[override]  # of all its tables
         """How the table was read; for a secret by itself, where that was not the same for all."""
         notes = dict.fromkeys(note for one in self.secrets for note in one.microdata.notes)
         of = {
@@ -283,12 +286,12 @@ class Audit(Finding):
 
         return content_of(self)
 
-    def verdict(self) -> str:
+    def verdict(self, release: Text | None = None) -> str:
         """Pass or fail, or what was found, in plain words."""
 
         return "\n".join(verdict_of(self))
 
-    def summary(self) -> str:
+    def summary(self, view: View = _PYTHON) -> str:
         from unveil.auditing._views import summary_of
 
         return summary_of(self)
@@ -299,7 +302,7 @@ class Audit(Finding):
 
         return shown(self)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, chart: int | str = 0) -> Axes:
         """Draw privacy against utility, a point for each release; returns the axes.
 
         Needs matplotlib: ``pip install 'unveil[plot]'``.
