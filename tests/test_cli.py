@@ -16,6 +16,7 @@ from command_line import ROLES, run
 
 import unveil as uv
 from unveil.cli import _console
+from unveil.engine import Compiling
 from unveil.errors import InputError
 from unveil.sanitize import SANITIZERS
 
@@ -422,6 +423,9 @@ def test_a_slow_start_is_explained_and_a_quick_one_is_not(monkeypatch, capsys):
     told = threading.Event()
     monkeypatch.setattr(_console, "_PATIENCE", 0.0)
     monkeypatch.setattr(_console, "say", lambda text: (print(text, file=sys.stderr), told.set()))
+    with _console.slow_start():
+        assert not told.wait(timeout=0.1)  # it takes long, but nothing is compiled
+    monkeypatch.setattr(Compiling, "now", True)
     with _console.slow_start():
         assert told.wait(timeout=30)
     assert "first run only" in capsys.readouterr().err

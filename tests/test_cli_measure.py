@@ -208,7 +208,7 @@ def test_a_population_behind_generalized_cells(tmp_path, monkeypatch):
     done = run(*asked)
     assert done.exit_code == 2
     remedy = "sex=F->Female|M->Male"
-    assert f"say which: --recode '{remedy}'" in done.output
+    assert f"give --recode '{remedy}'" in done.output
     done = run(*asked, "--recode", remedy, "--json", "out.json")
     assert done.exit_code == 0, done.output
     (found,) = json.loads((tmp_path / "out.json").read_text())["findings"]

@@ -78,7 +78,9 @@ def test_every_command_and_option_is_in_the_reference(written: dict[str, str]) -
     assert set(told) == set(COMMANDS)
     app = made_app()
     for name in COMMANDS:
-        for argument in app[name].assemble_argument_collection():
+        for argument in app[name].assemble_argument_collection(
+            default_parameter=app.default_parameter
+        ):
             for option in argument.names if argument.show else ():
                 if option.startswith("--") and not option.startswith("--no-"):
                     assert option in told[name]

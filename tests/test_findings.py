@@ -192,5 +192,5 @@ def test_a_rate_that_is_undefined_has_no_picture() -> None:
     with pytest.raises(uv.UnveilError, match="nothing to draw"):
         uv.discrimination_rate(same).plot()
     before = audited().to_dict()
-    with pytest.raises(uv.UnveilError, match="no number that both audits have has changed"):
+    with pytest.raises(uv.UnveilError, match="no figure that both audits have has changed"):
         compare_audits(before, before).plot()

@@ -82,7 +82,7 @@ def test_every_error_is_one_of_the_family():
         "unveil.hardening",
         "unveil.auditing",
         "unveil.projects",
-        "unveil.report.page",
+        "unveil.render.page",
     ],
 )
 def test_rooms_can_be_entered_by_themselves(package):

@@ -9,7 +9,6 @@ from unveil import hardening as hardening
 from unveil import measures as measures
 from unveil import microdata as microdata
 from unveil import projects as projects
-from unveil import report as report
 from unveil import sanitize as sanitize
 from unveil._version import __version__ as __version__
 from unveil.adversary import Classifier as Classifier

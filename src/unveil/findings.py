@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from unveil.errors import Text, View
+from unveil.errors import InputError, Listed, Message, Text, View
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -281,6 +281,8 @@ class Story:
     sentences : sequence of str or Message
         What else there is to say of this release alone.
     tables, charts : sequences
+    closer : sequence of Chart
+        Charts for a closer look, which a report leaves out.
     diagnostics : sequence of str or Message
         How exact the numbers are.
     """
@@ -291,7 +293,24 @@ class Story:
     sentences: Sequence[Text] = ()
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
+    closer: Sequence[Chart] = ()
     diagnostics: Sequence[Text] = ()
+
+    def chart(self, which: int | str = 0) -> Chart:
+        """One of the charts, by its number, counted from 0, or by a part of its title."""
+        every = [*self.charts, *self.closer]
+        if str(which).isdecimal():
+            found = every[int(which) :]
+        else:
+            found = [one for one in every if str(which).casefold() in str(one.title).casefold()]
+        if not found:
+            raise InputError(
+                "there is no chart {which}; {charts}", which=repr(which),
+                charts=Message("choose from: {titles}", titles=Listed(
+                    [f"{number} {one.title}" for number, one in enumerate(every)]
+                )) if every else "this finding has none",
+            )  # fmt: skip
+        return found[0]
 
 
 _PYTHON = View()
@@ -341,6 +360,10 @@ class Finding:
         """What was found about one person, by number or name; where the attack has people."""
         raise NotImplementedError
 
+    def of_worst(self, n: int) -> Table:
+        """The n people who are worst off; where the attack ranks people."""
+        raise NotImplementedError
+
     def verdict(self, release: Text | None = None) -> str:
         """What was found, in one sentence."""
         from unveil.errors import shown
@@ -380,7 +403,7 @@ class Finding:
 
         return json_text(self.to_dict(records=records))
 
-    def plot(self, ax: MatplotlibAxes | None = None, *, chart: int = 0) -> MatplotlibAxes:
+    def plot(self, ax: MatplotlibAxes | None = None, *, chart: int | str = 0) -> MatplotlibAxes:
         """Draw one of the charts of the story; returns the axes.
 
         Needs matplotlib: ``pip install 'unveil[plot]'``.
@@ -389,12 +412,12 @@ class Finding:
         ----------
         ax : matplotlib.axes.Axes, optional
             Where to draw; by default a new figure.
-        chart : int
-            Which of the story's charts, counted from 0.
+        chart : int or str
+            Which of the story's charts: its number, counted from 0, or a part of its title.
         """
         from unveil.render import draw
 
-        return draw(self.story().charts[chart], ax)
+        return draw(self.story().chart(chart), ax)
 
     def __repr__(self) -> str:
         return self.summary()

@@ -101,7 +101,7 @@ def test_what_makes_them_hard_to_compare_is_said(told: dict[str, Any]) -> None:
     assert "seeds" in notes
     assert "the attacker knows something else" in notes
     assert "they were made by unveil" in notes
-    assert "one of them was ended before it was done" in notes
+    assert "one of them was interrupted" in notes
     for release in other["secrets"][0]["releases"]:
         release["name"] += "!"
     with pytest.raises(InputError, match="no release in common"):
@@ -206,8 +206,7 @@ def test_secrets_on_the_same_point_are_all_seen_and_named_once() -> None:
     audit = uv.audit(tables, "mondrian:k=5,20", attacks=["measures", "utility"], progress=False)
     ax = audit.plot()
     assert [text.get_text() for text in ax.texts] == ["Mondrian(k=5)", "Mondrian(k=20)"]
-    marks = [line for line in ax.lines if line.get_marker() == "o"]
-    first, second = marks
+    first, second = ax.lines
     assert first.get_xydata().tolist() == second.get_xydata().tolist()
     assert first.get_markersize() > second.get_markersize()
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unveil.auditing._costs import MAKING, step_of_release, steps_of
+from unveil.auditing._audit import MAKING, step_of_release, steps_of
 from unveil.auditing.parts import DEFAULT, PARTS
 from unveil.engine import Forecast
 from unveil.sanitize import sanitizers_named

@@ -44,7 +44,7 @@ def test_the_people_whose_releases_are_there_are_tested(survey: uv.Microdata, fo
     assert audited.figures["accuracy"] == published.accuracy
     assert audited.figures["gain"] is None
     assert {name: one.status for name, one in audited.looked.items()} == {
-        "differential-inference": "done", "inference": "done", "membership": "makes no sense",
+        "differential-inference": "done", "inference": "done", "membership": "not applicable",
     }  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def test_without_anybody_left_out_nothing_is_said_of_that(
 ) -> None:
     audit = uv.audit(survey, uv.Oracle(str(folder)), attacks=ATTACKS, progress=False)
     looked = audit.releases[0].looked["differential-inference"]
-    assert looked.status == "makes no sense"
+    assert looked.status == "not applicable"
     assert "none without somebody; have some made" in str(looked.why)
 
 

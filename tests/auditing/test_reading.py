@@ -19,7 +19,7 @@ import unveil as uv
 from unveil.auditing import compare_audits, junit_of, read_audit, schema
 from unveil.auditing._form import first_fault
 from unveil.auditing.parts import PARTS
-from unveil.errors import GoalError, InputError
+from unveil.errors import Cell, GoalError, InputError, Row
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_what_was_saved_is_read(told: dict[str, Any], tmp_path: Path) -> None:
         ("NaN", "NaN is no JSON"),
         ("[" * 100_000, "is no audit"),
         ('{"finding": "linkage"}', "is no audit: it is what 'linkage' found"),
-        ('{"finding": "audit"}', "is not of the form of an audit: the whole lacks 'unveil'"),
+        ('{"finding": "audit"}', "is not of the form of an audit: the audit lacks 'unveil'"),
         ('{"finding": "audit", "form": 99, "unveil": "9.0"}', "form 99, made by unveil 9.0, and "
          "this version reads form "),
         ('{"finding": "audit", "form": 99}', "install a newer unveil"),
@@ -91,7 +91,7 @@ def every_case(monkeypatch: pytest.MonkeyPatch) -> dict[str, uv.Audit]:
     quick: dict[str, Any] = {"attacks": ["measures", "utility"], "progress": False}
     made = {
         "each part": uv.audit(table, "mondrian:k=4", attacks=list(PARTS), progress=False),
-        "makes no sense": uv.audit(table, uv.LaplaceCounts(epsilon=1), fail_on="k < 2", **quick),
+        "not applicable": uv.audit(table, uv.LaplaceCounts(epsilon=1), fail_on="k < 2", **quick),
         "no release": uv.audit(table, "mondrian:k=99", fail_on="k < 2", **quick),
         "infinite": uv.audit(table, "identity", fail_on="beta > 2", **quick),
         "several secrets": uv.audit(tables, "mondrian:k=4", **quick),
@@ -99,7 +99,7 @@ def every_case(monkeypatch: pytest.MonkeyPatch) -> dict[str, uv.Audit]:
         "knows": uv.audit(table, "identity", knows="age", **quick),
     }
     with monkeypatch.context() as patched:
-        patched.setattr(PARTS["utility"], "look", _raising(GoalError("row 3: 'x' cannot be met")))
+        patched.setattr(PARTS["utility"], "look", _raising(_marked()))
         made["failed"] = uv.audit(table, "identity", fail_on="loss > 1%", **quick)
     with monkeypatch.context() as patched:
         patched.setattr(PARTS["measures"], "look", _raising(KeyboardInterrupt()))
@@ -108,6 +108,10 @@ def every_case(monkeypatch: pytest.MonkeyPatch) -> dict[str, uv.Audit]:
         patched.setattr(uv.Identity, "sanitize", _raising(KeyboardInterrupt()))
         made["interrupted before"] = uv.audit(table, "identity", **quick)
     return made
+
+
+def _marked() -> GoalError:
+    return GoalError("{row}: {cell} cannot be met", row=Row(3), cell=Cell("x"))
 
 
 def _raising(error: BaseException) -> Any:
@@ -138,8 +142,8 @@ def test_every_audit_is_of_the_form_and_can_be_told(monkeypatch: pytest.MonkeyPa
             assert says == "loss is not known: a row: (masked) cannot be met"
         if case.startswith("interrupted"):
             assert told["interrupted"]
-            assert "ended before" in audit.verdict()
-    allowed = schema()["$defs"]["section"]["properties"]["looked"]["items"]["properties"]
+            assert "interrupted" in audit.verdict()
+    allowed = schema()["$defs"]["Looked"]["properties"]
     assert statuses == set(allowed["status"]["enum"])
 
 
@@ -201,7 +205,7 @@ def test_it_agrees_with_a_library_on_what_is_of_the_form(
     how = data.draw(st.sampled_from(["replace", "remove", "add"]))
     if how == "replace":
         holder[at[-1]] = data.draw(
-            st.sampled_from([None, True, 0, 1, 1.0, -1, 0.5, "", "infinite", [], [1], {}, ["a"]])
+            st.sampled_from([None, True, 0, 1, -1, 0.5, "", "infinite", [], [1], {}, ["a"]])
         )
     elif how == "remove":
         del holder[at[-1]]
@@ -210,9 +214,4 @@ def test_it_agrees_with_a_library_on_what_is_of_the_form(
     else:
         holder.append(data.draw(st.sampled_from([1, "a", [1, "a"]])))
     library = Draft202012Validator(schema()).is_valid(small)
-    assert (first_fault(small, schema()) is None) is library
-
-
-def test_a_word_that_nobody_looks_at_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match="maximum"):
-        first_fault(1, {"maximum": 5})
+    assert (first_fault(json.dumps(small)) is None) is library

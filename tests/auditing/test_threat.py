@@ -61,7 +61,7 @@ def test_what_has_no_form_for_such_an_attacker_gives_no_number(survey: uv.Microd
     done = [name for name, look in audited.looked.items() if look.status == "done"]
     assert done == list(FEWER)
     for name in set(PARTS) - set(FEWER):
-        assert audited.looked[name].status == "makes no sense"
+        assert audited.looked[name].status == "not applicable"
         assert "this one knows age alone" in (audited.looked[name].why or "")
     assert set(audited.figures) == {f for name in FEWER for f in PARTS[name].figures}
     assert audit.passed is False
@@ -96,7 +96,7 @@ def test_each_secret_is_tested_as_if_it_were_the_only_one(two_secrets: list[uv.M
     lines = together.verdict().splitlines()
     assert [line.partition(": ")[0] for line in lines] == [o.sensitive for o in together.secrets]
     says = together.to_dict()["threat"]["says"]
-    assert "the others are neither known to him nor published" in says
+    assert "the others are neither known to the attacker nor published" in says
 
 
 def test_a_published_table_belongs_to_its_secret(two_secrets: list[uv.Microdata]) -> None:

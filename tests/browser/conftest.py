@@ -12,7 +12,7 @@ import pytest
 from hostile_texts import HOSTILE, OVERRIDE
 
 import unveil as uv
-from unveil.report.page import page_of
+from unveil.render.page import page_of
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports-out"
 Open = Callable[..., "Opened"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from unveil.report.page import page_of
+from unveil.render.page import page_of
 
 pytest.importorskip("playwright", reason="the extra 'browser' is not installed")
 pytestmark = pytest.mark.browser

@@ -70,7 +70,7 @@ def test_recoding_changes_names_and_nothing_else(codes):
 
 
 def test_mappings_that_cannot_be_meant():
-    with pytest.raises(InputError, match="mapping= must map columns to values"):
+    with pytest.raises(InputError, match="must map columns to values"):
         checked_mapping({"sex": "F"}, ["sex"])
     with pytest.raises(InputError, match=r"names the column 'sec', which .* did you mean 'sex'"):
         checked_mapping({"sec": {"a": "b"}}, ["sex"])
@@ -85,10 +85,10 @@ RELEASE = uv.read_release(
     ("column", "value", "parts"),
     [
         ("zip", 1234, ["column 'zip' of table has '1234' (1 person, the first in row 1)",
-                       "(its values: 01234, 02000)", "mapping={'zip': {'1234': '01234'}}"]),
-        ("born", "23.05.1984", ["mapping={'born': {'23.05.1984': '1984-05-23'}}"]),
+                       "(its values: 01234, 02000)", "recode={'zip': {'1234': '01234'}}"]),
+        ("born", "23.05.1984", ["recode={'born': {'23.05.1984': '1984-05-23'}}"]),
         ("age", "<=35", ["has '<=35'", "(its values are numbers from 30 to 49)",
-                         "mapping={'age': {'<=35': …}}"]),
+                         "recode={'age': {'<=35': …}}"]),
     ],
 )  # fmt: skip
 def test_people_with_other_codes(column, value, parts):
@@ -123,23 +123,23 @@ def test_columns_with_other_names():
     assert found.people.names == ["Ann"]
     assert found.candidates.tolist() == [1]
     for wrong, message in (
-        (None, "if it has another name there, say columns={'born': '…'}"),
+        (None, "if it has another name there, say rename={'born': '…'}"),
         ({"born": "dya"}, "column 'dya' is not in table; did you mean 'day'?"),
-        ({"bron": "day"}, "columns names 'bron', which is no column that is looked at"),
-        ("day", "columns says what the external table calls columns"),
+        ({"bron": "day"}, "rename= names 'bron'"),
+        ("day", "rename="),
     ):
         with pytest.raises(InputError) as refused:
             uv.linkage(RELEASE, person, rename=wrong)
         assert message in str(refused.value)
     with pytest.raises(InputError, match="give external=, too"):
         uv.composition([RELEASE, RELEASE], uv.read_table(
-            {"age": [1], "s": ["x"]}, quasi="age", sensitive="s"), columns=told)  # fmt: skip
+            {"age": [1], "s": ["x"]}, quasi="age", sensitive="s"), rename=told)  # fmt: skip
 
 
 def test_a_prior_with_other_codes():
     votes = uv.read_table({"age": [30, 41], "vote": ["no", "yes"]}, quasi="age", sensitive="vote")
     numbers = uv.read_table({"age": [30, 41], "vote": [0, 1]}, quasi="age", sensitive="vote")
-    with pytest.raises(InputError, match=r"has '0', which is no vote .* did you mean 'no'"):
+    with pytest.raises(InputError, match=r"has '0', which is not a .* did you mean 'no'"):
         uv.differential_inference(votes, uv.Identity(), prior={"0": 0.5, "1": 0.5})
     found = uv.differential_inference(numbers, uv.Identity(), prior={"0.0": 0.5, "1.0": 0.5})
     assert found.delta <= 1

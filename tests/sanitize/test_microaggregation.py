@@ -277,10 +277,11 @@ def test_what_takes_cells_for_true_says_that_they_need_not_be(attack, what):
     with pytest.raises(InputError) as error:
         attack(uv.Microaggregation(k=2).sanitize(SURVEY))
     useful = what in ("information_loss", "entropy_loss", "utility")
-    others = "classifier_utility does" if useful else "differential_inference and membership do"
+    attacks = "differential_inference and membership do"
+    others = "unveil.classifier_utility does" if useful else attacks
     assert str(error.value) == (
-        f"{what} takes what is published for true, and Microaggregation(k=2) publishes values of "
-        f"age that need not be; {others} not mind"
+        f"{what} assumes that published values are true, and Microaggregation(k=2) publishes "
+        f"values of age that need not be; {others} not need that"
     )
 
 

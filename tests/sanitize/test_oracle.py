@@ -144,15 +144,15 @@ def test_a_function_that_fails_is_named_with_its_reason():
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (lambda t: None, "cannot read a table from NoneType: give a pandas, polars or Arrow table, "
+        (lambda t: None, "cannot read a table from NoneType; give a pandas, polars or Arrow table, "
                          "or a mapping from column names to values"),
         (lambda t: t.assign(age=["?", *t["age"][1:].astype(str)]),
-         "row 1, column 'age': cannot read the cell '?': '?' is no number; cells may be a value, "
-         "an interval such as [20, 35] or ≤ 36, a range such as 20-35, a mask such as 2*, a set "
-         "such as {France, Germany}, a hierarchy node, or *"),
+         "row 1, column 'age': cannot read the cell '?': '?' is not a number; cells may be a "
+         "value, an interval such as [20, 35] or ≤ 36, a range such as 20-35, a mask such as 2*, a "
+         "set such as {France, Germany}, a hierarchy node, or *"),
         (lambda t: t.drop(columns="city"),
          "column 'city' is not in pandas table (columns: age, vote, shoe)"),
-        (lambda t: t.assign(vote="q"), "row 1: 'q' is no vote of the original"),
+        (lambda t: t.assign(vote="q"), "row 1: 'q' is not a value of vote in the original"),
         (lambda t: t.iloc[:0], "pandas table has no rows"),
     ],
 )  # fmt: skip
@@ -176,8 +176,8 @@ def test_empty_cells_are_suppressed_ones():
         (lambda t: t.iloc[[0, *range(6)]], "Oracle(<lambda>) returned 7 records for a table of 6"),
         (lambda t: t.iloc[1:], "Oracle(<lambda>) returned 5 records for a table of 6; "),
         (lambda t: t.assign(vote=["b", *t["vote"][1:]]), "Oracle(<lambda>) returned 4 records with "
-         "vote 'b' where the table has 3: sensitive values were changed; if that is meant to be so,"
-         " say may_change_sensitive=True"),
+         "vote 'b' where the table has 3: sensitive values were changed; if that is intended, "
+         "give may_change_sensitive=True"),
         (lambda t: SURVEY.take([0, 1]), "the answer of Oracle(<lambda>) cannot be read: Identity() "
          "returned 2 records for a table of 6; "),
     ],

@@ -268,16 +268,16 @@ publish(decades(read(sys.argv[1])), sys.argv[2])
 
 
 NONSENSE = {
-    "more rows": ("rows.append(rows[1])", "7 records for a table of 6: a release has at most"),
-    "fewer rows": ("del rows[3:5]", "4 records for a table of 6; if records that are suppressed "
-                                    "are left out, say may_drop=True (tried 2 times)"),
+    "more rows": ("rows.append(rows[1])", "7 records for a table of 6; a release has at most"),
+    "fewer rows": ("del rows[3:5]", "4 records for a table of 6; if suppressed records "
+                                    "are left out, give may_drop=True (tried 2 times)"),
     "other secrets": ("rows[1][2] = 'b'", "4 records with vote 'b' where the table has 3: "
-                      "sensitive values were changed; if that is meant to be so, say "
+                      "sensitive values were changed; if that is intended, give "
                       "may_change_sensitive=True (tried 2 times)"),
 }  # fmt: skip
 UNREADABLE = {
     "other columns": ("rows[0][0] = 'years'", "column 'age' is not in"),
-    "unknown secrets": ("rows[1][2] = 'q'", "'q' is no vote of the original"),
+    "unknown secrets": ("rows[1][2] = 'q'", "'q' is not a value of vote in the original"),
     "unknown cells": ("rows[1][0] = 'young'", "cannot read the cell 'young'"),
     "no rows": ("del rows[1:]", "has no rows"),
     "ragged rows": ("rows[2].append('x')", "line 3 of release.csv has 5 cells"),

@@ -150,8 +150,9 @@ def test_what_takes_values_for_true_says_that_they_need_not_be(attack, what):
     with pytest.raises(InputError) as error:
         attack(release)
     assert str(error.value) == (
-        f"{what} takes what is published for true, and RandomizedResponse(epsilon=1) publishes "
-        "values of vote that need not be; differential_inference and membership do not mind"
+        f"{what} assumes that published values are true, and RandomizedResponse(epsilon=1) "
+        "publishes values of vote that need not be; differential_inference and membership do not "
+        "need that"
     )
 
 

@@ -1,14 +1,19 @@
 """The audit: several attacks and measures on several releases, and what comes of it."""
 
 from unveil.auditing._audit import audit
-from unveil.auditing._audited import Audited, Looked, OneSecret
 from unveil.auditing._comparing import AuditComparison, Change, compare_audits
-from unveil.auditing._content import schema
+from unveil.auditing._content import junit_of, read_audit
 from unveil.auditing._figures import FIGURES, Figure, Question
-from unveil.auditing._finding import Audit
-from unveil.auditing._junit import junit_of
-from unveil.auditing._reading import read_audit
-from unveil.auditing._resolving import is_reference, key_from, resolve, rows_behind, write_key
+from unveil.auditing._finding import Audit, Audited, Looked, OneSecret
+from unveil.auditing._form import schema
+from unveil.auditing._names import (
+    is_reference,
+    key_from,
+    public_name,
+    resolve,
+    rows_behind,
+    write_key,
+)
 from unveil.auditing._subjects import ToRead
 from unveil.auditing._thresholds import Check, Threshold
 
@@ -30,6 +35,7 @@ __all__ = [
     "is_reference",
     "junit_of",
     "key_from",
+    "public_name",
     "read_audit",
     "resolve",
     "rows_behind",

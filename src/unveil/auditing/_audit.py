@@ -1,22 +1,192 @@
-"""One call for everything: the attacks and measures that fit, on every release."""
+"""One call for everything: the attacks and measures that fit, on every release in turn.
+
+Releases and attacks are not done side by side. The slow ones use all cores themselves, and what has
+a budget of time would find out less in it if it had to share the cores.
+"""
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from unveil.attacks import adversaries_named, seed_number
+from unveil.attacks.shared import adversaries_named, seed_number
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
-from unveil.auditing._finding import Audit
-from unveil.auditing._running import Run
-from unveil.auditing._subjects import subjects_of
-from unveil.auditing._threat import known_of, of_their_secrets, partitions_of, tables_of
+from unveil.auditing._finding import Audit, Audited, Looked, OneSecret, Status
+from unveil.auditing._subjects import (
+    Subject,
+    known_of,
+    of_their_secrets,
+    partitions_of,
+    subjects_of,
+    tables_of,
+)
 from unveil.auditing._thresholds import Threshold, thresholds_of
 from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
-from unveil.errors import InputError, did_you_mean
+from unveil.engine import Forecast, Step, StepsShown, parse_duration
+from unveil.errors import InputError, MissingExtraError, Text, UnveilError, did_you_mean
 from unveil.microdata import Microdata
+from unveil.sanitize import Sanitizer
 
-__all__ = ["audit"]
+__all__ = ["MAKING", "Run", "audit", "step_of_release", "steps_of"]
+
+
+MAKING = "making the release"
+
+_ALWAYS = 0.01  # seconds of the smallest table
+_MICROSECONDS = {  # a record
+    MAKING: 2.0,
+    "differential-inference": 16.0,
+    "inference": 10.0,
+    "relative-risk": 5.0,
+    "definetti": 60.0,
+    "minimality": 60.0,
+    "linkage": 2.5,
+    "membership": 60.0,
+    "measures": 1.5,
+    "discrimination-rate": 2.0,
+    "utility": 1.5,
+}
+_ONCE = {MAKING: 0.05, "differential-inference": 0.1, "relative-risk": 0.5, "linkage": 0.05}
+_COMPILING = {  # seconds, of a family of releases or of the first one of any
+    (MAKING, "Mondrian"): 16.0,
+    (MAKING, "Anatomy"): 1.5,
+    (MAKING, "Recoding"): 2.0,
+    ("differential-inference", "Mondrian"): 7.0,
+    ("relative-risk", "Identity"): 5.0,
+    ("relative-risk", "Anatomy"): 4.0,
+    ("relative-risk", "Recoding"): 2.5,
+    ("linkage", "Identity"): 5.0,
+}
+
+
+def steps_of(subjects: Sequence[Subject], parts: Sequence[Part[Any]], asked: Asked) -> list[Step]:
+    """In the order in which they are done: each release, and the parts that look at it."""
+    names = [MAKING, *(part.name for part in parts)]
+    return [
+        replace(
+            step_of_release(subject, name, asked.options.get(name, {})),
+            once=_ONCE.get(name, 0.0) if number == 0 else 0.0,
+        )
+        for number, subject in enumerate(subjects)
+        for name in names
+    ]
+
+
+def step_of_release(subject: Subject, name: str, options: Mapping[str, Any]) -> Step:
+    """What a part takes, or making the release, where the user gave the part these options."""
+    family = "published" if subject.sanitizer is None else type(subject.sanitizer).__name__
+    each = _MICROSECONDS.get(name, 10.0) * _fineness(subject.sanitizer)
+    seconds = _ALWAYS + 1e-6 * each * len(subject.microdata)
+    at_most = None
+    budget = PARTS[name].budget if name in PARTS else None
+    if budget is not None and _takes_its_budget(name, subject.sanitizer):
+        option, usual = budget
+        given = options.get(option, usual)
+        if given is not None:
+            seconds = at_most = parse_duration(given)
+    return Step(
+        kind=(name, family), seconds=seconds, at_most=at_most,
+        compiling=_COMPILING.get((name, family), 0.0),
+    )  # fmt: skip
+
+
+def _takes_its_budget(name: str, sanitizer: Sanitizer | None) -> bool:
+    """Whether a part is of the slow kind: the sanitizer is run again and again, or is sampled."""
+    if sanitizer is None:
+        return False
+    quick = sanitizer.leaves_one_out or sanitizer.row_by_row
+    return sanitizer.is_random or (name == "differential-inference" and not quick)
+
+
+def _fineness(sanitizer: Sanitizer | None) -> float:
+    """Large classes are few, and looked at sooner: as was seen with a series of k."""
+    k = getattr(sanitizer, "k", None) or 1
+    return max(0.1, 1 - math.log2(k) / 8)
+
+
+class Run:
+    """The work, with what has been done kept when the user ends it."""
+
+    def __init__(
+        self, *, asked: Asked, parts: Sequence[Part[Any]], thresholds: Sequence[Threshold],
+        progress: bool | None,
+    ) -> None:  # fmt: skip
+        self._asked, self._parts, self._thresholds = asked, parts, thresholds
+        self._given_by = {figure: part.name for part in parts for figure in part.figures}
+        self._progress = progress
+        self.interrupted = False
+        self.seconds = 0.0
+
+    def over(
+        self, tables: Sequence[Microdata], subjects: Sequence[Sequence[Subject]]
+    ) -> list[OneSecret]:
+        """Look at the subjects of each table, one after the other."""
+        begun = time.perf_counter()
+        everything = [subject for some in subjects for subject in some]
+        forecast = Forecast(steps_of(everything, self._parts, self._asked))
+        secrets = []
+        with StepsShown(forecast, self._progress) as steps:
+            for table, some in zip(tables, subjects, strict=True):
+                audited = [self._one(subject, steps) for subject in some]
+                secrets.append(OneSecret(microdata=table, audited=audited))
+        self.seconds = time.perf_counter() - begun
+        return secrets
+
+    def _one(self, subject: Subject, steps: StepsShown) -> Audited:
+        steps.begin(f"{subject.name}: {MAKING}")
+        error = None if self.interrupted else self._make(subject)
+        steps.done()
+        looked: dict[str, Looked] = {}
+        for part in self._parts:
+            steps.begin(f"{subject.name}: {part.name}")
+            if error is None:
+                looked[part.name] = self._look(part, subject)
+            steps.done()
+        figures: dict[str, float | None] = {}
+        among: dict[str, str | None] = {}
+        for part in self._parts:
+            found = looked.get(part.name)
+            if found is not None and found.finding is not None:
+                figures |= part.numbers(found.finding)
+                among |= dict.fromkeys(part.figures, part.among(found.finding))
+        audited = Audited(subject=subject, looked=looked, figures=figures, error=error)
+        return replace(audited, checks=audited.checked(self._thresholds, self._given_by, among))
+
+    def _make(self, subject: Subject) -> Text | None:
+        """Have the release made once, before any clock of a part runs; why not, if it cannot be."""
+        try:
+            subject.release  # noqa: B018
+        except UnveilError as failed:
+            return failed.message
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return None
+
+    def _look(self, part: Part[Any], subject: Subject) -> Looked:
+        if self.interrupted:
+            return Looked(status="interrupted", why="the audit was interrupted before it")
+        begun = time.perf_counter()
+        status: Status = "not applicable"
+        quiet = replace(self._asked, progress=False)
+        try:
+            finding = part.look(subject, quiet)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return Looked(status="interrupted", why="interrupted by the user")
+        except InputError as error:
+            why = error.message
+        except MissingExtraError:
+            raise
+        except UnveilError as error:
+            status, why = "failed", error.message
+        else:
+            if getattr(finding, "interrupted", False):
+                self.interrupted = True
+            return Looked(status="done", finding=finding, seconds=time.perf_counter() - begun)
+        return Looked(status=status, why=why, seconds=time.perf_counter() - begun)
 
 
 def audit(
@@ -40,7 +210,7 @@ def audit(
     Parameters
     ----------
     microdata : Microdata, or sequence of Microdata
-        The original table: what the attacker knows are its quasi-identifiers, what he wants is its
+        The original table: the attacker knows its quasi-identifiers and wants to know its
         sensitive column. Several are the same table with other sensitive columns, each tested in
         turn: the others are then neither known to the attacker nor published.
     releases : optional
@@ -134,7 +304,7 @@ def _parts(attacks: Any) -> tuple[list[Part[Any]], Mapping[str, Mapping[str, Any
             )
     for name, given in options.items():
         PARTS[name].check_options(given)
-    # In the order in which they are told, whatever the user's.
+    # In the order of a report, whatever the user's.
     return [part for name, part in PARTS.items() if name in names], options
 
 

@@ -1,4 +1,4 @@
-"""Two audits side by side: what got better, and what worse."""
+"""Two audits compared: what got better, and what got worse."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from unveil.auditing._content import read_audit
 from unveil.auditing._figures import FIGURES, Figure
-from unveil.auditing._reading import read_audit
 from unveil.auditing._thresholds import SAME, told_apart
-from unveil.errors import InputError
-from unveil.findings import Finding
+from unveil.errors import InputError, Text
+from unveil.findings import Axis, Chart, Finding, Series, Story
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["AuditComparison", "Change", "compare_audits"]
+
+_SHOWN = 20  # changes in a picture
+_HEADS = {
+    "worse": "Worse", "better": "Better", "unknown": "No longer known", "known": "Known now",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +92,9 @@ class AuditComparison(Finding):
     gone: tuple[str, ...]
     new: tuple[str, ...]
     verdicts: tuple[bool | None, bool | None]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
+
+    entry: ClassVar[str] = "audit comparison"
 
     def that_became(self, how: str) -> list[Change]:
         """The changes for the ``better``, the ``worse``, and so on."""
@@ -118,51 +125,64 @@ class AuditComparison(Finding):
             columns=["sensitive", "release", "figure", "before", "after", "became"],
         )  # fmt: skip
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what got better, what worse, and by how much.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        from unveil.auditing._change_picture import change_bars
-
-        return change_bars(self, ax)
-
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "audit comparison",
-            "passed": list(self.verdicts),
-            "gone": list(self.gone),
-            "new": list(self.new),
-            "notes": list(self.notes),
-            "changes": [
-                {
-                    "sensitive": one.sensitive, "release": one.release, "figure": one.figure.name,
-                    "before": _plain(one.before), "after": _plain(one.after), "became": one.became,
-                }
-                for one in self.changes
-            ],
-        }  # fmt: skip
+            "passed": self.verdicts,
+            "gone": self.gone,
+            "new": self.new,
+            "changes": self.to_frame().astype(object).to_dict("records"),
+        }
 
-    def summary(self) -> str:
-        lines = [f"Note: {note}" for note in self.notes]
+    def story(self, release: Text | None = None) -> Story:
         before, after = self.verdicts
-        if before is not after:
-            lines.append(f"Verdict: {_verdict(before)} → {_verdict(after)}")
-        heads = {
-            "worse": "Worse", "better": "Better", "unknown": "No longer known",
-            "known": "Known now",
-        }  # fmt: skip
-        for how, head in heads.items():
+        said = [] if before is after else [f"Verdict: {_verdict(before)} → {_verdict(after)}"]
+        for how, head in _HEADS.items():
             found = self.that_became(how)
-            if found:
-                lines += [f"{head}:", *(f"  {self.about(one)}{one}" for one in found)]
+            said += [f"{head}:", *(f"  {self.about(one)}{one}" for one in found)] if found else []
         if self.gone:
-            lines.append(f"Only in the first: {', '.join(self.gone)}")
+            said.append(f"Only in the first: {', '.join(self.gone)}")
         if self.new:
-            lines.append(f"Only in the second: {', '.join(self.new)}")
+            said.append(f"Only in the second: {', '.join(self.new)}")
         same = len(self.that_became("same"))
-        lines.append(f"The same: {same:,} number{'' if same == 1 else 's'}.")
-        return "\n".join(lines)
+        said.append(f"The same: {same:,} figure{'' if same == 1 else 's'}.")
+        return Story(
+            title="Comparison of two audits", sentences=said,
+            charts=[self._chart()] if self.got_better_or_worse else [],
+        )  # fmt: skip
+
+    @property
+    def got_better_or_worse(self) -> bool:
+        """Whether any figure that both audits have has changed."""
+        return bool(self.that_became("worse") or self.that_became("better"))
+
+    def _chart(self) -> Chart:
+        """The figures that changed most, the worse and the better side by side."""
+        changed = [*self.that_became("worse"), *self.that_became("better")]
+        shown = sorted(changed, key=_by, reverse=True)[:_SHOWN]
+        return Chart(
+            kind="bars",
+            title="What changed from one audit to the other",
+            says=f"the {len(shown)} largest of {len(changed)} changes, as a share of the larger "
+            "number",
+            x=Axis(label="", scale="names"),
+            y=Axis(label="change, as a share of the larger number", share=True),
+            series=[
+                Series(
+                    name=how,
+                    x=[f"{self.about(one)}{one}" for one in shown],
+                    y=[_by(one) if one.became == how else None for one in shown],
+                )
+                for how in ("worse", "better")
+            ],
+        )
+
+    def plot(self, ax: Axes | None = None, *, chart: int = 0) -> Axes:
+        if not self.got_better_or_worse:
+            raise InputError(
+                "there is nothing to draw: no figure that both audits have has changed"
+            )
+        return super().plot(ax, chart=chart)
 
 
 def compare_audits(
@@ -244,7 +264,7 @@ def _notes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]
     if before["unveil"] != after["unveil"]:
         yield f"they were made by unveil {before['unveil']} and {after['unveil']}"
     if before["interrupted"] or after["interrupted"]:
-        yield "one of them was ended before it was done"
+        yield "one of them was interrupted"
 
 
 def _about_tables(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
@@ -266,9 +286,13 @@ def _number(value: float | str | None) -> float | None:
     return math.inf if value == "infinite" else value  # type: ignore[return-value]
 
 
-def _plain(value: float | None) -> float | str | None:
-    return "infinite" if value == math.inf else value
-
-
 def _verdict(passed: bool | None) -> str:
     return "no thresholds" if passed is None else "passed" if passed else "failed"
+
+
+def _by(change: Change) -> float:
+    """How much a figure changed, as a share of the larger number."""
+    assert change.before is not None
+    assert change.after is not None
+    larger = max(abs(change.before), abs(change.after))
+    return 1.0 if math.isinf(larger) else abs(change.after - change.before) / larger

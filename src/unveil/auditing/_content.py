@@ -1,32 +1,34 @@
-"""An audit as plain values: what goes into JSON, and all that its pages are made from."""
+"""An audit as plain values: what goes into JSON, JUnit and its pages, and how it is read back."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import platform
-from importlib import resources
+import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from unveil._text import display_name
 from unveil._version import __version__
-from unveil.auditing._audited import Audited, OneSecret
-from unveil.auditing._discretion import fingerprint_of, under_key, which_key
+from unveil.auditing._discretion import Masking, fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
-from unveil.auditing._masking import Masking
-from unveil.auditing._naming import public_command, public_name
-from unveil.auditing._telling import Telling, numbers
-from unveil.auditing._threat import in_words
-from unveil.auditing._verdict import verdict_of
+from unveil.auditing._finding import Audited, OneSecret, verdict_of
+from unveil.auditing._form import FORM, first_fault
+from unveil.auditing._names import public_command, public_name
+from unveil.auditing._subjects import in_words
+from unveil.auditing._telling import Telling
 from unveil.auditing.parts import Part
+from unveil.errors import InputError
+from unveil.render import plain
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit
 
-__all__ = ["FORM", "content_of", "schema"]
-
-FORM = 1
-"""The version of the form; grows when something changes its meaning or goes."""
+__all__ = ["content_of", "junit_of", "read_audit"]
 
 
 def content_of(audit: Audit) -> dict[str, Any]:
@@ -62,17 +64,6 @@ def content_of(audit: Audit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema of an audit's JSON (draft 2020-12).
-
-    >>> schema()["properties"]["form"]["const"] == FORM
-    True
-    """
-    text = resources.files("unveil.auditing").joinpath("audit.schema.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
-
-
 def _threat(audit: Audit) -> dict[str, Any]:
     quasi = [column.name for column in audit.secrets[0].microdata.quasi]
     wants = [one.sensitive for one in audit.secrets]
@@ -100,14 +91,14 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
         "error": audited.told_error(masking),
         "passed": audited.passed,
         "figures": {
-            name: _plain(audited.figures.get(name))
+            name: plain(audited.figures.get(name))
             for name in FIGURES
             if name in audited.figures
         },
         "checks": [
             {
                 "threshold": str(check.threshold), "figure": check.threshold.figure.name,
-                "value": _plain(check.value), "passed": check.passed,
+                "value": plain(check.value), "passed": check.passed,
                 "says": audited.told_check(check, masking),
             }
             for check in audited.checks
@@ -183,8 +174,139 @@ def _reproduce(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _plain(value: float | None) -> float | str | None:
-    """A number for JSON; infinity as a word."""
-    if value is not None and value in (float("inf"), float("-inf")):
-        return "infinite"
-    return None if value is None else numbers([value])[0]
+def read_audit(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """An audit as plain values, which are of the published form.
+
+    Parameters
+    ----------
+    source : path, or mapping
+        A file that `Audit.save` wrote, or what `Audit.to_dict` gave.
+
+    Returns
+    -------
+    dict
+        What `page_of`, `compare_audits` and `junit_of` take.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is no JSON, or no audit, or one of a form that this version
+        does not know.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> from unveil.auditing import read_audit
+    >>> survey = uv.datasets.election_survey()
+    >>> audit = uv.audit(survey, "mondrian:k=5", attacks=["measures"], progress=False)
+    >>> read_audit(audit.to_dict())["secrets"][0]["releases"][0]["figures"]["k"]
+    5.0
+    >>> read_audit({"finding": "linkage"})
+    Traceback (most recent call last):
+    unveil.errors.InputError: what was given is no audit: it is what 'linkage' found; give what ...
+    """
+    if isinstance(source, Mapping):
+        # Through JSON, so that what was in memory is as it would be in a file.
+        return _checked(json.loads(json.dumps(source)), "what was given")
+    name = os.fspath(source)
+    try:
+        text = Path(name).read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(
+            f"there is no audit {name!r}; 'unveil audit --json FILE' writes one"
+        ) from None
+    except OSError as error:
+        raise InputError(f"cannot read {name!r}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{name} is no audit: it is not in UTF-8") from None
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{name} is no audit: it is not JSON, or was cut off ({_in_short(error)}); give what "
+            "'unveil audit --json FILE' wrote"
+        ) from None
+    return _checked(value, name)
+
+
+def _checked(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or value.get("finding") != "audit":
+        other = value.get("finding") if isinstance(value, dict) else None
+        what = f"it is what {other!r} found" if isinstance(other, str) else "it says nothing of one"
+        raise InputError(f"{name} is no audit: {what}; give what 'unveil audit --json FILE' wrote")
+    form = value.get("form")
+    if isinstance(form, int) and not isinstance(form, bool) and form != FORM:
+        by = value.get("unveil", "another version")
+        newer = form > FORM
+        raise InputError(
+            f"{name} has form {form}, made by unveil {by}, and this version reads form {FORM}; "
+            + ("install a newer unveil" if newer else "audit anew, or use the version that made it")
+        )
+    fault = first_fault(json.dumps(value))
+    if fault is not None:
+        raise InputError(f"{name} is not of the form of an audit: {fault}")
+    return value
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _in_short(error: Exception) -> str:
+    return str(error) if isinstance(error, ValueError) else "nested too deeply"
+
+
+# What XML 1.0 cannot hold, however it is written.
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_of(audit: Mapping[str, Any]) -> str:
+    """The XML, from what `Audit.to_dict` gives, or a file of it."""
+    root = ElementTree.Element("testsuites", name=_plain(f"unveil: {audit['data']['source']}"))
+    for secret in audit["secrets"]:
+        for release in secret["releases"]:
+            _suite(root, audit, secret["sensitive"], release)
+    for count in ("tests", "failures", "errors", "skipped"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    root.set("time", f"{audit['seconds']:.3f}")
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _suite(
+    root: ElementTree.Element, audit: Mapping[str, Any], sensitive: str, release: Mapping[str, Any]
+) -> None:
+    name = _plain(f"{release['shown']}, {sensitive}")
+    suite = ElementTree.SubElement(root, "testsuite", name=name)
+    for check in release["checks"]:
+        case = _case(suite, name, f"not {check['threshold']}")
+        if release["error"] is not None:
+            _outcome(case, "error", release["error"])
+        elif not check["passed"]:
+            _outcome(case, "failure", check["says"])
+    if not release["checks"]:
+        case = _case(suite, name, "no threshold")
+        if release["error"] is not None:
+            _outcome(case, "error", release["error"])
+        else:
+            _outcome(case, "skipped", "no threshold was given, so nothing passes or fails")
+    for count, tag in (("tests", "testcase"), ("failures", "testcase/failure"),
+                       ("errors", "testcase/error"), ("skipped", "testcase/skipped")):  # fmt: skip
+        suite.set(count, str(len(suite.findall(tag))))
+
+
+def _case(suite: ElementTree.Element, release: str, name: str) -> ElementTree.Element:
+    # CI systems take what is before the last dot for a package: 'published.csv' must have none.
+    class_ = release.replace(".", "\N{MIDDLE DOT}")
+    return ElementTree.SubElement(
+        suite, "testcase", classname=f"unveil.{class_}", name=_plain(name)
+    )
+
+
+def _outcome(case: ElementTree.Element, kind: str, says: str) -> None:
+    ElementTree.SubElement(case, kind, message=_plain(says)).text = _plain(says)
+
+
+def _plain(text: str) -> str:
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

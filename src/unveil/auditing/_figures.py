@@ -8,16 +8,25 @@ can something be inferred about one? The fourth is what is left to use.
 
 from __future__ import annotations
 
+from unveil.attacks.definetti import REWEIGHTED
 from unveil.attacks.differential import DELTA, MEAN_D, OVER
+from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.linkage import LINKED, ONE_VALUE
+from unveil.attacks.membership import MEMBERSHIP
+from unveil.attacks.minimality import ABOVE_PROMISE
+from unveil.attacks.relative_risk import GR, RELATIVE_RISK
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
+from unveil.registry import audited
 
 __all__ = ["FIGURES", "Figure", "Question", "figure_named"]
 
 
 def _listed(*figures: Figure) -> dict[str, Figure]:
-    return {figure.name: figure for figure in figures}
+    """The figures by name, and those of plug-ins with the others of the same question."""
+    added = [figure for one in audited().values() if one.plugin for figure in one.figures]
+    listed = [*figures, *added]
+    return {one.name: one for question in Question for one in listed if one.question is question}
 
 
 _SINGLED, _LINKED, _INFERRED, _USE = Question
@@ -43,43 +52,16 @@ FIGURES: dict[str, Figure] = _listed(
     ),
     LINKED,
     ONE_VALUE,
-    Figure(
-        name="membership", title="told to be in the data", question=_LINKED, at_most_one=True,
-        says="how well an attacker tells who is in the data (area under the curve; 0.5 is "
-        "guessing, 1 is knowing)",
-    ),
+    MEMBERSHIP,
     DELTA,
     MEAN_D,
     OVER,
-    Figure(
-        name="gr", title="GR", question=_INFERRED, share=True,
-        says="how many more people's true value is the likeliest, or as likely as another, to an "
-        "attacker who knows that they are in the table than to one who only learns from it",
-    ),
-    Figure(
-        name="relative_risk", title="worst relative risk", question=_INFERRED,
-        says="for the worst-placed person, the attacker's belief in the true value over the "
-        "learner's",
-    ),
-    Figure(
-        name="accuracy", title="guessed", question=_INFERRED, share=True,
-        says="the share of the people whose sensitive value an attacker guesses from the release",
-    ),
-    Figure(
-        name="gain", title="guessed beyond others", question=_INFERRED, share=True,
-        says="how much more often he guesses right about the people in the data than about those "
-        "who are not",
-    ),
-    Figure(
-        name="reweighted", title="guessed within groups", question=_INFERRED, share=True,
-        says="the share of the people whose sensitive value is guessed by what groups tell about "
-        "each other",
-    ),
-    Figure(
-        name="above_promise", title="above what was promised", question=_INFERRED, share=True,
-        says="the share of the people of whom more is believed than the goal promised, by those "
-        "who know how the release was made",
-    ),
+    GR,
+    RELATIVE_RISK,
+    ACCURACY,
+    GAIN,
+    REWEIGHTED,
+    ABOVE_PROMISE,
     Figure(
         name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
         says="the fewest different sensitive values in a class",

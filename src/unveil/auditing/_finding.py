@@ -1,28 +1,180 @@
-"""The finding of an audit."""
+"""What an audit found: of each release, of each part of the audit, and the verdict on it."""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from unveil.auditing._audited import Audited, OneSecret
+from unveil._text import display_name, one_in
+from unveil.auditing._discretion import Masking
 from unveil.auditing._figures import FIGURES
-from unveil.auditing._masking import Masking
-from unveil.auditing._naming import public_name
-from unveil.auditing._thresholds import Threshold
+from unveil.auditing._names import public_name
+from unveil.auditing._subjects import Subject
+from unveil.auditing._thresholds import Check, Threshold
 from unveil.auditing.parts import Asked, Part
-from unveil.errors import InputError
+from unveil.errors import InputError, Message, Text
 from unveil.findings import Finding
+from unveil.microdata import Microdata
+from unveil.sanitize import Oracle
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Audit"]
+__all__ = ["Audit", "Audited", "Looked", "OneSecret", "Status", "verdict_of"]
+
+
+_NOT_MADE = "the release could not be made"
+_WITHHELD = (
+    "the program failed, or gave what is no release of the table; what it said may name people, so "
+    "it is shown only to whoever runs the audit"
+)
+
+Status: TypeAlias = Literal["done", "not applicable", "failed", "interrupted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """What became of one part for one release.
+
+    Attributes
+    ----------
+    status : str
+        ``done``; ``not applicable`` to such a release; ``failed``, if something went wrong;
+        ``interrupted``, by the user.
+    finding : Finding, optional
+        What was found, if it was done.
+    why : str or Message, optional
+        Why not, otherwise.
+    seconds : float
+    """
+
+    status: Status
+    finding: Finding | None = None
+    why: Text | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Audited:
+    """What was found about one release.
+
+    Attributes
+    ----------
+    subject : Subject
+    looked : mapping of str to Looked
+        By the name of the part.
+    figures : mapping of str to (float or None)
+        All numbers that there are, by their names.
+    checks : sequence of Check
+        What became of each threshold.
+    error : str or Message, optional
+        Why there is no such release at all.
+    """
+
+    subject: Subject
+    looked: Mapping[str, Looked]
+    figures: Mapping[str, float | None]
+    checks: Sequence[Check] = ()
+    error: Text | None = None
+
+    @property
+    def name(self) -> str:
+        """What the release is called."""
+        return self.subject.name
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether it meets all thresholds; None if there are none."""
+        return all(check.passed for check in self.checks) if self.checks else None
+
+    def checked(
+        self,
+        thresholds: Sequence[Threshold],
+        given_by: Mapping[str, str],
+        among: Mapping[str, str | None],
+    ) -> list[Check]:
+        """What becomes of thresholds.
+
+        ``given_by`` says which part gives a figure, and ``among`` of whom it is, if not of all.
+        """
+        return [
+            threshold.check(
+                self.figures.get(threshold.figure.name),
+                self._why_not(given_by.get(threshold.figure.name)),
+                among.get(threshold.figure.name),
+            )
+            for threshold in thresholds
+        ]
+
+    def told_error(self, masking: Masking) -> str | None:
+        """Why there is no such release, as a report may say it."""
+        return None if self.error is None else self._told(self.error, masking)
+
+    def told_why(self, part: str, masking: Masking) -> str | None:
+        """Why a part was not done, as a report may say it."""
+        looked = self.looked[part]
+        if looked.why is None or looked.status != "failed":
+            return None if looked.why is None else masking.text(looked.why)
+        return self._told(looked.why, masking)
+
+    def told_check(self, check: Check, masking: Masking) -> str:
+        """What became of a threshold, as a report may say it."""
+        if check.why_not is None:
+            return str(check)
+        if self.error is not None:  # which is told once
+            return str(replace(check, why_not=_NOT_MADE))
+        failed = any(
+            one.status == "failed" and one.why == check.why_not for one in self.looked.values()
+        )
+        why = self._told(check.why_not, masking) if failed else masking.text(check.why_not)
+        return str(replace(check, why_not=why))
+
+    def _told(self, failure: Text, masking: Masking) -> str:
+        """A failure; programs of others say anything when they fail, records included."""
+        if isinstance(self.subject.sanitizer, Oracle) and not masking.shows_all:
+            return _WITHHELD
+        return masking.text(failure)
+
+    def _why_not(self, part: str | None) -> Text | None:
+        if self.error is not None:
+            return Message("{not_made}: {error}", not_made=_NOT_MADE, error=self.error)
+        if part is None or part not in self.looked:
+            return f"{part or 'what gives it'} was not asked for"
+        return self.looked[part].why
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OneSecret:
+    """All releases, with one sensitive attribute that the attacker wants to know."""
+
+    microdata: Microdata
+    audited: Sequence[Audited]
+
+    @property
+    def sensitive(self) -> str:
+        """What the attacker wants to know."""
+        return self.microdata.sensitive.name
+
+    def badness(self) -> tuple[float, ...]:
+        """The order in which sensitive columns are shown, the worst first.
+
+        By how many checks fail, and then by the worst that any release has of what is inferred.
+        """
+        failed = sum(not check.passed for one in self.audited for check in one.checks)
+        worst = [
+            max((one.figures.get(name) or 0.0 for one in self.audited), default=0.0)
+            for name in _WORSE
+        ]
+        return (float(failed), *(0.0 if math.isnan(value) else value for value in worst))
+
+
+_WORSE = ("delta", "gr", "one_value", "alpha", "t", "discrimination")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -133,18 +285,17 @@ class Audit(Finding):
 
     def verdict(self) -> str:
         """Pass or fail, or what was found, in plain words."""
-        from unveil.auditing._verdict import verdict_of
 
         return "\n".join(verdict_of(self))
 
     def summary(self) -> str:
-        from unveil.auditing._summary import summary_of
+        from unveil.auditing._views import summary_of
 
         return summary_of(self)
 
     def _repr_html_(self) -> str:
         """For notebooks: the verdict, and the releases side by side; `page` is the whole."""
-        from unveil.auditing._shown import shown
+        from unveil.auditing._views import shown
 
         return shown(self)
 
@@ -153,13 +304,13 @@ class Audit(Finding):
 
         Needs matplotlib: ``pip install 'unveil[plot]'``.
         """
-        from unveil.auditing._picture import privacy_against_utility
+        from unveil.auditing._views import privacy_against_utility
 
         return privacy_against_utility(self, ax)
 
     def page(self) -> str:
         """The report: one HTML page; needs ``pip install 'unveil[report]'``."""
-        from unveil.report.page import page_of
+        from unveil.render.page import page_of
 
         return page_of(self.to_dict())
 
@@ -168,7 +319,7 @@ class Audit(Finding):
 
         The key of the references is not in any of them: `unveil.auditing.write_key` keeps it.
         """
-        from unveil.auditing._junit import junit_of
+        from unveil.auditing._content import junit_of
 
         file = Path(path)
         made: dict[str, Callable[[], str]] = {
@@ -182,3 +333,96 @@ class Audit(Finding):
             )
         file.write_text(made[file.suffix.lower()](), encoding="utf-8")
         return file
+
+
+def verdict_of(audit: Audit) -> list[str]:
+    """The verdict in plain words. Where there is no threshold, none is invented."""
+    said = []
+    if audit.interrupted:
+        said.append("This audit was interrupted: the results are incomplete.")
+    for one in audit.secrets:
+        # Of several secrets each line says which it is about.
+        about = f"{one.sensitive}: " if len(audit.secrets) > 1 else ""
+        said += [f"{about}{line}" for line in _of_secret(audit, one)]
+    return said
+
+
+def _of_secret(audit: Audit, one: OneSecret) -> list[str]:
+    masking = audit.masking(one)
+    if audit.thresholds:
+        return [_checked(audited, masking) for audited in one.audited]
+    failed_to_be = [
+        f"{display_name(audited.name)} {_not_made(audited, masking)}"
+        for audited in one.audited
+        if audited.error is not None
+    ]
+    return [*failed_to_be, *(masking.named(line) for line in _found(audit, one))]
+
+
+def _found(audit: Audit, one: OneSecret) -> list[str]:
+    """What of each release the first part says that found anything in it, and who is found."""
+    said: list[str] = []
+    masking = audit.masking(one)
+    told_by: dict[str, str] = {}
+    left = {audited.name: audited for audited in one.audited}
+    for part in audit.parts:
+        found = {
+            name: look.finding
+            for name, audited in left.items()
+            if (look := audited.looked.get(part.name)) is not None and look.finding is not None
+        }
+        sentences = part.in_short(found, audit.asked_of(one)) if found else ()
+        if sentences:
+            said += sentences
+            told_by.update(dict.fromkeys(found, part.name))
+            left = {name: audited for name, audited in left.items() if name not in found}
+    others = [name for name in told_by if told_by[name] != "linkage"]
+    return [
+        *said,
+        *_given_away(one, others),
+        *(line for audited in left.values() for line in _nothing(audited, masking)),
+    ]
+
+
+def _nothing(audited: Audited, masking: Masking) -> list[str]:
+    """What is said of a release of which no part found anything; the first reason is enough."""
+    shown = display_name(audited.name)
+    return [
+        f"Nothing was found out about {shown}: {audited.told_why(part, masking)}."
+        for part, look in audited.looked.items()
+        if look.why is not None and look.status != "interrupted"
+    ][:1]
+
+
+def _given_away(one: OneSecret, releases: Sequence[str]) -> list[str]:
+    """Whose secret is plain to see. Own records need not have moved any belief for that."""
+    shares = {
+        audited.name: audited.figures.get("one_value") or 0.0
+        for audited in one.audited
+        if audited.name in releases
+    }
+    people = [
+        f"{one_in(share, len(one.microdata))} under {display_name(name)}"
+        for name, share in shares.items()
+        if share > 0
+    ]
+    if not people:
+        return []
+    return [f"With a list of names, an attacker finds the {one.sensitive} of {'; '.join(people)}."]
+
+
+def _checked(audited: Audited, masking: Masking) -> str:
+    shown = display_name(audited.name)
+    if audited.error is not None:
+        return f"{shown} FAILS: it {_not_made(audited, masking)}"
+    said = "; ".join(
+        audited.told_check(check, masking)
+        for check in audited.checks
+        if check.passed is audited.passed
+    )
+    return f"{shown} {'passes' if audited.passed else 'FAILS'}: {said}."
+
+
+def _not_made(audited: Audited, masking: Masking) -> str:
+    done = "made" if audited.subject.kind == "sanitizer" else "read"
+    return f"could not be {done}: {audited.told_error(masking)}."

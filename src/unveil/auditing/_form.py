@@ -1,116 +1,247 @@
-"""Whether plain values are of a form that a JSON Schema describes.
-
-Of JSON Schema only as much as the audit's own schema is written in, so that reading an audit needs
-no library; the tests hold it against one. What is not known here is refused, so that the schema
-cannot say something that nobody looks at.
-"""
+"""The form of an audit's JSON, declared as models: its schema and the check of a file follow."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
-__all__ = ["first_fault"]
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-_TYPES: dict[str, Callable[[Any], bool]] = {
-    "object": lambda v: isinstance(v, Mapping),
-    "array": lambda v: isinstance(v, list),
-    "string": lambda v: isinstance(v, str),
-    "boolean": lambda v: isinstance(v, bool),
-    "null": lambda v: v is None,
-    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
-    "integer": lambda v: (
-        isinstance(v, int | float) and not isinstance(v, bool) and float(v).is_integer()
-    ),
-}
-_WORDS = {
-    "type", "const", "enum", "anyOf", "$ref", "minimum", "pattern", "required", "properties",
-    "additionalProperties", "prefixItems", "items", "minItems", "maxItems",
-    "$schema", "$id", "$defs", "title", "description",
-}  # fmt: skip
+__all__ = ["FORM", "first_fault", "schema"]
+
+FORM = 2
+"""The version of the form; grows when something changes its meaning or goes."""
+
+_Number = float | None
+_FigureValue = float | Literal["infinite", "-infinite"] | None
+_Question = Literal["singling out", "linkability", "inference", "utility"]
 
 
-def first_fault(value: Any, schema: Mapping[str, Any]) -> str | None:
-    """Where a value is not of the form, and how; None if it is.
+class _Closed(BaseModel):
+    """An object that has what is declared, and nothing else."""
 
-    >>> form = {"type": "object", "properties": {"k": {"type": "integer"}}, "required": ["k"]}
-    >>> first_fault({"k": 5}, form)
-    >>> first_fault({"k": "five"}, form)
-    "k is 'five', and should be integer"
-    >>> first_fault({}, form)
-    "the whole lacks 'k'"
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Axis(_Closed):
+    """What stands along an axis."""
+
+    label: str
+    scale: Literal["linear", "log", "names"]
+    share: bool
+
+
+class Series(_Closed):
+    """What belongs together in a chart."""
+
+    name: str
+    x: list[float | str | None]
+    y: list[_Number]
+    low: list[_Number]
+    high: list[_Number]
+    marks: list[str]
+
+
+class Matrix(_Closed):
+    """The cells of a heat map."""
+
+    rows: list[str]
+    columns: list[str]
+    cells: list[list[_Number]]
+
+
+class Chart(_Closed):
+    """A picture as data."""
+
+    kind: Literal["distribution", "histogram", "bars", "points", "curves", "heatmap"]
+    title: str
+    says: str
+    x: Axis
+    y: Axis
+    series: list[Series]
+    matrix: Matrix | None
+
+
+class Column(_Closed):
+    """The head of a table's column."""
+
+    title: str
+    number: bool
+
+
+class Table(_Closed):
+    """Rows of texts, and of numbers with their texts."""
+
+    title: str
+    says: str
+    columns: list[Column]
+    rows: list[list[str | tuple[_Number, str]]]
+
+
+class Looked(_Closed):
+    """What became of one attack for one release."""
+
+    release: str
+    shown: str
+    status: Literal["done", "not applicable", "failed", "interrupted"]
+    why: str | None
+    seconds: float
+    diagnostics: list[str]
+    notes: list[str]
+
+
+class Section(_Closed):
+    """One attack or measure, and what it says about all releases."""
+
+    part: str
+    title: str
+    questions: list[_Question]
+    means: str
+    assumes: str
+    page: str
+    sentences: list[str]
+    charts: list[Chart]
+    tables: list[Table]
+    looked: list[Looked]
+
+
+class Check(_Closed):
+    """What became of a threshold."""
+
+    threshold: str
+    figure: str
+    value: _FigureValue
+    passed: bool
+    says: str
+
+
+class Release(_Closed):
+    """One release: its figures and checks."""
+
+    name: str
+    shown: str
+    kind: Literal["sanitizer", "release"]
+    error: Annotated[str | None, Field(description="Why there is no such release.")]
+    passed: bool | None
+    figures: dict[str, _FigureValue]
+    checks: list[Check]
+    says: str | None = None
+    notes: list[str] = []
+
+
+class Secret(_Closed):
+    """What was found about one sensitive column."""
+
+    sensitive: str
+    releases: list[Release]
+    sections: list[Section]
+
+
+class FigureForm(_Closed):
+    """What a figure is."""
+
+    title: str
+    says: str
+    question: _Question
+    lower_is_better: bool
+    share: bool
+
+
+class Data(_Closed):
+    """The table."""
+
+    source: str
+    records: Annotated[int, Field(ge=0)]
+    quasi: list[str]
+    sensitive: list[str]
+    notes: list[str]
+
+
+class Threat(_Closed):
+    """What the attacker knows and wants, in all attacks."""
+
+    knows: list[str]
+    wants: list[str]
+    says: str
+
+
+class Verdict(_Closed):
+    """The verdict; ``passed`` is null if there are no thresholds."""
+
+    passed: bool | None
+    sentences: list[str]
+
+
+class Reproduce(_Closed):
+    """What it takes to run the audit again."""
+
+    version: str
+    python: str
+    seed: int
+    command: str | None
+    key: Annotated[
+        str,
+        Field(
+            pattern="^[0-9a-f]{12}$",
+            description="Which key the references and fingerprints depend on; not the key itself.",
+        ),
+    ]
+    fingerprints: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]]
+
+
+class AuditForm(_Closed):
+    """What all attacks and measures of an audit found in all releases."""
+
+    unveil: Annotated[str, Field(description="The version that made it.")]
+    schema_: Annotated[int, Field(alias="schema", description="The form of findings.")]
+    finding: Literal["audit"]
+    form: Literal[2]
+    data: Data
+    threat: Threat
+    verdict: Verdict
+    thresholds: list[str]
+    figures: dict[str, FigureForm]
+    secrets: Annotated[list[Secret], Field(min_length=1)]
+    records_included: bool
+    masked_below: Annotated[int, Field(ge=1)]
+    interrupted: bool
+    seconds: Annotated[float, Field(ge=0)]
+    reproduce: Reproduce
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of an audit's JSON (draft 2020-12).
+
+    >>> schema()["properties"]["form"]["const"] == FORM
+    True
     """
-    return next(_faults(value, schema, schema.get("$defs", {}), ""), None)
+    return AuditForm.model_json_schema()
 
 
-def _faults(
-    value: Any, form: Mapping[str, Any], named: Mapping[str, Any], at: str
-) -> Iterator[str]:
-    unknown = set(form) - _WORDS
-    if unknown:
-        raise NotImplementedError(f"schema words that are not known: {sorted(unknown)}")
-    if "$ref" in form:
-        yield from _faults(value, named[form["$ref"].removeprefix("#/$defs/")], named, at)
-    if "anyOf" in form and all(next(_faults(value, one, named, at), None) for one in form["anyOf"]):
-        yield f"{_place(at)} is {_told(value)}, which is none of what it may be"
-    types = form.get("type", ())
-    types = [types] if isinstance(types, str) else types
-    if types and not any(_TYPES[one](value) for one in types):
-        yield f"{_place(at)} is {_told(value)}, and should be {' or '.join(types)}"
-        return
-    allowed = [form["const"]] if "const" in form else form.get("enum")
-    if allowed is not None and not any(_same(value, one) for one in allowed):
-        yield f"{_place(at)} is {_told(value)}, and should be {' or '.join(map(repr, allowed))}"
-    if isinstance(value, Mapping):
-        yield from _of_object(value, form, named, at)
-    elif isinstance(value, list):
-        yield from _of_list(value, form, named, at)
-    elif isinstance(value, str):
-        if "pattern" in form and not re.search(form["pattern"], value):
-            yield f"{_place(at)} is {_told(value)}, and should look like {form['pattern']}"
-    elif _TYPES["number"](value) and value < form.get("minimum", value):
-        yield f"{_place(at)} is {value}, and should be {form['minimum']} or more"
+def first_fault(text: str) -> str | None:
+    """Where a JSON text is not of the form, and how; None if it is.
+
+    >>> first_fault('{"finding": "audit"}')
+    "the audit lacks 'unveil'"
+    """
+    try:
+        AuditForm.model_validate_json(text)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        *outer, last = fault["loc"]
+        if fault["type"] == "missing":
+            return f"{_place(outer)} lacks {str(last)!r}"
+        if fault["type"] == "extra_forbidden":
+            return f"{_place(outer)} has {str(last)!r}, which is not known"
+        return f"{_place(fault['loc'])} is {_told(fault['input'])}: {fault['msg'].lower()}"
+    return None
 
 
-def _of_object(
-    value: Mapping[str, Any], form: Mapping[str, Any], named: Mapping[str, Any], at: str
-) -> Iterator[str]:
-    for key in form.get("required", ()):
-        if key not in value:
-            yield f"{_place(at)} lacks {key!r}"
-    others = form.get("additionalProperties", True)
-    for key, one in value.items():
-        known = form.get("properties", {}).get(key, others)
-        if known is False:
-            yield f"{_place(at)} has {key!r}, which is not known"
-        elif known is not True:
-            yield from _faults(one, known, named, f"{at}.{key}" if at else key)
-
-
-def _of_list(
-    value: list[Any], form: Mapping[str, Any], named: Mapping[str, Any], at: str
-) -> Iterator[str]:
-    if not form.get("minItems", 0) <= len(value) <= form.get("maxItems", len(value)):
-        yield f"{_place(at)} has {len(value)} entries, which is too few or too many"
-    firsts = form.get("prefixItems", ())
-    for n, one in enumerate(value):
-        known = firsts[n] if n < len(firsts) else form.get("items", {})
-        yield from _faults(one, known, named, f"{at}[{n}]")
-
-
-def _same(value: Any, other: Any) -> bool:
-    """As JSON has it: ``1`` and ``1.0`` are the same, ``1`` and ``true`` are not."""
-    return isinstance(value, bool) is isinstance(other, bool) and bool(value == other)
-
-
-def _place(at: str) -> str:
-    return at or "the whole"
+def _place(loc: Any) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
+    return text.removeprefix(".") or "the audit"
 
 
 def _told(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "an object"
-    if isinstance(value, list):
-        return "a list"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
     return repr(value) if len(repr(value)) < 60 else f"{repr(value)[:57]}…"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 from cyclopts import App, Parameter
 
 from unveil._version import __version__
-from unveil.registry import declarations
+from unveil.registry import Plugin, declarations
 
 __all__ = ["command_names", "made_app"]
 
@@ -164,6 +164,9 @@ def made_app() -> App:
         )  # fmt: skip
     _add_others(app)
     for one in declarations().values():
+        if one.name in _OWN:
+            Plugin(one.name, one, one.plugin or "unveil").refuse("there is a command of that name")
+            continue
         app.command(
             f"unveil.cli._declared:{one.name.replace('-', '_')}", name=one.name, help=one.help,
             help_epilogue=f"Examples\n{one.examples}" if one.examples else "",

@@ -261,6 +261,6 @@ def _show_what_is_lacking(one: OneSecret, out: Console) -> None:
                 why = in_command_line_words(look.why).partition(";")[0]
                 reasons.setdefault(f"{part}: {why}", []).append(display_name(audited.name))
     for why, releases in reasons.items():
-        _say(f"Not told of {', '.join(releases)}, {why}.", out, inset="  ")
+        _say(f"Not available for {', '.join(releases)}: {why}.", out, inset="  ")
     if reasons:
         out.print()

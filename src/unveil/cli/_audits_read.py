@@ -45,7 +45,7 @@ def report(
     ] = None,
 ) -> None:  # fmt: skip
     """Make the report of an earlier audit from its JSON."""
-    from unveil.report.page import page_of
+    from unveil.render.page import page_of
 
     page = audit.with_suffix(".html") if out is None else out
     check_report(page, "-o")

@@ -17,7 +17,6 @@ __all__ = [
     "Adversary",
     "Draw",
     "HowDrawn",
-    "HowScoped",
     "Jobs",
     "Json",
     "MayChange",
@@ -44,13 +43,6 @@ class HowDrawn(StrEnum):
     RANDOM = "random"
     STRATIFIED = "stratified"
     EXPOSED = "exposed"
-
-
-class HowScoped(StrEnum):
-    """The choices of ``--scope``."""
-
-    ALL = "all"
-    CLASS = "class"
 
 
 Json = Annotated[

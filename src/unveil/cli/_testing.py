@@ -8,17 +8,17 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from unveil.attacks import INTERRUPTED, relative_risk
 from unveil.attacks.differential import differential_inference
+from unveil.attacks.shared import INTERRUPTED
 from unveil.cli._console import slow_start
 from unveil.cli._outputs import write_findings
 from unveil.errors import UnveilError
 from unveil.findings import Finding
 from unveil.microdata import Microdata, read_table
 from unveil.options import options_of
-from unveil.sanitize import SANITIZERS, Identity, LaplaceCounts, Sanitizer
+from unveil.sanitize import SANITIZERS, LaplaceCounts, Sanitizer
 
-__all__ = ["Outcome", "warm_up", "warm_up_risk", "was_interrupted", "write_json"]
+__all__ = ["Outcome", "warm_up", "was_interrupted", "write_json"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +81,6 @@ def _easier(sanitizer: Sanitizer) -> Sanitizer:
     goals = {"k": 1, "l": 1, "t": 1.0, "crowds": None, "t_distance": None, "seed": 0}
     asked = {name for name in options & goals.keys() if getattr(sanitizer, name) is not None}
     return replace(sanitizer, **{name: goals[name] for name in asked})  # type: ignore[type-var]
-
-
-def warm_up_risk() -> None:
-    """The same for relative risk, as far as nothing has to be sampled."""
-    table = _four_people()
-    with slow_start():
-        relative_risk(Identity().sanitize(table), table)
 
 
 def _four_people() -> Microdata:

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.errors import Cell, File, InputError, Listed, Message, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.microdata._messages import Worded, counted
+from unveil.microdata._messages import ValueOption, Worded, counted
 from unveil.microdata._microdata import Column, Microdata
 from unveil.microdata._permuted import Permuted, combinations
 from unveil.microdata._release import AnyRelease, Release
@@ -62,7 +62,7 @@ def check_release(
             "sensitive values were changed; if that is intended, give {option}",
             maker=release.maker, n=int(release.totals[more[0]]), column=release.sensitive.name,
             value=Cell(release.sensitive.texts[more[0]], people=held), held=held,
-            option=Worded("may_change=True", typed=_MAY_CHANGE),
+            option=ValueOption("may_change", True, typed=_MAY_CHANGE),
         )  # fmt: skip
 
 

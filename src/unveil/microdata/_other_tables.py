@@ -40,7 +40,6 @@ __all__ = [
 Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
 """For each column, what values of another table are called here; None: not a value here."""
 
-_NAME = "mapping"  # of the option, in Python
 _CODES = 3  # so few numbers are probably codes, and are listed
 _PAIRS = 8  # shown of a mapping
 _DAY = len("1984-05-23")
@@ -51,8 +50,10 @@ _TRUTHS = {
 }
 
 
-def checked_mapping(mapping: Any, columns: Iterable[str]) -> dict[str, dict[str, str | None]]:
-    """A mapping as texts; refused if it is not applicable.
+def checked_mapping(
+    mapping: Any, columns: Iterable[str], *, option: str = "mapping"
+) -> dict[str, dict[str, str | None]]:
+    """A mapping as texts; refused if it is not applicable. ``option`` is its name in Python.
 
     >>> checked_mapping({"sex": {1: "Male"}}, ["age", "sex"])
     {'sex': {'1': 'Male'}}
@@ -63,15 +64,15 @@ def checked_mapping(mapping: Any, columns: Iterable[str]) -> dict[str, dict[str,
     if not right:
         raise InputError(
             "{option} must map columns to values and their names here, such as {example}, but "
-            "{given} was given", option=_option(None), example=repr({"sex": {"M": "Male"}}),
-            given=Cell(mapping),
+            "{given} was given", option=ValueOption(option, typed="--recode"),
+            example=repr({"sex": {"M": "Male"}}), given=Cell(mapping),
         )  # fmt: skip
     there = list(columns)
     for name in mapping:
         if name not in there:
             raise InputError(
                 "{option} names the column {name}, which is not compared{hint} (those are "
-                "{columns})", option=_option(None), name=Cell(name),
+                "{columns})", option=ValueOption(option, typed="--recode"), name=Cell(name),
                 hint=did_you_mean(str(name), there), columns=", ".join(there),
             )  # fmt: skip
     return {
@@ -173,7 +174,9 @@ def _by_beginning(theirs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
     return found if len(set(found.values())) == len(found) else {}
 
 
-def mapping_said(name: str, theirs: Sequence[str], ours: Sequence[str]) -> Option:
+def mapping_said(
+    name: str, theirs: Sequence[str], ours: Sequence[str], *, option: str = "mapping"
+) -> Option:
     """The option that maps values of another table to ours, spelled out if a rule fits.
 
     >>> print(mapping_said("sex", ["F", "M"], ["Female", "Male"]))
@@ -183,7 +186,7 @@ def mapping_said(name: str, theirs: Sequence[str], ours: Sequence[str]) -> Optio
     >>> mapping_said("sex", ["F", "M"], ["Female", "Male"]).shown(View("shell"))
     "--recode 'sex=F->Female|M->Male'"
     """
-    return _said(name, likely_mapping(theirs, ours) or {theirs[0]: None})
+    return _said(option, name, likely_mapping(theirs, ours) or {theirs[0]: None})
 
 
 class _Pairs(dict[str, Any]):
@@ -194,17 +197,11 @@ class _Pairs(dict[str, Any]):
         return f"{{{', '.join(listed[:_PAIRS])}{', …' if len(listed) > _PAIRS else ''}}}"
 
 
-def _said(name: str, pairs: Mapping[str, str | None]) -> Option:
+def _said(option: str, name: str, pairs: Mapping[str, str | None]) -> Option:
     shown = dict(list(pairs.items())[:_PAIRS]) | ({"…": "…"} if len(pairs) > _PAIRS else {})
     typed = {a: "…" if b is None else b for a, b in shown.items()}
     words = Option("recode", {name: typed}).shown(View("shell"))
-    return _option({name: _Pairs(pairs)}, words.replace("|…->…", "|…"))
-
-
-def _option(value: Any, typed: str = "--recode") -> Option:
-    if value is None:
-        return ValueOption(_NAME, typed=typed)
-    return ValueOption(_NAME, value, typed=typed)
+    return ValueOption(option, {name: _Pairs(pairs)}, typed=words.replace("|…->…", "|…"))
 
 
 def values_of(column: Column) -> Message:
@@ -220,8 +217,9 @@ def values_of(column: Column) -> Message:
 
 
 def other_codes(
-    column: Column, theirs: Sequence[str], *, source: str, where: Text, who: Text
-) -> Message:
+    column: Column, theirs: Sequence[str], *, source: str, where: Text, who: Text,
+    option: str = "mapping",
+) -> Message:  # fmt: skip
     """That a table has values of a column that another does not have, and how to map them.
 
     ``theirs`` are the values of the table ``source`` that ``column`` does not have, ``where`` says
@@ -234,7 +232,7 @@ def other_codes(
         source=File(source, bare=True), value=Cell(theirs[0]), more=_more(theirs), where=where,
         who=who, hint="" if guess else value_meant(theirs[0], column.texts),
         values=values_of(column), same="they are" if guess else "it has",
-        option=mapping_said(column.name, theirs, column.texts),
+        option=mapping_said(column.name, theirs, column.texts, option=option),
     )  # fmt: skip
 
 
@@ -251,7 +249,7 @@ def lacking_codes(column: Column, ours: Sequence[str], *, source: str, there: st
         column=ColumnName(column.name), source=File(source, bare=True), value=Cell(ours[0]),
         more=_more(ours), there=File(there, bare=True),
         hint="" if guess else value_meant(ours[0], column.texts), values=values_of(column),
-        option=_said(column.name, pairs),
+        option=_said("mapping", column.name, pairs),
     )  # fmt: skip
 
 

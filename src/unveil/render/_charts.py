@@ -146,7 +146,9 @@ def _points(chart: Mapping[str, Any], room: Room) -> None:
         mark(
             *axes.plot(
                 [as_number(x) for x in one["x"]], [as_number(y) for y in one["y"]], like["mark"],
-                color=like["colour"], markersize=6, linewidth=1.3,
+                # Later ones are smaller: what lies on the same point is seen all the same.
+                color=like["colour"], markersize=6 + min(6, 2 * (len(chart["series"]) - 1 - n)),
+                linewidth=1.3,
                 linestyle="-" if one.get("joined") else "none",
             )
         )  # fmt: skip
@@ -161,12 +163,20 @@ def _names(chart: Mapping[str, Any], axes: Axes, room: Room) -> None:
     """The names of points: in inches, as letters do not shrink with the data."""
     inches = room.figure.dpi_scale_trans
     inch = inches.inverted()
-    known = [
+    points = (
         (x, y, short(name, 26))
         for one in chart["series"]
         for x, y, name in zip(one["x"], one["y"], one["marks"], strict=True)
         if x is not None and y is not None
-    ]
+    )
+    known = list(dict.fromkeys(points))  # the same point is named once
+    if not room.is_for_a_page:  # its layout may still move
+        middle = sum(axes.get_xlim()) / 2
+        for x, y, name in known:
+            side = (6, "left") if x <= middle else (-6, "right")
+            axes.annotate(name, (x, y), xytext=(side[0], 4), textcoords="offset points",
+                          ha=side[1], fontsize=8)  # fmt: skip
+        return
     at = [tuple(inch.transform(axes.transData.transform((x, y)))) for x, y, _ in known]
     corner, end = (inch.transform(axes.transAxes.transform(one)) for one in ((0, 0), (1, 1)))
     within = Box(corner[0], corner[1], WIDTH, end[1])

@@ -46,12 +46,13 @@ _STYLE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def draw(chart: Chart, ax: Axes | None = None) -> Axes:
+def draw(chart: Chart | Mapping[str, Any], ax: Axes | None = None) -> Axes:
     """Draw a chart of a finding with matplotlib; returns the axes.
 
     Parameters
     ----------
-    chart : Chart
+    chart : Chart, or mapping
+        The mapping as in the JSON of an audit.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     """

@@ -270,7 +270,7 @@ def test_cells_that_do_not_say_where_they_end():
     release = uv.read_release({"age": ["young", "young", "old", "old"], "s": list("abac")}, table)
     finding = uv.linkage(release, {"age": [22, 27, 31, 60, 30]})
     assert finding.candidates.tolist() == [2, 4, 2, 2, 2]
-    assert any("do not say where they end" in note for note in finding.notes)
+    assert any("do not give their ends" in note for note in finding.notes)
     sets = Release(
         quasi=release.quasi, sensitive=release.sensitive, class_of=release.class_of,
         regions=(Sets(np.array([0, 2, 4]), np.array([0, 1, 2, 3], dtype=np.int32),
@@ -297,7 +297,7 @@ def test_other_codes_are_asked_about():
     for part in (
         "column 'sex' of table has 'female' and 1 more (2 people, the first in row 1)",
         "the release by somebody does not know (its values: F, M)",
-        "mapping={'sex': {'female': 'F', 'male': 'M'}}", "unknown='apart'",
+        "recode={'sex': {'female': 'F', 'male': 'M'}}", "unknown='apart'",
     ):  # fmt: skip
         assert part in text
 
@@ -307,7 +307,7 @@ def test_other_codes_that_are_mapped():
     assert uv.linkage(RELEASE, OTHER, recode=mapping).candidates.tolist() == [2, 3, 2]
     with pytest.raises(InputError, match=r"makes 'male' 'N', which is not a value of it"):
         uv.linkage(RELEASE, OTHER, recode={"sex": {"male": "N"}})
-    with pytest.raises(InputError, match="mapping says for each column what its values are"):
+    with pytest.raises(InputError, match="recode= must map columns to values"):
         uv.linkage(RELEASE, OTHER, recode={"sex": "F"})
 
 
@@ -398,7 +398,7 @@ def test_releases_that_cannot_be_linked():
     ):
         uv.linkage(noisy, REGISTER)
     means = uv.Microaggregation(k=2).sanitize(PATIENTS)
-    with pytest.raises(InputError, match="linkage takes what is published for true"):
+    with pytest.raises(InputError, match="linkage assumes that published values are true"):
         uv.linkage(means, REGISTER)
     with pytest.raises(InputError, match="linkage needs a release, got a Microdata"):
         uv.linkage(PATIENTS, REGISTER)
@@ -418,7 +418,7 @@ def test_answers_changed_by_chance_are_told():
             {"knows": "agee"},
             "knows= names 'agee', which is not a quasi-identifier of the release; did",
         ),
-        ({"knows": []}, "an attacker who knows nothing finds nobody"),
+        ({"knows": []}, "knows= is empty; name at least one quasi-identifier"),
         ({"unknown": "keep"}, "unknown='keep' is not possible: it must be 'error' or 'apart'"),
         ({"missing_people": "keep"}, "it must be 'error', 'drop', 'any' or 'category'"),
         ({"identifier": "nam"}, "column 'nam' is not in table; did you mean 'name'"),

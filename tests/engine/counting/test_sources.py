@@ -152,16 +152,16 @@ def test_csv_files_in_another_encoding(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("a,s\né,x\n".encode("latin-1"))
     assert count(path, quasi="a", encoding="latin-1").where({"a": "é"}).tolist() == [1]
-    with pytest.raises(InputError, match=r"^line 2 of t\.csv is not utf-8; say which encoding"):
+    with pytest.raises(InputError, match=r"^line 2 of t\.csv is not utf-8; give the file's"):
         count(path, quasi="a")
 
 
 @pytest.mark.parametrize(
     ("tail", "message"),
     [
-        (b"2\n", r"^line 200002 of t\.csv has 1 cell where the first line has 2; if ',' is not"),
-        (b"2,y,z\n", r"^line 200002 of t\.csv has 3 cells where the first line has 2"),
-        (b"2,\xe9\n", r"^line 200002 of t\.csv is not utf-8; say which encoding"),
+        (b"2\n", r"^line 200,002 of t\.csv has 1 cell where the first line has 2; if ',' is not"),
+        (b"2,y,z\n", r"^line 200,002 of t\.csv has 3 cells where the first line has 2"),
+        (b"2,\xe9\n", r"^line 200,002 of t\.csv is not utf-8; give the file's encoding"),
     ],
     ids=["short", "long", "another encoding"],
 )

@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from unveil.auditing.parts._declared import DeclaredPart
-from unveil.auditing.parts._definetti import DeFinettiPart
 from unveil.auditing.parts._discrimination import DiscriminationPart
-from unveil.auditing.parts._inference import InferencePart
 from unveil.auditing.parts._measures import MeasuresPart
-from unveil.auditing.parts._membership import MembershipPart
-from unveil.auditing.parts._minimality import MinimalityPart
 from unveil.auditing.parts._part import Asked, Part
-from unveil.auditing.parts._risk import RiskPart
 from unveil.auditing.parts._utility import UtilityPart
-from unveil.registry import declared
+from unveil.registry import audited, declared
 
 __all__ = ["DEFAULT", "PARTS", "Asked", "Part"]
 
@@ -22,18 +17,21 @@ PARTS: dict[str, Part[Any]] = {
     part.name: part
     for part in (
         DeclaredPart(declared("differential-inference")),
-        InferencePart(),
-        RiskPart(),
-        DeFinettiPart(),
-        MinimalityPart(),
+        DeclaredPart(declared("inference")),
+        DeclaredPart(declared("relative-risk")),
+        DeclaredPart(declared("definetti")),
+        DeclaredPart(declared("minimality")),
         DeclaredPart(declared("linkage")),
-        MembershipPart(),
+        DeclaredPart(declared("membership")),
         MeasuresPart(),
         DiscriminationPart(),
         UtilityPart(),
     )
 }
 """All of them by name, in the order in which they are told."""
+
+_ADDED = [one for one in audited().values() if one.plugin is not None]
+PARTS |= {one.name: DeclaredPart(one) for one in _ADDED}
 
 DEFAULT = (
     "differential-inference",
@@ -43,5 +41,6 @@ DEFAULT = (
     "measures",
     "discrimination-rate",
     "utility",
+    *(one.name for one in _ADDED if one.default),
 )
 """Those that an audit has unless the user names others: quick, and nothing to configure."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from unveil._text import display_name
 from unveil.auditing._figures import Question
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Axis, Chart, Matrix, Series, Telling, numbers
 from unveil.auditing.parts._part import Asked, Part
 from unveil.measures import DiscriminationRates, discrimination_rates
-from unveil.report import display_name
 
 __all__ = ["DiscriminationPart"]
 

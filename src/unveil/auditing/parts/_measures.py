@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from unveil._text import display_name
 from unveil.auditing._figures import FIGURES, Question
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Axis, Chart, Column, Row, Series, Table, Telling, numbers
 from unveil.auditing.parts._part import Asked, Part
 from unveil.measures import Measures, measures
-from unveil.report import display_name
 
 __all__ = ["MeasuresPart"]
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Generic, TypeVar
 
-from unveil.auditing._discretion import Discretion
+from unveil.auditing._discretion import Discretion, Masking
 from unveil.auditing._figures import Question
-from unveil.auditing._masking import Masking
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Telling
 from unveil.errors import InputError, did_you_mean

@@ -2,21 +2,9 @@
 
 # isort: off
 from unveil.cli.commands._measure import measure
-from unveil.cli.commands._risk import risk
-from unveil.cli.commands._inference import inference
-from unveil.cli.commands._membership import membership
-from unveil.cli.commands._composition import composition
-from unveil.cli.commands._definetti import definetti
-from unveil.cli.commands._minimality import minimality
 
 # isort: on
 
 __all__ = [
-    "composition",
-    "definetti",
-    "inference",
     "measure",
-    "membership",
-    "minimality",
-    "risk",
 ]

@@ -1,0 +1,214 @@
+"""Names and references: what a report calls releases, files, commands and people.
+
+Folders tell who somebody is and how their machine is laid out, and commands and addresses may have
+passwords in them. A report has neither: of a path it shows the last part, of an address what is
+before its question mark, and in place of what looks like a secret three dots.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from unveil.auditing._discretion import reference_to
+from unveil.errors import InputError
+from unveil.microdata import Microdata
+
+__all__ = [
+    "is_reference",
+    "key_from",
+    "public_command",
+    "public_name",
+    "resolve",
+    "rows_behind",
+    "write_key",
+]
+
+
+_SECRET = r"(?:[\w-]*(?:token|secret|passw(?:or)?d|passwd|pwd|api[-_]?key|apikey|auth\w*|bearer|credentials?)[\w-]*)"  # noqa: E501
+_GIVEN = re.compile(rf"(?i)^(-{{0,2}}{_SECRET})([=:])(.+)$", re.DOTALL)
+_TO_COME = re.compile(rf"(?i)^-{{1,2}}{_SECRET}$|^bearer$|^(?:basic|digest)$")
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://\S+")
+_HIDDEN = "…"
+_CALL = re.compile(r"(\w+)\((.*)\)", re.DOTALL)
+
+
+def public_name(name: str) -> str:
+    """What a release is called, without folders and secrets.
+
+    >>> public_name("Mondrian(k=5)"), public_name("/home/jane/out/published.csv")
+    ('Mondrian(k=5)', 'published.csv')
+    >>> public_name("Oracle(/opt/anon/run --token=abc {input} {output})")
+    'Oracle(run --token=… {input} {output})'
+    >>> public_name("Oracle(https://jane:pw@example.org/anonymize?key=1)")
+    'Oracle(https://example.org/anonymize)'
+    """
+    call = _CALL.fullmatch(name)
+    if call is not None and call[1] == "Oracle":
+        return f"Oracle({public_name(call[2])})"
+    if call is not None:
+        return name
+    if not re.search(r"\s", name):
+        return _public_word(name)
+    return " ".join(_public_words(name.split()))
+
+
+def public_command(command: str) -> str:
+    """What was typed, without folders and secrets.
+
+    >>> public_command("unveil audit /data/jane/a.csv --oracle './run --password x {input}'")
+    "unveil audit a.csv --oracle 'run --password … {input}'"
+    >>> public_command("unveil audit a.csv --release theirs=out/b.csv --fail-on 'k < 5'")
+    "unveil audit a.csv --release theirs=b.csv --fail-on 'k < 5'"
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:  # not as a shell would have it
+        return " ".join(_public_words(command.split()))
+    return " ".join(
+        word if re.fullmatch(r"[\w@%+=:,./{}…-]+", word) else shlex.quote(word)
+        for word in _public_words(words)
+    )
+
+
+def _public_words(words: list[str]) -> list[str]:
+    shown = []
+    hide = False
+    for word in words:
+        scheme = word.lower() in ("bearer", "basic", "digest")
+        shown.append(_HIDDEN if hide and not scheme else _public_word(word))
+        hide = bool(_TO_COME.match(word)) or scheme or (
+            word.lower().rstrip(":").endswith("authorization") and word.endswith(":")
+        )  # fmt: skip
+    return shown
+
+
+def _public_word(word: str) -> str:
+    given = _GIVEN.match(word)
+    if given is not None:
+        return f"{given[1]}{given[2]}{_HIDDEN}"
+    if re.search(r"\s", word):  # a command within a command
+        return " ".join(_public_words(word.split()))
+    if _ADDRESS.search(word):
+        return _ADDRESS.sub(lambda found: _public_address(found[0]), word)
+    head, sign, tail = word.rpartition("=")
+    return f"{head}{sign}{_last_part(tail)}"
+
+
+def _public_address(address: str) -> str:
+    """An address without who asks, and without what is asked."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _last_part(path: str) -> str:
+    last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+    return last or path
+
+
+_KEY = re.compile("[0-9a-f]{64}")
+_REFERENCE = re.compile("#?[0-9a-f]{12}")
+
+
+def write_key(key: str, path: str | os.PathLike[str]) -> Path:
+    """Write a key into a file that only its owner may read."""
+    file = Path(path)
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as out:
+            file.chmod(0o600)  # it may have been there before, open to others
+            out.write(f"{key}\n")
+    except OSError as error:
+        raise InputError(
+            f"cannot write the key {str(file)!r}: {error.strerror or error}"
+        ) from error
+    return file
+
+
+def key_from(path: str | os.PathLike[str]) -> str:
+    """Read a key from its file."""
+    try:
+        text = Path(path).read_text("ascii").strip()
+    except FileNotFoundError as error:
+        raise InputError(
+            f"there is no key {str(path)!r}; an audit writes it beside its report: report.key"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read the key {str(path)!r}: {error}") from error
+    if not _KEY.fullmatch(text):
+        raise InputError(
+            f"{str(path)!r} is no key: a key is 64 hexadecimal digits, as an audit writes it "
+            "beside its report"
+        )
+    return text
+
+
+def resolve(
+    references: str | Iterable[str], microdata: Microdata, key: str
+) -> dict[str, Sequence[int]]:
+    """The records behind references: their numbers, counted from 0.
+
+    Parameters
+    ----------
+    references : str or several
+        As a report shows them, such as ``#0a1b2c3d4e5f``.
+    microdata : Microdata
+        The table that was audited.
+    key : str
+        Of that audit: `Audit.key`.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> survey = uv.datasets.election_survey()
+    >>> found = uv.audit(survey, "mondrian:k=5", attacks=["differential-inference"])
+    >>> worst = found.to_dict()["secrets"][0]["sections"][0]["tables"][0]["rows"][0][1]
+    >>> from unveil.auditing import resolve
+    >>> record = resolve(worst, survey, found.key)[worst][0]
+    >>> finding = found.releases[0].looked["differential-inference"].finding
+    >>> float(finding.distances[record]) == finding.delta
+    True
+    """
+    records: dict[int, list[int]] = {}
+    for record, row in enumerate(np.asarray(microdata.rows).tolist()):
+        records.setdefault(row, []).append(record)
+    found = rows_behind(references, records, key, microdata.source)
+    return {reference: records[row] for reference, row in found.items()}
+
+
+def is_reference(text: str) -> bool:
+    """Whether a text is a reference, as far as one can see.
+
+    >>> is_reference("#0a1b2c3d4e5f"), is_reference("0A1B2C3D4E5F"), is_reference("survey.csv")
+    (True, True, False)
+    """
+    return _REFERENCE.fullmatch(text.strip().lower()) is not None
+
+
+def rows_behind(
+    references: str | Iterable[str], rows: Iterable[int], key: str, source: str
+) -> dict[str, int]:
+    """The rows of a file behind references, counted from 0; ``rows`` are those it may be."""
+    wanted = [references] if isinstance(references, str) else list(references)
+    for reference in wanted:
+        if not is_reference(reference):
+            raise InputError(
+                f"{reference!r} is no reference; a report writes them as #0a1b2c3d4e5f"
+            )
+    named = {reference_to(row, key): row for row in rows}
+    found = {}
+    for reference in wanted:
+        row = named.get(f"#{reference.strip().lower().removeprefix('#')}")
+        if row is None:
+            raise InputError(
+                f"nobody in {source} has the reference {reference} under this key; is it the table "
+                "that was audited, and the key of that audit?"
+            )
+        found[reference] = row
+    return found
