@@ -237,7 +237,7 @@ def test_the_table_the_line_and_the_picture_show_the_upper_end(people):
     np.testing.assert_array_equal(
         axes.lines[0].get_ydata(), [one.delta_at_most for one in hardening.rounds]
     )
-    assert "at most (95% sure)" in axes.get_legend().get_title().get_text()
+    assert "at most (95% sure)" in axes.get_title()
 
 
 def test_who_cannot_be_tested_does_not_pass_a_sampled_goal(people):

@@ -154,8 +154,9 @@ def test_as_a_picture(survey):
         assert tuple(np.round([one.delta for one in course.rounds], 12)) in drawn
         assert tuple(np.round([one.mean for one in course.rounds], 12)) in drawn
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    offered = [f"{name} (offered)" if name == both.strategy else name for name in both.courses]
-    assert [label.split(":")[0] for label in labels] == [*offered, "goal 0.1"]
+    lines = [f"{name}: {what}" for name in both.courses for what in ("δ", "mean")]
+    assert labels == [*lines, "goal 0.1"]
+    assert f"{both.strategy} (offered): " in both.story().charts[0].says
     assert both.plot(axes) is axes
 
 

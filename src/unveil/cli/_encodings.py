@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from unveil.adversary import adversary_named
 from unveil.attacks.differential import compare_encodings as compare
 from unveil.cli._console import console
+from unveil.cli._declared import SHELL
 from unveil.cli._guard import guarded
 from unveil.cli._outputs import print_text, save_picture, write_rows, write_text
 from unveil.cli._sources import OPTIONS, Outputs, Table, typed
@@ -58,4 +59,4 @@ def compare_encodings(
         write_rows(outputs.csv, finding.to_frame())
     if outputs.plot is not None:
         save_picture(outputs.plot, finding.plot(), out)
-    print_text(finding.summary(), out)
+    print_text(finding.summary(SHELL), out)

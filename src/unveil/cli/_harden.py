@@ -12,7 +12,8 @@ from unveil.attacks.differential import distance_named
 from unveil.attacks.shared import adversaries_named
 from unveil.cli._anonymize import check_place, write_release
 from unveil.cli._console import console, say
-from unveil.cli._guard import INTERRUPTED, Exit, guarded
+from unveil.cli._declared import SHELL
+from unveil.cli._guard import INTERRUPTED, guarded
 from unveil.cli._outputs import is_stdout, print_text, save_picture, write_rows, write_text
 from unveil.cli._sources import OPTIONS, OUTPUT, Outputs, Table, typed
 from unveil.cli._testing import warm_up
@@ -128,7 +129,7 @@ def _tell(finding: Hardening, out: Path | None, outputs: Outputs) -> None:
         write_rows(outputs.csv, finding.to_frame())
     if outputs.plot is not None:
         save_picture(outputs.plot, finding.plot(), terminal)
-    print_text(finding.summary(), terminal)
+    print_text(finding.summary(SHELL), terminal)
     if out is not None:
         write_release(finding.release, out)
         if not is_stdout(out):

@@ -1,24 +1,33 @@
-"""The finding of a hardening: its numbers, text, JSON and picture."""
+"""The finding of a hardening: its numbers and its story."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes, written
 from unveil.attacks.differential import DifferentialInference
-from unveil.findings import Finding
+from unveil.errors import File, Message, Option, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Series,
+    Story,
+    Table,
+    number_cell,
+)
 from unveil.hardening._strategies import CONFIDENCE, Course, Limits, Round
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Mondrian, Sanitizer
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["Hardening", "round_line"]
 
@@ -36,6 +45,8 @@ class Hardening(Finding):
         For each strategy, all of its rounds. The other attributes are those of the best strategy:
         one that reached the goal with the least loss, else the one with the smallest δ.
     """
+
+    entry: ClassVar[str] = "hardening"
 
     goal: float
     limits: Limits
@@ -121,18 +132,62 @@ class Hardening(Finding):
             ]
         )
 
+    @property
+    def notes(self) -> tuple[Text, ...]:  # type: ignore[override]
+        """Notes of the test, and what has to be kept in mind about hardening."""
+        return (*self.finding.notes, *_remarks(self))
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {
+            "source": self.original.source,
+            "sanitizer": self.asked,
+            "adversary": self.finding.adversary.label,
+            "distance": self.finding.distance,
+            "quasi": [column.name for column in self.original.quasi],
+            "sensitive": self.original.sensitive.name,
+            "people": len(self.original),
+            "most_rounds": self.limits.rounds,
+            "most_removed": self.limits.at_most,
+            "most_at_a_time": self.limits.at_a_time,
+            "sampled": _sampled(self),
+            "best_strategy": self.strategy,
+            "strategies": [_course(course) for course in self.courses.values()],
+            "seed": self.finding.seed,
+            "remarks": _remarks(self),
+            **self.attributes("goal holds interrupted"),
+        }
+
     def content(self, *, records: bool) -> dict[str, Any]:
-        return _content(self, records=records)
+        """The finding's own part of `to_dict`; the values of individuals are who was removed."""
+        content = super().content(records=False)
+        if records:
+            for told, course in zip(content["strategies"], self.courses.values(), strict=True):
+                told["removed_records"] = course.removed.tolist()
+        return content
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw δ and the mean distance over the rounds, a line for each strategy.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        return _draw(self, ax)
-
-    def summary(self) -> str:
-        return _summary(self)
+    def story(self, release: Text | None = None) -> Story:
+        said: list[Text] = []
+        for course in self.courses.values():
+            of = f" ({course.strategy})" if len(self.courses) > 1 else ""
+            said.append(Message("Ended{of}: {ended}.", of=of, ended=course.ended))
+            if untested := course.rounds[-1].not_tested:
+                records = f"{untested:,} record{_s(untested)}"
+                said.append(f"NOT TESTED in the last round{of}: {records}")
+        return Story(
+            title=Message(
+                "Hardening {sanitizer} on {source} until δ ≤ {goal} ({distance})",
+                sanitizer=File(self.asked, bare=True), source=File(self.original.source, bare=True),
+                goal=f"{self.goal:g}", distance=self.finding.distance,
+            ),
+            about=[_verdict(self)],
+            sentences=[
+                *said,
+                f"Attacker: {self.finding.adversary.label}. {_of_loss(self.best)}",
+            ],
+            tables=[_table(course, self.goal) for course in self.courses.values()],
+            charts=[_chart(self)],
+        )  # fmt: skip
 
 
 _REMARKS = {
@@ -162,38 +217,12 @@ _ANY_DRAW = (
     "What is offered is one release of a sanitizer that may depend on chance; the test is about "
     "all that it may draw."
 )
-_ONE_DRAW = (
+_ONE_DRAW = Message(
     "Each round tests one draw of a random sanitizer. If the goal holds, that may be luck, the "
     "more so the more rounds there were, and what is offered is another draw. Have it sampled "
-    "with samples=100 or more."
+    "with {samples} or more.",
+    samples=Option("samples", 100),
 )
-
-
-def _content(finding: Hardening, *, records: bool) -> dict[str, Any]:
-    """The content of the JSON."""
-    content: dict[str, Any] = {
-        "finding": "hardening",
-        "source": finding.original.source,
-        "sanitizer": finding.asked,
-        "adversary": finding.finding.adversary.label,
-        "distance": finding.finding.distance,
-        "quasi": [c.name for c in finding.original.quasi],
-        "sensitive": finding.original.sensitive.name,
-        "records": len(finding.original),
-        "goal": finding.goal,
-        "most_rounds": finding.limits.rounds,
-        "most_removed": finding.limits.at_most,
-        "most_at_a_time": finding.limits.at_a_time,
-        "holds": finding.holds,
-        "sampled": _sampled(finding),
-        "interrupted": finding.interrupted,
-        "best_strategy": finding.strategy,
-        "strategies": [_course(course, records) for course in finding.courses.values()],
-        "seed": finding.finding.seed,
-        "notes": [str(note) for note in finding.finding.notes],
-        "remarks": list(_remarks(finding)),
-    }
-    return content
 
 
 def _sampled(finding: Hardening) -> dict[str, Any] | None:
@@ -209,36 +238,14 @@ def _sampled(finding: Hardening) -> dict[str, Any] | None:
     }
 
 
-def _course(course: Course, records: bool) -> dict[str, Any]:
-    content: dict[str, Any] = {
+def _course(course: Course) -> dict[str, Any]:
+    return {
         "strategy": course.strategy,
         "holds": course.best.holds,
         "best_round": course.best.number,
         "ended": str(course.ended),
-        "rounds": [
-            {key: _plain(value) for key, value in asdict(one).items()} for one in course.rounds
-        ],
+        "rounds": [asdict(one) for one in course.rounds],
     }
-    if records:
-        content["removed_records"] = course.removed.tolist()
-    return content
-
-
-def _summary(finding: Hardening) -> str:
-    """The text of a hardening: first of all, whether the goal holds."""
-    lines = [
-        f"Hardening {finding.asked} on {finding.original.source} until δ ≤ {finding.goal:g} "
-        f"({finding.finding.distance})",
-        f"  {_verdict(finding)}",
-    ]
-    for course in finding.courses.values():
-        lines += ["", *_table(course, finding.goal)]
-    lines += [
-        "",
-        f"  Adversary: {finding.finding.adversary.label}. {_of_loss(finding.best)}",
-        *(f"  Note: {note}" for note in (*finding.finding.notes, *_remarks(finding))),
-    ]
-    return "\n".join(lines)
 
 
 def _of_loss(one: Round) -> str:
@@ -277,40 +284,32 @@ def _what_it_took(course: Course) -> str:
     return f"larger classes for {best.enlarged:,} kind{_s(best.enlarged)} of people"
 
 
-def _table(course: Course, goal: float) -> list[str]:
-    over = f"over {goal:g}"
+def _table(course: Course, goal: float) -> Table:
     done = "removed" if course.strategy == "remove" else "enlarged"
     bound = ("at most",) if course.best.sampled else ()
-    heads = ("round", done, "δ", *bound, "mean", over, "loss", "classes", "smallest")
-    rows = [heads, *(_row(course, one) for one in course.rounds)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
-    marked = [
-        f"    {line}{'  ← best' if place == course.best.number + 1 else ''}"
-        for place, line in enumerate(lines)
-    ]
-    untested = course.rounds[-1].not_tested
-    said = (
-        [f"  NOT TESTED in the last round: {untested:,} record{_s(untested)}"] if untested else []
+    heads = ("round", done, "δ", *bound, "mean", f"over {goal:g}", "loss", "classes", "smallest")
+    return Table(
+        title=course.strategy,
+        columns=[*(Column(title=head) for head in heads), Column(title="", number=False)],
+        rows=[
+            [*_row(course, one), "← best" if one == course.best else ""] for one in course.rounds
+        ],
     )
-    return [f"  {course.strategy}", *marked, *said, f"    Ended: {course.ended}."]
 
 
-def _row(course: Course, one: Round) -> tuple[str, ...]:
-    return (
-        f"{one.number}",
-        f"{one.removed if course.strategy == 'remove' else one.enlarged:,}",
-        _number(one.delta),
-        *((_number(one.delta_at_most),) if one.sampled else ()),
-        _number(one.mean),
-        "" if math.isnan(one.share_over) else f"{one.share_over:.1%}",
-        "–" if math.isnan(one.loss) else f"{one.loss:.1%}",
-        f"{one.classes:,}" if one.classes else "–",
-        f"{one.smallest_class:,}" if one.classes else "–",
-    )
+def _row(course: Course, one: Round) -> list[tuple[float | None, str]]:
+    done = one.removed if course.strategy == "remove" else one.enlarged
+    return [
+        number_cell(one.number, f"{one.number}"),
+        number_cell(done, f"{done:,}"),
+        number_cell(one.delta, _number(one.delta)),
+        *([number_cell(one.delta_at_most, _number(one.delta_at_most))] if one.sampled else ()),
+        number_cell(one.mean, _number(one.mean)),
+        number_cell(one.share_over, "" if math.isnan(one.share_over) else f"{one.share_over:.1%}"),
+        number_cell(one.loss, "–" if math.isnan(one.loss) else f"{one.loss:.1%}"),
+        number_cell(one.classes, f"{one.classes:,}" if one.classes else "–"),
+        number_cell(one.smallest_class, f"{one.smallest_class:,}" if one.classes else "–"),
+    ]
 
 
 def round_line(strategy: str, one: Round) -> str:
@@ -323,7 +322,7 @@ def round_line(strategy: str, one: Round) -> str:
     return f"{strategy}, round {one.number}: δ {_delta(one)}{done}{lost}"
 
 
-def _remarks(finding: Hardening) -> tuple[str, ...]:
+def _remarks(finding: Hardening) -> tuple[Text, ...]:
     acted = [course for course in finding.courses.values() if len(course.rounds) > 1]
     remarks = [remark for course in acted for remark in _REMARKS[course.strategy]]
     if any(_is_stuck_in_tight_regions(course) for course in acted):
@@ -331,7 +330,7 @@ def _remarks(finding: Hardening) -> tuple[str, ...]:
     return (*_chances(finding), *remarks)
 
 
-def _chances(finding: Hardening) -> list[str]:
+def _chances(finding: Hardening) -> list[Text]:
     """What there is to say where chance decides."""
     if finding.best.sampled:
         return [_SAMPLED] if finding.sanitizer.deterministic else [_SAMPLED, _ANY_DRAW]
@@ -372,55 +371,37 @@ def _number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _plain(value: Any) -> Any:
-    """JSON has neither NaN nor infinity."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else "infinity"
-    return value
-
-
-def _draw(finding: Hardening, ax: Axes | None = None) -> Axes:
-    """Draw δ (thick) and the mean (thin) of every strategy over its rounds, on a log axis.
-
-    Of a sampled δ it is the upper end, which the goal is about.
-    """
-    if ax is None:
-        ax = new_axes()
-    from matplotlib.ticker import MultipleLocator
-
-    several = len(finding.courses) > 1
+def _chart(finding: Hardening) -> Chart:
+    """δ and the mean of every strategy over its rounds, on a log axis; sampled, the bound of δ."""
+    series = []
+    says = []
     for course in finding.courses.values():
         rounds = [one.number for one in course.rounds]
         before, best = course.rounds[0], course.best
-        offered = " (offered)" if course.strategy == finding.strategy and several else ""
-        label = f"{course.strategy}{offered}: {_what_it_took(course)}"
+        offered = " (offered)" if course.strategy == finding.strategy else ""
+        said = f"{course.strategy}{offered}: {_what_it_took(course)}, best in round {best.number}"
         if not math.isnan(best.loss):
-            label += f",\nloss {before.loss:.1%} → {best.loss:.1%}"
-        (line,) = ax.plot(
-            rounds, _drawn([one.delta_at_most for one in course.rounds]), marker=".", label=label
-        )
-        colour = line.get_color()
-        ax.plot(
-            rounds, _drawn([one.mean for one in course.rounds]),
-            color=colour, linewidth=1, linestyle=":", marker=".", markersize=3,
-        )  # fmt: skip
-        ax.plot(best.number, best.delta_at_most, "o", color=colour, markersize=8)
-    goal = f"goal {finding.goal:g}"
-    ax.axhline(finding.goal, color="black", linewidth=1, linestyle="--", label=goal)
+            said += f", loss {before.loss:.1%} → {best.loss:.1%}"
+        says.append(said)
+        for what, values in (
+            ("δ", [one.delta_at_most for one in course.rounds]),
+            ("mean", [one.mean for one in course.rounds]),
+        ):
+            name = f"{course.strategy}: {what}"
+            series.append(Series(name=name, x=rounds, y=_drawn(values)))
     longest = max(len(course.rounds) for course in finding.courses.values())
-    ax.set_xlim(-0.4, longest - 0.6)
-    ax.set(yscale="log", xlabel="round", ylabel=f"d ({finding.finding.distance})")
-    ax.xaxis.set_major_locator(MultipleLocator(max(1, longest // 8)))
-    ax.set_title(written(f"{finding.asked} on {finding.original.source}"), fontsize=10)
-    ax.grid(True, alpha=0.25)
+    goal = Series(name=f"goal {finding.goal:g}", x=[0, longest - 1], y=[finding.goal] * 2)
     worst = f"at most ({CONFIDENCE:.0%} sure)" if finding.best.sampled else "the worst record"
-    ax.legend(
-        frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0),
-        title=f"— δ, {worst}  ● best round\n··· mean", alignment="left",
-    )  # fmt: skip
-    return ax
+    return Chart(
+        kind="curves",
+        title=f"δ, {worst}, and the mean d, round by round",
+        says="; ".join(says),
+        x=Axis(label="round"),
+        y=Axis(label=f"d ({finding.finding.distance})", scale="log"),
+        series=[*series, goal],
+    )
 
 
-def _drawn(values: list[float]) -> list[float]:
+def _drawn(values: list[float]) -> list[float | None]:
     """Without values that a log axis cannot show."""
-    return [value if 0 < value < np.inf else np.nan for value in values]
+    return [value if 0 < value < math.inf else None for value in values]
