@@ -149,7 +149,7 @@ def test_who_is_ended_by_a_ci_system_keeps_what_was_found(table, tmp_path):
         process.terminate()
         said = process.stderr.read()
         assert process.wait(60) == 143
-    assert said.endswith("interrupted: what was found until then has been told\n")
+    assert said.endswith("interrupted: the results so far are above\n")
     found = read_audit("audit.json")
     assert found["interrupted"]
     first, _ = found["secrets"][0]["releases"]

@@ -11,7 +11,7 @@ COUNTS = ["--sanitizer", "laplace-counts:epsilon=1"]
 
 
 def test_noisy_counts_are_worked_out(table):
-    done = run("differential", str(table), *ROLES, *PARTS, *COUNTS, "--json", "-")
+    done = run("differential-inference", str(table), *ROLES, *PARTS, *COUNTS, "--json", "-")
     [finding] = json.loads(done.stdout)["findings"]
     assert done.exit_code == 0
     assert finding["sanitizer"] == "LaplaceCounts(epsilon=1.0)"
@@ -22,7 +22,7 @@ def test_noisy_counts_are_worked_out(table):
 
 
 def test_beside_others_each_has_its_own_attacker(table):
-    done = run("differential", str(table), *ROLES, *COUNTS, "--sanitizer", "mondrian:k=2",
+    done = run("differential-inference", str(table), *ROLES, *COUNTS, "--sanitizer", "mondrian:k=2",
                "--json", "-")  # fmt: skip
     counts, records = json.loads(done.stdout)["findings"]
     assert (counts["adversary"], records["adversary"]) == (
@@ -31,7 +31,7 @@ def test_beside_others_each_has_its_own_attacker(table):
 
 
 def test_samples_say_how_exact_they_are(table):
-    done = run("differential", str(table), *ROLES, *PARTS, *COUNTS, "--samples", "200")
+    done = run("differential-inference", str(table), *ROLES, *PARTS, *COUNTS, "--samples", "200")
     assert done.exit_code == 0
     assert "Sampled: 200 releases with and as many without each record" in " ".join(
         done.output.split()
@@ -40,7 +40,7 @@ def test_samples_say_how_exact_they_are(table):
 
 def test_until_it_is_exact_enough(table):
     options = ["--error", "0.02", "--json", "-"]
-    done = run("differential", str(table), *ROLES, *PARTS, *COUNTS, *options)
+    done = run("differential-inference", str(table), *ROLES, *PARTS, *COUNTS, *options)
     [finding] = json.loads(done.stdout)["findings"]
     assert finding["sampling"]["error_most"] <= 0.02
     assert finding["sampling"]["too_coarse"] == 0
@@ -59,8 +59,8 @@ def test_counts_are_written(table, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--samples", "1"], "--samples must be a whole number from 2 up"),
-        (["--error", "0"], "--error must be a number between 0 and 1"),
+        (["--samples", "1"], "it must be a whole number from 2 up"),
+        (["--error", "0"], "it must be a number above 0 below 1"),
         (["--cuts", "age"], "cannot read --cuts 'age'; write it like --cuts age=20,40,60"),
         (["--cuts", "age=40,20"], "in ascending order"),
         (["--cuts", "age=x"], "--cuts age=x: give numbers (or dates) in ascending order"),
@@ -74,13 +74,15 @@ def test_counts_are_written(table, tmp_path):
     ],
 )
 def test_bad_input(table, options, message):
-    done = run("differential", str(table), *ROLES, *options, code=2)
+    done = run("differential-inference", str(table), *ROLES, *options, code=2)
     assert message in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize("option", ["--parts", "--quantiles"])
 def test_parts_of_equal_width_or_share(table, option):
-    done = run("differential", str(table), *ROLES, option, "age=2", "--sanitizer", "mondrian:k=2")
+    done = run(
+        "differential-inference", str(table), *ROLES, option, "age=2", "--sanitizer", "mondrian:k=2"
+    )
     assert done.exit_code == 0
     assert "age was grouped into 2 parts" in " ".join(done.output.split())
 
@@ -99,18 +101,18 @@ def test_the_worst_are_those_the_audit_found(table, tmp_path):
     out = tmp_path / "audit.json"
     oracle = f"{sys.executable} {program} {{input}} {{output}}"
     done = run(
-        "differential", table, *ROLES, "--oracle", oracle, "--targets", "3", "--samples", "4",
-        "--worst", "1", "--json", out, "--records",
+        "differential-inference", table, *ROLES, "--oracle", oracle, "--targets", "3",
+        "--samples", "4", "--worst", "1", "--json", out, "--records",
     )  # fmt: skip
     [finding] = json.loads(out.read_text())["findings"]
-    worst = max(finding["distances"])
-    listed = done.output.split("belief without their record")[1]
+    worst = max(finding["records"]["distance"])
+    listed = done.output.split("belief without → with")[1]
     assert f"{worst:.3g}"[:4] in listed
 
 
 def test_samples_beside_what_needs_none(table):
     done = run(
-        "differential",
+        "differential-inference",
         table,
         *ROLES,
         *PARTS,
@@ -122,4 +124,4 @@ def test_samples_beside_what_needs_none(table):
     )
     said = " ".join(done.output.split())
     assert "nothing here is random, so nothing was sampled" in said
-    assert "as far as sampling can tell" not in said  # two are compared, not told one by one
+    assert said.count("as far as sampling can tell") == 1

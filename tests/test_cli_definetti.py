@@ -34,14 +34,14 @@ def test_several_are_compared_and_what_cannot_be_done_is_told(table, tmp_path):
         "--sanitizer", "randomized-response:epsilon=1", "--worst", "2", "--plot", "picture.png",
         "--json", "found.json", "--records", code=2,
     )  # fmt: skip
-    assert "re-weighted" in done.stdout
+    assert "guessed within groups" in done.stdout
     assert "The worst-placed under" in done.stdout
     assert "publishes values of vote that need not be" in done.stderr
     assert (tmp_path / "picture.png").stat().st_size > 10_000
     content = json.loads((tmp_path / "found.json").read_text())
     assert [one["finding"] for one in content["findings"]] == ["definetti"] * 2
     assert len(content["failed"]) == 1
-    assert len(content["findings"][0]["each"]["row"]) == 60
+    assert len(content["findings"][0]["records"]["row"]) == 60
 
 
 def test_tables_of_anatomy_alone(survey):
@@ -61,26 +61,34 @@ def test_people_of_another_file(table, survey):
     uv.Mondrian(k=5).sanitize(survey).to_frame(by_class=True).to_csv("published.csv", index=False)
     pd.read_csv(table)[["name", "age", "town"]].to_csv("register.csv", index=False)
     done = run(
-        "definetti", table, *ROLES, "--release", "published.csv", "--people", "register.csv",
+        "definetti", *ROLES, "--release", "published.csv", "--external", "register.csv",
         "--json", "-",
     )  # fmt: skip
     (found,) = json.loads(done.stdout)["findings"]
     assert found["source"] == "register.csv"
     assert (found["placed"], found["right"]) == (60, None)
     done = run(
-        "definetti", table, *ROLES, "--release", "published.csv", "--people", "register.csv",
+        "definetti", table, *ROLES, "--release", "published.csv", "--external", "register.csv",
         "--identifier", "name", "--json", "-",
     )  # fmt: skip
     (found,) = json.loads(done.stdout)["findings"]
     assert found["known"] == 60
+    done = run(
+        "definetti", *ROLES, "--release", "published.csv", "--external", "register.csv",
+        "--identifier", "name", "--person", pd.read_csv(table)["name"][0],
+    )  # fmt: skip
+    assert "belief in each vote" in done.stdout
+    done = run("definetti", *ROLES, "--release", "published.csv", code=2)
+    assert "give the original, FILE, or a table of the people, --external" in " ".join(
+        done.stderr.split()
+    )
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--release", "a.csv"], "give the original table as FILE, or the people with --people"),
         ([], "there is nothing to look at"),
-        (["--anatomy", "a", "--people", "nobody.csv"], "nobody.csv"),
+        (["--anatomy", "a", "--external", "nobody.csv"], "nobody.csv"),
         (["--anatomy", "a", "--records"], "--records adds to the JSON"),
     ],
 )
@@ -92,9 +100,10 @@ def test_what_can_be_wrong_is_told_at_once(args, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--smoothing", "0"], "error: --smoothing must be above 0"),
-        (["--by", "twon"], "error: --by names 'twon', .* did you mean 'town'"),
-        (["--method", "foreground", "--rounds", "4"], "error: --rounds must be 1 for foreground"),
+        (["--worst", "-1"], "error: --worst -1.* must be a whole number from 0 up"),
+        (["--smoothing", "0"], "error: --smoothing 0.* must be a number above 0"),
+        (["--by", "twon"], "--by names 'twon', .* did you mean 'town'"),
+        (["--method", "foreground", "--rounds", "4"], "--rounds must be 1 for foreground"),
     ],
 )
 def test_options_are_refused_before_anything_is_read(table, options, message):

@@ -37,14 +37,14 @@ def _files(tmp_path, monkeypatch):
         (("composition", "people.csv", "--release", "a=released.csv", "--anatomy", "anatomy",
           "--json"), "released.csv"),
         (("risk", "people.csv", "--release", "released.csv", "--json"), "released.csv"),
-        (("definetti", "people.csv", "--people", "others.csv", "--release", "released.csv",
+        (("definetti", "people.csv", "--external", "others.csv", "--release", "released.csv",
           "--json"), "others.csv"),
-        (("inference", "people.csv", "--sanitizer", "identity", "--held-out-file", "others.csv",
+        (("inference", "people.csv", "--sanitizer", "identity", "--held-out", "others.csv",
           "--json"), "others.csv"),
         (("minimality", "people.csv", "--sanitizer", "mondrian:k=2", "--release", "released.csv",
           "--json"), "released.csv"),
         (("audit", "people.csv", "--release", "released.csv", "--json"), "released.csv"),
-        (("membership", "people.csv", "--held-out-file", "others.csv", "--json"), "others.csv"),
+        (("membership", "people.csv", "--held-out", "others.csv", "--json"), "others.csv"),
     ],
 )  # fmt: skip
 def test_what_is_read_is_not_written_over(command, over):

@@ -179,7 +179,7 @@ def test_rows_instead_of_names():
     rows.assign(row=[1, 6, 3, 0, 2]).to_csv("register.csv", index=False)
     done = run(*asked, code=2)
     assert (
-        "row 2, column 'row' of register.csv: '6' is no row of patients.csv, which are counted "
+        "row 2, column 'row' of register.csv: '6' is not a row of patients.csv; rows are counted "
         "from 1 to 5" in done.stderr
     )
 
@@ -329,9 +329,10 @@ def test_releases_of_larger_tables_together():
     )  # fmt: skip
     (bob,) = found.pop("persons")
     assert without_time(found) == without_time(json.loads(json.dumps(again.to_dict(records=True))))
-    assert bob["candidates"] == again.candidates_of("Bob").to_dict("records")
-    assert {"value": "Flu", "city": 2, "county.csv": 1, "together": 1} in bob["candidates"]
-    assert "Bob (row 2 of both.csv): disease of the candidates" in done.stderr
+    assert [one["title"] for one in bob["columns"]] == ["disease", "city", "county.csv", "together"]
+    assert ["Flu", [2.0, "2"], [1.0, "1"], [1.0, "1"]] in bob["rows"]
+    assert len(bob["rows"]) == len(again.candidates_of("Bob"))
+    assert "Bob, row 2 of both.csv: disease of the candidates" in done.stderr
 
 
 def test_two_releases_of_the_table_itself():
@@ -356,7 +357,7 @@ def test_pseudonyms_make_it_exact():
     assert "column 'idd' is not in city.csv; did you mean 'id'?" in done.stderr
     pd.DataFrame(CITY).assign(id=["a", None, *"cdef"]).to_csv("city.csv", index=False)
     done = run("composition", "both.csv", *AGE, *TWO, "--pseudonym", "id", code=2)
-    assert "row 2, column 'id' of city.csv: there is no pseudonym" in done.stderr
+    assert "row 2, column 'id' of city.csv: the cell is empty, and --pseudonym needs" in done.stderr
 
 
 def test_people_of_another_table():
@@ -369,8 +370,10 @@ def test_people_of_another_table():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--release", "city.csv"], "composition puts two or more releases together, got 1: give"),
-        ([*TWO, "--pseudonym", "id", "--anatomy", "a"], "--pseudonym names records that have"),
+        (["--release", "city.csv"],
+         "composition combines two or more releases, got 1; unveil linkage takes one"),
+        ([*TWO, "--pseudonym", "id", "--anatomy", "groups.csv", "--group", "g"],
+         "groups.csv is a permuted release, whose records have no sensitive values of their own"),
         (["--release", "city=city.csv", "--release", "city=county.csv"],
          "two releases are called 'city'; give them names"),
         ([*TWO, "--release", "nowhere.csv"], "nowhere.csv"),
@@ -380,6 +383,8 @@ def test_people_of_another_table():
     ],
 )  # fmt: skip
 def test_compositions_that_cannot_be_made(options, message):
+    groups = {"id": ["a", "d"], "age": [27, 37], "g": [1, 1], "disease": ["Flu", "Cold"]}
+    pd.DataFrame(groups).to_csv("groups.csv", index=False)
     done = run("composition", "both.csv", *AGE, *options, code=2)
     assert message in " ".join(done.stderr.replace("│", " ").split())
 

@@ -21,11 +21,16 @@ def tested(monkeypatch):
     """What is tried out, with which adversary."""
     found = []
 
-    def spy(table, sanitizer, **options):
-        found.append((sanitizer, options["adversary"], options["samples"]))
-        return uv.differential_inference(table, sanitizer, **options)
+    def spy(*, microdata, sanitizer, adversary, samples, **options):
+        found.append((sanitizer, adversary, samples))
+        return uv.differential_inference(
+            microdata, sanitizer, adversary=adversary, samples=samples, **options
+        )
 
-    monkeypatch.setattr(_testing, "differential_inference", spy)
+    warm_up = _testing.warm_up
+    monkeypatch.setattr(
+        _testing, "warm_up", lambda *given, **options: warm_up(*given, attack=spy, **options)
+    )
     return found
 
 

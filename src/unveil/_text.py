@@ -1,13 +1,78 @@
-"""Texts for people to read: from the data, shares, and tables."""
+"""Texts for people to read: from the data, names, numbers, shares, and tables."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
 
-__all__ = ["harmless", "of_all", "percent", "table_lines"]
+__all__ = [
+    "UNTOUCHED", "display_name", "harmless", "moved", "of_all", "one_in", "percent",
+    "table_lines", "three_digits",
+]  # fmt: skip
+
+UNTOUCHED = "Identity()"
+"""The label of the sanitizer that publishes a table as it is."""
 
 _NEARLY_ALL, _HARDLY_ANY = 0.999, 0.0001
+_COMMAND = re.compile(r"Oracle\((.*\{input\}.*)\)", re.DOTALL)
+_PLACES = re.compile(r"\{(?:input|output|without)\}")
+_POINTS = "total variation"  # the one distance that is a share of belief
+
+
+def display_name(sanitizer: str) -> str:
+    """What a sanitizer is called in tables and sentences.
+
+    The command of an oracle is shown without folders and without places for files.
+
+    >>> display_name("Identity()"), display_name("Mondrian(k=5)")
+    ('no anonymization', 'Mondrian(k=5)')
+    >>> display_name("Oracle(/usr/bin/python3 tools/anonymize.py {input} {output} --strict)")
+    'Oracle(python3 anonymize.py --strict)'
+    """
+    command = _COMMAND.fullmatch(sanitizer)
+    if command is not None:
+        words = (word.rpartition("/")[2] for word in _PLACES.sub("", command[1]).split())
+        return f"Oracle({' '.join(word for word in words if word)})"
+    return "no anonymization" if sanitizer == UNTOUCHED else sanitizer
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits.
+
+    >>> three_digits(0.4627), three_digits(0.00001234), three_digits(float("inf"))
+    ('0.463', '1.23e-05', 'infinite')
+    """
+    return f"{value:#.3g}" if math.isfinite(value) else "infinite"
+
+
+def moved(value: float, distance: str) -> str:
+    """A distance between beliefs in words: points of 100, if it is a share of belief.
+
+    >>> moved(0.4841, "total variation"), moved(0.0193, "total variation"), moved(0.5, "l1")
+    ('48 points', '1.9 points', '0.500')
+    """
+    if distance != _POINTS:
+        return three_digits(value)
+    points = 100 * value
+    text = f"{points:.0f}" if points >= 9.95 else f"{points:.1f}" if points >= 0.05 else "under 0.1"
+    return f"{text.removesuffix('.0')} point{'' if text in ('1', '1.0') else 's'}"
+
+
+def one_in(share: float, people: int) -> str:
+    """A share as people say it.
+
+    >>> one_in(0.05, 1000), one_in(0.4, 10), one_in(0.001, 1000), one_in(1.0, 10)
+    ('1 person in 20', '4 people in 10', '1 person in 1,000', 'everybody')
+    >>> one_in(0, 10), one_in(0.13, 1000), one_in(0.96, 1000)
+    ('nobody', '1 person in 8', 'nearly everybody')
+    """
+    if share in (0, 1):
+        return "everybody" if share else "nobody"
+    if share > 0.15:
+        tenths = round(10 * share)
+        return "nearly everybody" if tenths == 10 else f"{tenths} people in 10"
+    return f"1 person in {min(people, round(1 / share)):,}"
 
 
 def harmless(text: str) -> str:
@@ -47,12 +112,12 @@ def of_all(number: int, whole: int) -> str:
     return f"all {whole:,}" if number == whole else f"{number:,} ({percent(number / whole)})"
 
 
-def table_lines(rows: list[list[str]], left: Collection[int] = ()) -> list[str]:
-    """A table of texts, its first column and those of ``left`` to the left, others to the right."""
+def table_lines(rows: list[list[str]], texts: Collection[int] = (0,)) -> list[str]:
+    """A table: columns of texts to the left (by default the first), all others to the right."""
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     return [
         "  " + "   ".join(
-            cell.ljust(w) if j == 0 or j in left else cell.rjust(w)
+            cell.ljust(w) if j in texts else cell.rjust(w)
             for j, (cell, w) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

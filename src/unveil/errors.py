@@ -63,7 +63,6 @@ SMALLEST = 5
 
 # What the shell calls a parameter that it names otherwise.
 _WORDS = {"microdata": "FILE", "key_hierarchies": "--hierarchies", "mapping": "--recode"}
-_OFF = {"exact": "--sampled"}  # flags that are switched off by another word than --no-…
 
 
 @dataclass(frozen=True)
@@ -130,8 +129,6 @@ class Option(_Part):
     >>> shell = View("shell")
     >>> Option("missing", "drop").shown(shell), Option("may_drop", True).shown(shell)
     ('--missing drop', '--may-drop')
-    >>> Option("exact", False).shown(shell)
-    '--sampled'
     >>> Option("ordinal", {"edu level": ["low", "high"]}).shown(shell)
     "--ordinal 'edu level=low|high'"
     >>> Option("recode", {"sex": {"F": "Female", "M": None}}).shown(shell)
@@ -151,8 +148,6 @@ class Option(_Part):
             flag = _WORDS.get(self.name) or f"--{self.name.replace('_', '-')}"
             if bare or self.value is True:
                 return flag
-            if self.value is False:
-                return _OFF.get(self.name, f"--no-{flag[2:]}")
             return f"{flag} {_quoted(_typed(self.value))}"
         if bare:
             return self.name
@@ -243,13 +238,20 @@ class Row(_Part):
 
 @dataclass(frozen=True, eq=False)
 class Person(_Part):
-    """Somebody of the table, by their row, counted from 0. A report has a reference instead."""
+    """Somebody of the table, by their row, counted from 0, and perhaps what else is known of them.
+
+    A report has a reference instead.
+
+    >>> print(Person(2), Person(2, "age 30"), Person(2, "age 30").shown(View("report")), sep="; ")
+    row 3; row 3: age 30; (masked)
+    """
 
     row: int
+    known: str = ""
 
     def shown(self, view: View) -> str:
         if not view.masks:
-            return f"row {self.row + 1:,}"
+            return f"row {self.row + 1:,}{': ' * bool(self.known)}{self.known}"
         return MASK if view.person is None else view.person(self.row)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from unveil.errors import InputError, Text, View
+from unveil.errors import InputError, Listed, Message, Text, View
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,6 +218,8 @@ class Chart:
         Of a heat map, instead of series.
     rank : float, optional
         Of several charts with the same title, draw only the one with the largest rank.
+    in_terminal : bool
+        Of a distribution on a log axis: the command shows it too, in block characters.
     most : int, optional
         Of bars, draw only so many names: those with the largest values in any release.
     """
@@ -230,6 +232,7 @@ class Chart:
     series: Sequence[Series] = ()
     matrix: Matrix | None = None
     rank: float | None = None
+    in_terminal: bool = False
     most: int | None = None
 
 
@@ -284,6 +287,8 @@ class Story:
     sentences : sequence of str or Message
         What else there is to say of this release alone.
     tables, charts : sequences
+    closer : sequence of Chart
+        Charts for a closer look, which a report leaves out.
     diagnostics : sequence of str or Message
         How exact the numbers are.
     """
@@ -294,7 +299,24 @@ class Story:
     sentences: Sequence[Text] = ()
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
+    closer: Sequence[Chart] = ()
     diagnostics: Sequence[Text] = ()
+
+    def chart(self, which: int | str = 0) -> Chart:
+        """One of the charts, by its number, counted from 0, or by a part of its title."""
+        every = [*self.charts, *self.closer]
+        if str(which).isdecimal():
+            found = every[int(which) :]
+        else:
+            found = [one for one in every if str(which).casefold() in str(one.title).casefold()]
+        if not found:
+            raise InputError(
+                "there is no chart {which}; {charts}", which=repr(which),
+                charts=Message("choose from: {titles}", titles=Listed(
+                    [f"{number} {one.title}" for number, one in enumerate(every)]
+                )) if every else "this finding has none",
+            )  # fmt: skip
+        return found[0]
 
 
 _PYTHON = View()
@@ -349,6 +371,10 @@ class Finding:
         """What was found about one person, by number or name; where the attack has people."""
         raise NotImplementedError
 
+    def of_worst(self, n: int) -> Table:
+        """The n people who are worst off; where the attack ranks people."""
+        raise NotImplementedError
+
     def verdict(self, release: Text | None = None) -> str:
         """What was found, in one sentence."""
         from unveil.errors import shown
@@ -389,7 +415,7 @@ class Finding:
 
         return json_text(self.to_dict(records=records))
 
-    def plot(self, ax: MatplotlibAxes | None = None, *, chart: int = 0) -> MatplotlibAxes:
+    def plot(self, ax: MatplotlibAxes | None = None, *, chart: int | str = 0) -> MatplotlibAxes:
         """Draw one of the charts of the story; returns the axes.
 
         Needs matplotlib: ``pip install 'unveil[plot]'``.
@@ -398,15 +424,15 @@ class Finding:
         ----------
         ax : matplotlib.axes.Axes, optional
             Where to draw; by default a new figure.
-        chart : int
-            Which of the story's charts, counted from 0.
+        chart : int or str
+            Which of the story's charts: its number, counted from 0, or a part of its title.
         """
         from unveil.render import draw
 
-        charts = self.story().charts
-        if not charts:
+        told = self.story()
+        if not told.charts:
             raise InputError("there is nothing to draw: {found}", found=self.verdict())
-        return draw(charts[chart], ax)
+        return draw(told.chart(chart), ax)
 
     def __repr__(self) -> str:
         return self.summary()

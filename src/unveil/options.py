@@ -18,6 +18,8 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -37,6 +39,7 @@ from unveil.errors import InputError, Option, did_you_mean
 __all__ = [
     "Adversaries",
     "Budget",
+    "HeldOut",
     "Help",
     "Jobs",
     "Knows",
@@ -79,11 +82,20 @@ class Shell:
         What stands for the value in ``--help``.
     hidden : bool
         The shell has no such option.
+    table : bool
+        A path is a table with the same columns as the original, and is read as that is.
+    column_of_releases : bool
+        In a shell it is a column that all releases have; the function gets the cells of each.
+    plugins : str
+        Its values are names that plug-ins may add: ``adversaries``.
     """
 
     parse: Callable[[Sequence[str]], Any] | None = None
     metavar: str = ""
     hidden: bool = False
+    table: bool = False
+    column_of_releases: bool = False
+    plugins: str = ""
 
 
 def names(texts: Sequence[str]) -> list[str]:
@@ -133,6 +145,23 @@ def _recoded(text: str) -> dict[str, str | None] | None:
     return {old.strip(): new.strip() or None for old, _, new in pairs}
 
 
+def _share_or_file(texts: Sequence[str | Path]) -> float | Path:
+    """A share of the people, or a file of other people.
+
+    >>> _share_or_file(["0.3"]), _share_or_file(["others.csv"]).name
+    (0.3, 'others.csv')
+    """
+    if len(texts) > 1:
+        raise InputError("{option} is given twice; give one share or one file",
+                         option=Option("held_out"))  # fmt: skip
+    try:
+        share = float(str(texts[0]))
+    except ValueError:
+        return Path(texts[0])
+    check("held_out", Annotated[float, Gt(0), Lt(1)], share)
+    return share
+
+
 Seed = Annotated[int, Ge(0), Help("Random seed."), Shell(metavar="N")]
 Jobs = Annotated[
     int | None, Help("Number of worker processes. Default: all cores."), Shell(metavar="N")
@@ -151,12 +180,20 @@ Share = Annotated[float, Ge(0), Le(1)]
 Adversaries = Annotated[
     Any,
     Help("The attacker's model: a name such as naive-bayes, or several."),
-    Shell(parse=list, metavar="NAME"),
+    Shell(parse=list, metavar="NAME", plugins="adversaries"),
 ]
 Knows = Annotated[
     str | Sequence[str] | None,
     Help("Quasi-identifiers that the attacker knows. Default: all."),
     Shell(parse=names, metavar="COLUMNS"),
+]
+HeldOut = Annotated[
+    Any,
+    Help(
+        "People who are not in the release: a share of them, drawn at random, or a table of other "
+        "people with the same columns."
+    ),
+    Shell(parse=_share_or_file, metavar="SHARE|FILE", table=True),
 ]
 Rename = Annotated[
     Mapping[str, str] | None,
@@ -287,7 +324,7 @@ def _in_words(annotation: Any) -> str:
         (f" above {m.gt}" for m in given if isinstance(m, Gt)), ""
     )
     most = next((f" to {m.le}" for m in given if isinstance(m, Le)), "") or next(
-        (f" below {m.lt}" for m in given if isinstance(m, Lt)), ""
+        (f" below {m.lt}" for m in given if isinstance(m, Lt) and m.lt != inf), ""
     )
     open_end = " up" if least.startswith(" from") and not most else ""
     listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}" if len(kinds) > 1 else kinds[0]

@@ -1,4 +1,4 @@
-"""What attacks and measures there are, built in and from packages of others.
+"""What attacks and measures there are, and what other packages add.
 
 An attack or measure is declared once: a function with annotated keyword-only options, and a
 `Declaration` that says the rest. Its command and help, its section of a project file, its part of
@@ -6,7 +6,8 @@ an audit, its thresholds, its section of the report and its page of the referenc
 
 Built-in attacks are the subpackages of `unveil.attacks` and `unveil.measures` that have a
 ``DECLARATION``. Other packages name theirs in the entry points ``unveil.attacks`` and
-``unveil.measures``. One that cannot be loaded is reported and does not affect the others.
+``unveil.measures``, and add sanitizers and adversaries with ``unveil.sanitizers`` and
+``unveil.adversaries``. A plug-in that cannot be used is reported and does not affect the others.
 """
 
 from __future__ import annotations
@@ -16,19 +17,21 @@ import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from importlib.metadata import EntryPoint, entry_points
+from dataclasses import dataclass, is_dataclass, replace
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from unveil.errors import InputError, Message, did_you_mean
+from unveil.errors import Foreign, InputError, Message, Text, did_you_mean
 from unveil.findings import Figure, Finding, Question
 from unveil.options import options_of
 
 __all__ = [
-    "Declaration", "Kind", "Output", "declarations", "declared", "figures", "load_errors",
-    "plugins",
+    "Declaration", "Kind", "Output", "Plugin", "audited", "declarations", "declared", "figures",
+    "load_errors", "plugin_names", "plugins",
 ]  # fmt: skip
+
+T = TypeVar("T")
 
 Kind: TypeAlias = Literal["grouped", "permuted", "counts", "synthetic", "aggregate"]
 """The kinds of releases."""
@@ -55,12 +58,18 @@ class Output:
         How the file's name may end.
     method : str
         The method of the finding that writes it, given a path.
+    needs : tuple of str
+        Modules that it needs besides.
+    extra : str
+        The extra of unveil that brings them.
     """
 
     name: str
     help: str
     suffixes: tuple[str, ...]
     method: str
+    needs: tuple[str, ...] = ()
+    extra: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +101,6 @@ class Declaration:
         Whether an audit has it unless the user names others.
     budget : str, optional
         The option ``budget`` in an audit, for one release: ``3 s``.
-    in_audit : mapping of str to any
-        Options that an audit gives it unless the user does, where its own defaults are others.
     page : str, optional
         Its page of the documentation; by default its name.
     outputs : tuple of Output
@@ -101,6 +108,13 @@ class Declaration:
     first_look : bool
         Whether its command tries the table as it is, and Mondrian with several k, if the user names
         no release and no sanitizer.
+    compare : str or callable, optional
+        What the findings of several releases, by their names, say beside each other: a function
+        (or where it is) that returns sentences.
+    in_audit : mapping, str or callable, optional
+        Options that an audit gives it unless the user does, by name; or, where they depend on what
+        is audited, a function (or where it is) of ``microdata`` and ``sanitizer`` that returns
+        them. With a function a sanitizer may also be a folder of releases made beforehand.
     examples : str
         Examples for the help of its command.
     plugin : str, optional
@@ -119,29 +133,56 @@ class Declaration:
     order: int = 1_000
     default: bool = False
     budget: str | None = None
-    in_audit: Mapping[str, Any] = field(default_factory=dict)
     page: str | None = None
     outputs: tuple[Output, ...] = ()
     first_look: bool = False
+    compare: str | Callable[[Mapping[str, Any]], list[Text]] | None = None
+    in_audit: str | Callable[..., dict[str, Any]] | Mapping[str, Any] | None = None
     examples: str = ""
     plugin: str | None = None
 
     def call(self) -> Callable[..., Finding]:
         """The function itself; imports what it needs."""
-        if not isinstance(self.function, str):
-            return self.function
-        module, _, name = self.function.partition(":")
-        found: Callable[..., Finding] = getattr(importlib.import_module(module), name)
-        return found
+        return self._read(lambda function: function)
+
+    def tells(self, method: str) -> bool:
+        """Whether its findings have a method that findings need not have, such as of_person."""
+        found = inspect.signature(self.call(), eval_str=True).return_annotation
+        return getattr(found, method, None) not in (None, getattr(Finding, method))
+
+    def compared(self, found: Mapping[str, Finding]) -> list[Text]:
+        """What the findings of several releases say beside each other."""
+        return [] if self.compare is None else list(_loaded(self.compare)(found))
+
+    def audit_options(self, microdata: Any, sanitizer: Any) -> dict[str, Any]:
+        """Options in an audit that depend on what is audited."""
+        if isinstance(self.in_audit, Mapping):
+            return dict(self.in_audit)
+        if self.in_audit is None or sanitizer is None:
+            return {}
+        return dict(_loaded(self.in_audit)(microdata, sanitizer))
 
     def options(self) -> dict[str, inspect.Parameter]:
         """Its options, by name."""
-        return {name: one for name, one in options_of(self.call()).items() if name not in SOURCES}
+        found = self._read(options_of)
+        return {name: one for name, one in found.items() if name not in SOURCES}
 
     def sources(self) -> dict[str, inspect.Parameter]:
         """What it works on, by the name of the parameter."""
-        parameters = inspect.signature(self.call(), eval_str=True).parameters
-        return {name: one for name, one in parameters.items() if name in SOURCES}
+        found = self._read(lambda function: inspect.signature(function, eval_str=True).parameters)
+        return {name: one for name, one in found.items() if name in SOURCES}
+
+    def _read(self, what: Callable[[Callable[..., Finding]], T]) -> T:
+        """Something of the function; an error of a plug-in says whose it is."""
+        try:
+            if not isinstance(self.function, str):
+                return what(self.function)
+            module, _, name = self.function.partition(":")
+            return what(getattr(importlib.import_module(module), name))
+        except Exception as error:
+            if self.plugin is None:
+                raise
+            raise InputError(_cannot_load(self.name, self.plugin, error)) from error
 
     def check_options(self, given: Mapping[str, Any]) -> None:
         """Refuse options that it does not have, and values that they cannot have."""
@@ -158,15 +199,65 @@ class Declaration:
             check(name, known[name].annotation, value)
 
 
+class Plugin(NamedTuple):
+    """What another package adds, by the name of its entry point."""
+
+    name: str
+    value: Any
+    package: str
+
+    def refuse(self, why: str) -> None:
+        """Remember that it is left out, and why."""
+        _remember(
+            Message(
+                "the plug-in {name} of {package} is left out: {why}",
+                name=repr(self.name), package=self.package, why=why,
+            )
+        )  # fmt: skip
+
+
+def _loaded(function: str | Callable[..., Any]) -> Callable[..., Any]:
+    if not isinstance(function, str):
+        return function
+    module, _, name = function.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
 _ROOMS = ("attacks", "measures")
-_failed: list[Message] = []
+_declaration = ("a Declaration", lambda found: isinstance(found, Declaration))
+_WANTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "attacks": _declaration,
+    "measures": _declaration,
+    "sanitizers": (
+        "a dataclass that is a Sanitizer",
+        lambda found: (
+            isinstance(found, type) and is_dataclass(found) and hasattr(found, "sanitize")
+        ),
+    ),
+    "adversaries": ("a class or function that makes an adversary", callable),
+}
+_failed: dict[str, Message] = {}
 
 
 @functools.cache
 def declarations() -> dict[str, Declaration]:
     """All attacks and measures by name, in the order in which a report tells them."""
-    found = [*_built_in(), *_others()]
-    return {one.name: one for one in sorted(found, key=lambda one: one.order)}
+    found = {one.name: one for one in _built_in()}
+    known = {figure.name: figure for one in found.values() for figure in one.figures}
+    for plugin in (one for room in _ROOMS for one in plugins(room)):
+        declaration: Declaration = plugin.value
+        taken = [one.name for one in declaration.figures if known.get(one.name, one) != one]
+        if declaration.name != plugin.name:
+            plugin.refuse(f"it declares {declaration.name!r}; give its entry point that name")
+        elif declaration.name in found:
+            plugin.refuse(f"there is another attack or measure {declaration.name!r}")
+        elif taken:
+            plugin.refuse(f"there is another figure {taken[0]!r}")
+        else:
+            found[declaration.name] = replace(declaration, plugin=plugin.package)
+            known |= {figure.name: figure for figure in declaration.figures}
+    return {one.name: one for one in sorted(found.values(), key=lambda one: one.order)}
 
 
 def declared(name: str) -> Declaration:
@@ -180,32 +271,84 @@ def declared(name: str) -> Declaration:
     return known[name]
 
 
+@functools.cache
+def audited() -> dict[str, Declaration]:
+    """Those that an audit can have: they work on one release at a time."""
+    found = {}
+    for name, one in declarations().items():
+        try:
+            several = "releases" in one.sources()
+        except InputError as error:  # of a plug-in
+            _remember(error.message)
+            continue
+        if not several:
+            found[name] = one
+    return found
+
+
 def figures() -> dict[str, Figure]:
     """All figures by name, in the order in which they are shown: by question, then by attack."""
     every = [one for declaration in declarations().values() for one in declaration.figures]
     return {one.name: one for question in Question for one in every if one.question is question}
 
 
-def load_errors() -> list[Message]:
-    """What is wrong with plug-ins that could not be loaded."""
-    declarations()
-    return list(_failed)
+def load_errors(*, load: bool = True) -> list[Message]:
+    """What is wrong with plug-ins that cannot be used.
+
+    Parameters
+    ----------
+    load : bool
+        Load all plug-ins to find out; otherwise, tell only what has been noticed so far.
+    """
+    if load:
+        from unveil.adversary import adversary_names
+        from unveil.sanitize import sanitizer_names
+
+        audited()
+        adversary_names()
+        sanitizer_names()
+    return list(_failed.values())
 
 
-def plugins(group: str) -> Iterator[tuple[str, Any, str]]:
-    """What other packages bring under an entry point: name, object and package."""
-    for one in entry_points(group=group):
+def plugin_names(*groups: str) -> list[str]:
+    """The names that other packages add to ``sanitizers``, for example; nothing is loaded."""
+    return sorted({one.name for group in groups for one in entry_points(group=f"unveil.{group}")})
+
+
+@functools.cache
+def plugins(group: str) -> tuple[Plugin, ...]:
+    """What other packages add.
+
+    Parameters
+    ----------
+    group : {"attacks", "measures", "sanitizers", "adversaries"}
+    """
+    found: dict[str, Plugin] = {}
+    kind, fits = _WANTED[group]
+    for one in entry_points(group=f"unveil.{group}"):
         package = one.dist.name if one.dist is not None else "an unknown package"
         try:
-            yield one.name, one.load(), package
-        except Exception as error:  # a stranger's package may fail in any way
-            _failed.append(_cannot_load(one, package, error))
+            plugin = Plugin(one.name, one.load(), package)
+        except Exception as error:  # a package of others may fail in any way
+            _remember(_cannot_load(one.name, package, error))
+            continue
+        if not fits(plugin.value):
+            plugin.refuse(f"it is {plugin.value!r:.80}, and {kind} is needed")
+        elif one.name in found:
+            plugin.refuse(f"{found[one.name].package} has one of the same name")
+        else:
+            found[one.name] = plugin
+    return tuple(found.values())
 
 
-def _cannot_load(one: EntryPoint, package: str, error: Exception) -> Message:
+def _remember(problem: Message) -> None:
+    _failed.setdefault(str(problem), problem)
+
+
+def _cannot_load(name: str, package: str, error: Exception) -> Message:
     return Message(
         "the plug-in {name} of {package} cannot be loaded ({error}); update or uninstall it",
-        name=repr(one.name), package=package, error=f"{type(error).__name__}: {error}",
+        name=repr(name), package=package, error=Foreign(f"{type(error).__name__}: {error}"),
     )  # fmt: skip
 
 
@@ -218,20 +361,3 @@ def _built_in() -> Iterator[Declaration]:
             if module.suffix == ".py" and module.exists() and "DECLARATION" in module.read_text():
                 found = importlib.import_module(name).DECLARATION
                 yield from found if isinstance(found, tuple) else (found,)
-
-
-def _others() -> Iterator[Declaration]:
-    for room in _ROOMS:
-        for name, found, package in plugins(f"unveil.{room}"):
-            if isinstance(found, Declaration):
-                yield replace(found, plugin=package)
-            else:
-                _failed.append(
-                    Message(
-                        "the plug-in {name} of {package} is a {kind}, not a Declaration; see the "
-                        "documentation on writing your own attack",
-                        name=repr(name),
-                        package=package,
-                        kind=type(found).__name__,
-                    )
-                )

@@ -101,7 +101,7 @@ def test_what_makes_them_hard_to_compare_is_said(told: dict[str, Any]) -> None:
     assert "seeds" in notes
     assert "the attacker knows something else" in notes
     assert "they were made by unveil" in notes
-    assert "one of them was ended before it was done" in notes
+    assert "one of them was interrupted" in notes
     for release in other["secrets"][0]["releases"]:
         release["name"] += "!"
     with pytest.raises(InputError, match="no release in common"):

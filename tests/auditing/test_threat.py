@@ -96,7 +96,7 @@ def test_each_secret_is_tested_as_if_it_were_the_only_one(two_secrets: list[uv.M
     lines = together.verdict().splitlines()
     assert [line.partition(": ")[0] for line in lines] == [o.sensitive for o in together.secrets]
     says = together.to_dict()["threat"]["says"]
-    assert "the others are neither known to him nor published" in says
+    assert "the others are neither known to the attacker nor published" in says
 
 
 def test_a_published_table_belongs_to_its_secret(two_secrets: list[uv.Microdata]) -> None:

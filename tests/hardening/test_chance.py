@@ -292,9 +292,9 @@ def test_everybody_is_attacked_by_the_sanitizers_own_adversary(people, monkeypat
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"samples": 1}, "samples= must be a whole number from 2 up, got 1"),
-        ({"samples": 2.5}, "samples= must be a whole number"),
-        ({"error": 0}, "error= must be a number between 0 and 1"),
+        ({"samples": 1}, "it must be a whole number from 2 up"),
+        ({"samples": 2.5}, "it must be a whole number"),
+        ({"error": 0}, "it must be a number above 0 below 1"),
     ],
 )
 def test_bad_input_is_told_before_anything_is_tested(people, wrong, message, monkeypatch):

@@ -1,6 +1,7 @@
 """``unveil harden``: what it prints, writes and refuses, and how it exits."""
 
 import json
+from functools import wraps
 
 import pandas as pd
 import pytest
@@ -73,16 +74,22 @@ def test_the_release_on_standard_output(table):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([*MONDRIAN, "--delta", "0"], "--delta must be a distance over 0, such as 0.05, got 0.0"),
-        ([*MONDRIAN, "--delta", "nan"], "--delta must be a distance over 0"),
-        ([*MONDRIAN, "--rounds", "0"], "--rounds must be a whole number from 1 up, got 0"),
-        ([*MONDRIAN, "--at-most", "1.5"], "--at-most must be a share between 0 and 1"),
-        ([*MONDRIAN, *MONDRIAN], "one table, one --sanitizer"),
+        ([*MONDRIAN, "--delta", "0"], "--delta 0.0 is not possible: it must be a number above 0"),
+        ([*MONDRIAN, "--delta", "nan"], "--delta nan is not possible: it must be a number above 0"),
+        (
+            [*MONDRIAN, "--rounds", "0"],
+            "it must be a whole number from 1 up",
+        ),
+        (
+            [*MONDRIAN, "--at-most", "1.5"],
+            "it must be a number above 0 below 1",
+        ),
+        ([*MONDRIAN, *MONDRIAN], "give one --sanitizer"),
         (["--sanitizer", "mondrain:k=3"], "did you mean 'mondrian'"),
         ([*MONDRIAN, "--adversary", "nobody"], "nobody"),
         ([*MONDRIAN, "--distance", "l2"], "l2"),
-        ([*MONDRIAN, "--samples", "1"], "--samples must be a whole number from 2 up, got 1"),
-        ([*MONDRIAN, "--error", "0"], "--error must be a number between 0 and 1"),
+        ([*MONDRIAN, "--samples", "1"], "it must be a whole number from 2 up"),
+        ([*MONDRIAN, "--error", "0"], "it must be a number above 0 below 1"),
         (
             ["--sanitizer", "laplace-counts:epsilon=1", "--strategy", "merge"],
             "use --strategy remove",
@@ -98,7 +105,7 @@ def test_wrong_input(table, options, message):
 
 def test_an_attacker_who_draws_lots_is_sampled(table):
     table.write_text("\n".join(table.read_text().splitlines()[:25]) + "\n")  # 24 people
-    options = ["--adversary", "tree", "--samples", "4", "--jobs", "1", "--delta", "0.3"]
+    options = ["--adversary", "tree", "--samples", "4", "--n-jobs", "1", "--delta", "0.3"]
     result = run(
         "harden", table, *ROLES, *MONDRIAN, *options, "--rounds", "1", "--json", "-", code=1
     )
@@ -112,7 +119,7 @@ def test_an_attacker_who_draws_lots_is_sampled(table):
 
 
 def test_more_samples_are_asked_for_in_the_words_of_the_shell(table):
-    options = ["--adversary", "tree", "--samples", "4", "--jobs", "1", "--delta", "0.99"]
+    options = ["--adversary", "tree", "--samples", "4", "--n-jobs", "1", "--delta", "0.99"]
     result = run("harden", table, *ROLES, *MONDRIAN, *options, code=1)
     assert "sample more, such as --samples 16," in result.stdout
 
@@ -120,11 +127,12 @@ def test_more_samples_are_asked_for_in_the_words_of_the_shell(table):
 def test_the_sanitizer_names_its_attacker_unless_the_user_does(table, monkeypatch):
     told = []
 
+    @wraps(uv.harden)
     def seen(*args, adversary, **options):
         told.append(adversary)
         return uv.harden(*args, adversary=adversary, **options)
 
-    monkeypatch.setattr(_harden, "harden", seen)
+    monkeypatch.setattr(_harden, "hardened", seen)
     run("harden", table, *ROLES, *MONDRIAN, *REACHED)
     run(
         "harden",
@@ -140,6 +148,7 @@ def test_the_sanitizer_names_its_attacker_unless_the_user_does(table, monkeypatc
 
 
 def test_an_interrupt_keeps_what_was_done(table, monkeypatch):
+    @wraps(uv.harden)
     def interrupted_later(*args, watch, **options):
         def stop(strategy, one):
             if one.number == 1:
@@ -147,7 +156,7 @@ def test_an_interrupt_keeps_what_was_done(table, monkeypatch):
 
         return uv.harden(*args, watch=stop, **options)
 
-    monkeypatch.setattr(_harden, "harden", interrupted_later)
+    monkeypatch.setattr(_harden, "hardened", interrupted_later)
     result = run("harden", table, *ROLES, *MONDRIAN, *NOT_REACHED, code=130)
     assert "Ended: it was interrupted." in result.stdout
     assert result.stderr == "interrupted; the rounds that were finished are above\n"

@@ -70,7 +70,7 @@ def test_recoding_changes_names_and_nothing_else(codes):
 
 
 def test_mappings_that_cannot_be_meant():
-    with pytest.raises(InputError, match="mapping= must map columns to values"):
+    with pytest.raises(InputError, match="must map columns to values"):
         checked_mapping({"sex": "F"}, ["sex"])
     with pytest.raises(InputError, match=r"names the column 'sec', which .* did you mean 'sex'"):
         checked_mapping({"sec": {"a": "b"}}, ["sex"])
@@ -133,7 +133,7 @@ def test_columns_with_other_names():
         assert message in str(refused.value)
     with pytest.raises(InputError, match="give external=, too"):
         uv.composition([RELEASE, RELEASE], uv.read_table(
-            {"age": [1], "s": ["x"]}, quasi="age", sensitive="s"), columns=told)  # fmt: skip
+            {"age": [1], "s": ["x"]}, quasi="age", sensitive="s"), rename=told)  # fmt: skip
 
 
 def test_a_prior_with_other_codes():

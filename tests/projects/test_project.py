@@ -7,16 +7,19 @@ import os
 import sys
 import tomllib
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from proofs import examples
 
 import unveil as uv
-from unveil.errors import InputError
+from unveil.errors import InputError, View
 from unveil.microdata import Role
 from unveil.projects import Data, Project, ReleaseAsked
 
@@ -118,10 +121,18 @@ def test_any_project_can_be_written_and_read(names, texts, data):
         fail_on=("k < 5", "delta > 0.05"), smallest=3, include_records=True,
         reasons={names[0]: "\n".join(texts)},
     )  # fmt: skip
-    from unveil.projects._reading import project_from
+    from unveil.projects._file import project_from
 
     values = tomllib.loads(project.to_toml())
     assert project_from(values, project.folder / "unveil.toml") == project
+    validator().validate(values)
+
+
+@cache
+def validator():
+    form = Project.schema()
+    Draft202012Validator.check_schema(form)
+    return Draft202012Validator(form)
 
 
 @pytest.fixture
@@ -164,7 +175,7 @@ def test_several_secrets_are_asked_about_the_same_people(people):
     tables = uv.propose(people).project().microdata()
     assert [table.sensitive.name for table in tables] == ["income", "debts"]
     assert [table.rows.tolist() for table in tables] == [list(range(3, 78))] * 2
-    assert tables[0].notes[-1].startswith("2 more records dropped: another sensitive column")
+    assert "2 more records dropped: another sensitive column" in tables[0].notes[-1]
     audit = uv.propose(people).project().audit(
         releases="mondrian:k=5", attacks=["measures"], progress=False
     )  # fmt: skip
@@ -290,10 +301,10 @@ def test_attacks_and_their_options(people):
 def test_names_of_releases(people):
     project = uv.propose(people).project()
     series = replace(project, releases=(ReleaseAsked(sanitizer="mondrian:k=2,5", name="a"),))
-    with pytest.raises(InputError, match="is a series of sanitizers, which have names"):
+    with pytest.raises(InputError, match="is a series of sanitizers, and each has its own name"):
         series.audit()
     twice = replace(project, releases=(ReleaseAsked(sanitizer="mondrian:k=2"),) * 2)
-    with pytest.raises(InputError, match=r"number 2\]: 'Mondrian\(k=2\)' is there already"):
+    with pytest.raises(InputError, match=r"number 2: there is already a release 'Mondrian\(k=2\)'"):
         twice.audit()
 
 
@@ -303,20 +314,20 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "p.toml, [data]: file is lacking"),
+        ("", "p.toml, [data]: file is missing; name the table"),
         ("[dta]", "p.toml: there is no table 'dta'; did you mean 'data'?"),
         ("[data]\nfiel = 'a.csv'", "p.toml, [data]: there is no key 'fiel'; did you mean 'file'?"),
         ("[data]\nfile = 3", "p.toml, [data]: file must be a text, but is 3"),
         ("data = 3", "p.toml: data must be a table, [data], but is 3"),
-        ("[data]\nfile = 'a'\nmissing = 'dorp'", "missing must be 'error' or 'drop' or 'category', "
+        ("[data]\nfile = 'a'\nmissing = 'dorp'", "missing must be 'error', 'drop' or 'category', "
          "but is 'dorp'; did you mean 'drop'?"),
         ("[data]\nfile = 'a'\ndelimiter = ',,'", "delimiter must be one character"),
         ("[data]\nfile = 'a'\ncolumns = 'age'\nencoding = 1", "encoding must be a text, but is 1"),
-        ("[data]\nfile = 'a'\ncolumns = { one = 'age' }", "p.toml, [data.columns]: one = 'age' "),
+        ("[data]\nfile = 'a'\ncolumns = { one = 'age' }", "columns must be a list of names, or "),
         ("[data]\nfile = 'a'\nmissing_values = [1]", "must be a text or a list of texts"),
         ("[data]\nfile = 'a.pq'\ndelimiter = ','", "delimiter is for CSV files, and a.pq is Parq"),
-        ("[roles]\nage = 'quassi'\n[data]\nfile = 'a'", "p.toml, [roles]: 'age' must be one of "
-         "identifier, quasi, sensitive, other, but is 'quassi'; did you mean 'quasi'?"),
+        ("[roles]\nage = 'quassi'\n[data]\nfile = 'a'", "p.toml, [roles]: 'age' must be "
+         "'identifier', 'quasi', 'sensitive' or 'other', but is 'quassi'; did you mean 'quasi'?"),
         (FINE + "[kinds]\nage = 'ordinal'", "p.toml, [kinds]: 'age' must be 'numeric', "),
         (FINE + "[kinds]\nage = []", "or the list of its levels from low to high, but is []"),
         (FINE + "[kinds]\nagee = 'numeric'", "p.toml, [kinds]: 'agee' is not among the columns of "
@@ -341,7 +352,7 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
         (FINE + "[report]\nsmallest = 0", "smallest must be a whole number from 1 up, but is 0"),
         (FINE + "[report]\ninclude_records = 1", "include_records must be true or false"),
         (FINE + "[releases]\nfile = 'b'", "releases must be tables, each headed [[releases]]"),
-        (FINE + "[[releases]]\nname = 'b'", "p.toml, [releases, number 1]: say one of file, "
+        (FINE + "[[releases]]\nname = 'b'", "p.toml, [[releases]] number 1: give one of file, "
          "sanitizer and oracle, but there is none"),
         (FINE + "[[releases]]\nfile = 'b'\noracle = 'c'", "there is file and oracle"),
         (FINE + "[[releases]]\nfile = 'b'\nretries = 2", "there is no key 'retries'"),
@@ -356,6 +367,54 @@ def test_mistakes_are_named_by_their_place(text, said, tmp_path):
     with pytest.raises(InputError) as told:
         Project.read(file)
     assert said in str(told.value)
+
+
+@pytest.mark.parametrize("text", [
+    "[data]\nfiel = 'a.csv'", "[data]\nfile = 3", "data = 3", "[roles]\nage = 'quasi'",
+    FINE + "[roless]", FINE + "[kinds]\nage = []", FINE + "[attacks]\njobs = 0",
+    FINE + "[attacks.linkag]", FINE + "[attacks.linkage]\nknow = 'age'",
+    FINE + "[attacks.linkage]\nunknown = 'appart'", FINE + "[[releases]]\nname = 'b'",
+    FINE + "[[releases]]\nfile = 'b'\noracle = 'c'",
+])  # fmt: skip
+def test_the_schema_refuses_what_is_refused(text, tmp_path):
+    (tmp_path / "p.toml").write_text(text)
+    with pytest.raises(InputError):
+        Project.read(tmp_path / "p.toml")
+    assert not validator().is_valid(tomllib.loads(text))
+
+
+def test_a_wrong_value_is_refused_alike_everywhere(people, tmp_path):
+    said = "is not possible: it must be 'error' or 'apart'; did you mean 'apart'?"
+    project = replace(
+        uv.propose(people).project().moved(tmp_path), wants=("income",), attacks=("linkage",),
+        releases=(ReleaseAsked(sanitizer="mondrian:k=5"),),
+    )  # fmt: skip
+    (table,) = project.microdata()
+    release = uv.Mondrian(k=5).sanitize(table)
+    for call in (
+        lambda: uv.linkage(release, table, unknown="appart"),
+        lambda: uv.audit(table, release, attacks={"linkage": {"unknown": "appart"}}),
+    ):
+        with pytest.raises(InputError) as told:
+            call()
+        assert str(told.value) == f"unknown='appart' {said}"
+        assert told.value.shown(View("shell")) == f"--unknown appart {said}"
+        assert told.value.shown(View("project")) == f'unknown = "appart" {said}'
+    file = replace(project, options={"linkage": {"unknown": "appart"}}).write(tmp_path / "p.toml")
+    with pytest.raises(InputError) as told:
+        Project.read(file)
+    # Whoever reads the file, it is the file that has to be changed.
+    in_file = f'p.toml, [attacks.linkage]: unknown = "appart" {said}'
+    assert [told.value.shown(View(medium)) for medium in ("python", "shell", "project")] == (
+        [in_file] * 3
+    )
+    done = run("audit", "--project", str(file), code=2)
+    assert " ".join(done.stderr.split()) == f"error: {in_file}"
+    typed = run("linkage", str(people), "-q", "age,town", "-s", "income", "--missing", "drop",
+                "--missing-value", "?", "--sanitizer", "mondrian:k=5", "--unknown", "appart",
+                code=2)  # fmt: skip
+    assert "--unknown" in typed.stderr
+    assert "apart" in typed.stderr
 
 
 def test_a_column_that_is_not_there(people):
@@ -380,7 +439,7 @@ def test_files_that_cannot_be_read_or_written(people, tmp_path):
     with pytest.raises(InputError, match="is not in UTF-8"):
         Project.read(tmp_path / "p.toml")
     project = uv.propose(people).project()
-    with pytest.raises(InputError, match="is there already; force=True replaces it"):
+    with pytest.raises(InputError, match="already exists; force=True replaces it"):
         project.write(tmp_path / "p.toml")
     with pytest.raises(InputError, match="cannot write"):
         project.write(tmp_path / "nowhere" / "p.toml")

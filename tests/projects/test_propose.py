@@ -17,7 +17,7 @@ from proofs import examples
 import unveil as uv
 from unveil.errors import InputError
 from unveil.microdata import Kind, Role
-from unveil.projects import _looking, _orders, _profile, _settling
+from unveil.projects import _kinds, _looking, _roles
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -68,7 +68,7 @@ def test_what_names_people_is_an_identifier(name, values, reason):
 def test_names_that_people_share_are_identifiers_to_check():
     column = proposed(Name=[f"Anna {i % 25}" for i in range(N)])["Name"]
     assert column.role is Role.IDENTIFIER
-    assert column.reason == "a name, by its name; several have the same"
+    assert column.reason == "a name, by its name; several people share it"
     assert column.unsure is not None
     assert "if it names no person" in column.unsure
     assert "Anna" not in column.reason + column.unsure
@@ -125,16 +125,16 @@ def test_what_the_law_protects_is_sensitive(name, values):
 @pytest.mark.parametrize(
     ("name", "values", "reason"),
     [
-        ("q1", ["x"] * N, "all have the same value"),
+        ("q1", ["x"] * N, "all values are the same"),
         ("q1", [None] * N, "it is empty"),
         ("q1", [[1]] * N, "its values are of types that cannot be used"),
         ("q1", among("yes", "no"), "yes or no"),
         ("q1", RNG.normal(size=N), "a measurement"),
         ("fnlwgt", RNG.integers(1, 99, N), "a weight in the survey"),
-        ("store_id", among("a", "b", "c"), "nothing tells"),
+        ("store_id", among("a", "b", "c"), "no sign that others know it"),
         ("has_phone", among("yes", "no"), "yes or no"),
         ("city", ["Rome"] * 9 + [None] * (N - 10) + ["Lyon"],
-         "a place, by its name: 2 values; but 83% of it is empty"),
+         "a place, by its name: 2 values; but mostly empty"),
     ],
 )  # fmt: skip
 def test_what_is_neither(name, values, reason):
@@ -148,7 +148,7 @@ def test_money_is_known_where_something_else_is_more_secret():
     assert uv.propose(people)["income"].role is Role.SENSITIVE
     beside = uv.propose({**people, "party": among("a", "b")})
     assert (beside["income"].role, beside["party"].role) == (Role.QUASI, Role.SENSITIVE)
-    assert beside["income"].unsure == "it may as well be sensitive"
+    assert beside["income"].unsure == "it may be sensitive instead"
 
 
 def test_what_many_would_not_say_is_a_secret_all_the_same():
@@ -156,7 +156,7 @@ def test_what_many_would_not_say_is_a_secret_all_the_same():
     people = {"age": RNG.integers(20, 70, N), "income": income, "party": among("a", "b")}
     proposal = uv.propose(people)
     assert proposal.sensitive == ("party", "income")
-    assert proposal["income"].reason == "an income, by its name: 2 values; 17% would not say"
+    assert proposal["income"].reason == "an income, by its name: 2 values; 17% declined to answer"
 
 
 def test_an_occupation_is_a_secret_if_it_is_detailed_or_the_only_one():
@@ -181,7 +181,7 @@ def test_of_two_columns_that_say_the_same_one_is_used():
     people = {"education": codes, "education_text": [f"level {c}" for c in codes]}
     second = uv.propose({**people, "vote": among("a", "b")})["education_text"]
     assert (second.role, second.reason) == (
-        Role.OTHER, "it says the same as 'education' in other words",
+        Role.OTHER, "it has the same content as 'education'",
     )  # fmt: skip
 
 
@@ -189,20 +189,20 @@ def test_of_two_columns_that_say_the_same_one_is_used():
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=30, max_size=60))
 def test_the_same_in_other_words_by_the_definition(pairs):
     a, b = (
-        _profile.profiles_of(_looking.look_at({"x": [str(pair[i]) for pair in pairs]}))[0]
+        _looking.profiles_of(_looking.look_at({"x": [str(pair[i]) for pair in pairs]}))[0]
         for i in (0, 1)
     )
     forth = {x: {q for p, q in pairs if p == x} for x, _ in pairs}
     back = {y: {p for p, q in pairs if q == y} for _, y in pairs}
     one_to_one = all(len(s) == 1 for s in (*forth.values(), *back.values()))
     enough = len(forth) >= 3 and len(pairs) >= 10 * len(forth)
-    assert _settling._same(a, b) == (one_to_one and enough)
+    assert _roles._same(a, b) == (one_to_one and enough)
 
 
 def test_where_nothing_is_known_it_guesses_and_says_so():
     proposal = uv.propose({"q1": among("a", "b"), "q2": among("a", "b"), "q3": RNG.normal(size=N)})
     assert (proposal.quasi, proposal.sensitive) == (("q1", "q3"), ("q2",))
-    assert proposal["q2"].unsure.startswith("it is a guess")
+    assert proposal["q2"].unsure.startswith("this is a guess")
     nothing = uv.propose({"mail": each("a{}@b.example")})
     assert (nothing.quasi, nothing.sensitive) == ((), ())
     assert any("no column of table looks sensitive" in note for note in nothing.notes)
@@ -231,7 +231,7 @@ def test_many_gaps_make_missing_a_value(tmp_path):
     pd.DataFrame({"age": ages, "vote": among("a", "b")}).to_csv(file, index=False)
     proposal = uv.propose(file)
     assert (proposal.missing, proposal["age"].kind) == ("category", Kind.CATEGORICAL)
-    assert any(note.endswith("so that the values of age are words") for note in proposal.notes)
+    assert any("so 'age' must be categorical" in note for note in proposal.notes)
     assert len(proposal.project().microdata()[0]) == N
 
 
@@ -266,7 +266,7 @@ def test_brackets_are_put_in_order(edges, random):
     brackets = [f"${a}-${b}" for a, b in zip(begins, ends, strict=True)]
     brackets = [f"Under ${low}", *brackets, f"${high} and over"]
     shuffled = random.sample(brackets, len(brackets))
-    assert _orders.levels_of(shuffled) == tuple(brackets)
+    assert _kinds.levels_of(shuffled) == tuple(brackets)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_brackets_are_put_in_order(edges, random):
      ["often", "Often", "never"], ["1-5", "6-7", "none"], ["5-1", "6-7", "8-9"]],
 )  # fmt: skip
 def test_an_order_in_doubt_is_none(texts):
-    assert _orders.levels_of(texts) is None
+    assert _kinds.levels_of(texts) is None
 
 
 @pytest.mark.parametrize("rows", [7, 50, 51, 333])
@@ -361,7 +361,7 @@ def test_a_file_without_a_header_shows_nobody(tmp_path):
     assert "Rome" not in str(told.value)
     assert uv.propose(file, columns=["age", "town", "vote"]).quasi == ("age", "town")
     file.write_text("31,31,a\n45,31,b\n")
-    with pytest.raises(InputError, match="two are the same, or one is empty") as told:
+    with pytest.raises(InputError, match="two names are the same, or one is empty") as told:
         uv.propose(file)
     assert "31" not in str(told.value)
 
@@ -380,7 +380,7 @@ def test_hierarchies_beside_it_are_taken_if_they_fit(tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"delimiter": ";"}, "delimiter is for CSV files"), ({"columns": ["a"]}, "columns is for")],
+    [({"delimiter": ";"}, "delimiter= is for CSV files"), ({"columns": ["a"]}, "columns= is for")],
 )
 def test_options_of_csv_files_are_not_for_others(options, said, tmp_path):
     file = tmp_path / "p.parquet"

@@ -11,7 +11,7 @@ import pytest
 
 import unveil as uv
 from unveil.adversary import ENCODINGS
-from unveil.attacks import compare_encodings
+from unveil.attacks.differential import compare_encodings
 from unveil.microdata import Kind, Role
 
 pytestmark = pytest.mark.real

@@ -108,7 +108,7 @@ def test_composition_of_two_releases(everybody, members):
         assert (finding.left.candidates <= left.candidates).all()
     assert finding.newly_determined.sum() > 0
     assert finding.newly_below_k.sum() > half // 10
-    exact = uv.composition(releases, both, pseudonyms=parts)
+    exact = uv.composition(releases, both, pseudonym=parts)
     assert (exact.left.candidates <= finding.left.candidates).all()
     assert exact.determined.sum() > finding.determined.sum()
     assert exact.left.own.all()

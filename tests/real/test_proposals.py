@@ -31,7 +31,7 @@ def test_adult(real_data: Path) -> None:
         *ADULT_QUASI, "sex", "race", "workclass", "relationship",
     }  # fmt: skip
     assert proposal.sensitive == ("income_level", "occupation")
-    assert proposal["education_num"].reason == "it says the same as 'education' in other words"
+    assert proposal["education_num"].reason == "it has the same content as 'education'"
     assert proposal["final_weight"].reason.startswith("a weight in the survey")
     assert "'?' in 6% of the rows" in proposal["occupation"].reason
     assert proposal.missing == "drop"
@@ -63,7 +63,7 @@ def test_internet_usage(real_data: Path) -> None:
     assert set(proposal.quasi) == {*INTERNET_QUASI, "gender"}
     assert proposal.sensitive == ("household_income",)
     assert proposal["age"].missing_values == ("Not-Say",)
-    assert proposal["household_income"].reason.endswith("16% would not say")
+    assert proposal["household_income"].reason.endswith("16% declined to answer")
     project = proposal.project()
     read, known = project.microdata()[0], datasets.internet_usage(real_data)
     assert len(read) == 9_799

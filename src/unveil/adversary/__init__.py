@@ -10,7 +10,7 @@ from unveil.adversary._adversary import (
 from unveil.adversary._classifier import Classifier
 from unveil.adversary._encoding import ENCODINGS, Categorical, Continuous, Encoding
 from unveil.adversary._naive_bayes import EncodedNaiveBayes, NaiveBayes
-from unveil.adversary._named import ADVERSARIES, adversary_named
+from unveil.adversary._named import ADVERSARIES, adversary_named, adversary_names
 from unveil.adversary._priors import as_prior, prior_for, reweighed
 from unveil.adversary.exact import NearestNeighbours
 
@@ -30,6 +30,7 @@ __all__ = [
     "SmoothedFrequency",
     "UpdatingAdversary",
     "adversary_named",
+    "adversary_names",
     "as_prior",
     "prior_for",
     "reweighed",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,13 +15,14 @@ from unveil.adversary._estimators import scikit_learn
 from unveil.adversary._naive_bayes import EncodedNaiveBayes, NaiveBayes
 from unveil.adversary.exact import NearestNeighbours
 from unveil.errors import Cell, Foreign, InputError, Listed, did_you_mean
+from unveil.registry import Plugin, plugins
 
 if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
 
     AdversaryLike: TypeAlias = Adversary | ClassifierMixin | NearestNeighbours | str
 
-__all__ = ["ADVERSARIES", "adversary_named"]
+__all__ = ["ADVERSARIES", "adversary_named", "adversary_names"]
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,28 @@ ADVERSARIES: dict[str, str] = {
     "smoothed-frequency": "the same, with one record of each value added",
     **{name: model.explained for name, model in _MODELS.items()},
 }
-"""The names, and what they stand for."""
+"""The names of the built-in ones, and what they stand for."""
 
 _LOOK_AT_CELLS: dict[str, type[Adversary]] = {
     "conditional-frequency": ConditionalFrequency,
     "smoothed-frequency": SmoothedFrequency,
 }
+
+
+def _plugged() -> dict[str, Plugin]:
+    """Adversaries of plug-ins (``unveil.adversaries``) by name."""
+    found = {}
+    for plugin in plugins("adversaries"):
+        if plugin.name.lower() in ADVERSARIES:
+            plugin.refuse(f"there is a built-in adversary {plugin.name!r}")
+        else:
+            found[plugin.name.lower()] = plugin
+    return found
+
+
+def adversary_names() -> list[str]:
+    """The names of all adversaries, those of plug-ins included."""
+    return [*ADVERSARIES, *_plugged()]
 
 
 def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
@@ -89,23 +107,49 @@ def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
     form = name_and_options(adversary) if isinstance(adversary, str) else None
     name, at, encoding = (form[0] if form else "").partition("@")
     name = name.strip().lower()
-    if form is None or name not in ADVERSARIES:
+    plugged = _plugged()
+    known = [*ADVERSARIES, *plugged]
+    if form is None or name not in known:
         raise InputError(
             "no adversary {given}{near} (known: {known}; or an unveil.adversary.Adversary of your "
             "own)",
-            given=Cell(adversary), near=did_you_mean(name, ADVERSARIES),
-            known=Listed([*ADVERSARIES]),
+            given=Cell(adversary), near=did_you_mean(name, known), known=Listed(known),
         )  # fmt: skip
     how, text = encoding.strip() if at else None, form[1]
+    if name in plugged:
+        return _of_plugin(plugged[name], how, text, seed)
     if name in _MODELS:
         return _model_named(name, how, text, seed)
     if name not in _LOOK_AT_CELLS:
         chosen = _encoding_of(name, how, options_in(text, name, ["encoding", "quantiles"]))
         return NaiveBayes() if chosen == Encoding() else EncodedNaiveBayes(chosen)
-    if how is not None:
-        raise InputError(f"{name} looks at cells as they are and has no encoding; leave @{how} out")
+    _refuse_encoding(name, how)
     options_in(text, name, [])
     return _LOOK_AT_CELLS[name]()
+
+
+def _refuse_encoding(name: str, encoding: str | None) -> None:
+    if encoding is not None:
+        raise InputError(
+            f"{name} looks at cells as they are and has no encoding; leave @{encoding} out"
+        )
+
+
+def _of_plugin(plugin: Plugin, encoding: str | None, text: str, seed: int) -> Adversary:
+    """An adversary of a plug-in, which may also make a scikit-learn classifier."""
+    known = list(inspect.signature(plugin.value).parameters)
+    given = {name: _value(one) for name, one in options_in(text, plugin.name, known).items()}
+    made = plugin.value(**given)
+    if isinstance(made, Adversary):
+        _refuse_encoding(plugin.name, encoding)
+        return made if "seed" in given else made.with_seed(seed)
+    if hasattr(made, "get_params"):
+        return Classifier(made, _encoding_of(plugin.name, encoding, {}), seed=seed)
+    raise InputError(
+        "the plug-in {name} of {package} makes a {kind}, which is neither an Adversary nor a "
+        "scikit-learn classifier; tell its author",
+        name=repr(plugin.name), package=plugin.package, kind=type(made).__name__,
+    )  # fmt: skip
 
 
 def _model_named(name: str, encoding: str | None, text: str, seed: int) -> Classifier:

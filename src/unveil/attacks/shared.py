@@ -65,7 +65,7 @@ def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:
     labels = [one.label for one in named]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
-        raise InputError(f"the adversary {twice} is given twice")
+        raise InputError("the adversary {label} is given twice", label=twice)
     return named
 
 
@@ -132,15 +132,16 @@ def _checked(
     beliefs = np.asarray(beliefs, dtype=np.float64)
     if beliefs.shape != (targets, values):
         raise InputError(
-            f"the adversary {adversary.label} returned an array of shape {beliefs.shape} for "
-            f"{targets} targets and {values} sensitive values; return one row per target and one "
-            "column per value"
-        )
+            "the adversary {adversary} returned an array of shape {shape} for {targets} targets "
+            "and {values} sensitive values; return one row per target and one column per value",
+            adversary=adversary.label, shape=str(beliefs.shape), targets=targets, values=values,
+        )  # fmt: skip
     had = beliefs[~np.isnan(beliefs).any(axis=1)]
     if (had < 0).any() or not np.allclose(had.sum(axis=1), 1, rtol=0, atol=1e-6):
         raise InputError(
-            f"the adversary {adversary.label} returned beliefs that are not probabilities; each "
-            "row must have no negative number and sum to 1"
+            "the adversary {adversary} returned beliefs that are not probabilities; each row must "
+            "have no negative number and sum to 1",
+            adversary=adversary.label,
         )
     return beliefs
 

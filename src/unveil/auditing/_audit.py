@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unveil.attacks import adversaries_named, seed_number
+from unveil.attacks.shared import adversaries_named, seed_number
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit, Audited, Looked, OneSecret, Status
 from unveil.auditing._subjects import (
@@ -167,7 +167,7 @@ class Run:
 
     def _look(self, part: Part[Any], subject: Subject) -> Looked:
         if self.interrupted:
-            return Looked(status="interrupted", why="it was ended before")
+            return Looked(status="interrupted", why="the audit was interrupted before it")
         begun = time.perf_counter()
         status: Status = "not applicable"
         quiet = replace(self._asked, progress=False)
@@ -175,7 +175,7 @@ class Run:
             finding = part.look(subject, quiet)
         except KeyboardInterrupt:
             self.interrupted = True
-            return Looked(status="interrupted", why="it was ended by the user")
+            return Looked(status="interrupted", why="interrupted by the user")
         except InputError as error:
             why = error.message
         except MissingExtraError:
@@ -210,7 +210,7 @@ def audit(
     Parameters
     ----------
     microdata : Microdata, or sequence of Microdata
-        The original table: what the attacker knows are its quasi-identifiers, what he wants is its
+        The original table: the attacker knows its quasi-identifiers and wants to know its
         sensitive column. Several are the same table with other sensitive columns, each tested in
         turn: the others are then neither known to the attacker nor published.
     releases : optional
@@ -304,7 +304,7 @@ def _parts(attacks: Any) -> tuple[list[Part[Any]], Mapping[str, Mapping[str, Any
             )
     for name, given in options.items():
         PARTS[name].check_options(given)
-    # In the order in which they are told, whatever the user's.
+    # In the order of a report, whatever the user's.
     return [part for name, part in PARTS.items() if name in names], options
 
 

@@ -264,7 +264,7 @@ def _notes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]
     if before["unveil"] != after["unveil"]:
         yield f"they were made by unveil {before['unveil']} and {after['unveil']}"
     if before["interrupted"] or after["interrupted"]:
-        yield "one of them was ended before it was done"
+        yield "one of them was interrupted"
 
 
 def _about_tables(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from unveil._text import display_name
 from unveil._version import __version__
 from unveil.auditing._discretion import Masking, fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
@@ -23,7 +24,6 @@ from unveil.auditing._telling import Telling
 from unveil.auditing.parts import Part
 from unveil.errors import InputError
 from unveil.render import plain
-from unveil.report import display_name
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit

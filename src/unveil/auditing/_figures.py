@@ -8,30 +8,31 @@ can something be inferred about one? The fourth is what is left to use.
 
 from __future__ import annotations
 
+from unveil.attacks.definetti import REWEIGHTED
+from unveil.attacks.differential import DELTA, MEAN_D, OVER
+from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.linkage import LINKED, ONE_VALUE
+from unveil.attacks.membership import MEMBERSHIP
+from unveil.attacks.minimality import ABOVE_PROMISE
+from unveil.attacks.relative_risk import GR, RELATIVE_RISK
 from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
 from unveil.measures import (
-    ALPHA,
-    BETA,
-    DISCRIMINATION,
-    L_ENTROPY,
-    LOSS,
-    MEAN_CLASS,
     PROSECUTOR,
     PROSECUTOR_MEAN,
-    SUPPRESSED,
     UNIQUE,
     K,
-    L,
-    T,
 )
+from unveil.registry import audited
 
-__all__ = ["FIGURES", "Figure", "Question", "figure_named", "one_in"]
+__all__ = ["FIGURES", "Figure", "Question", "figure_named"]
 
 
 def _listed(*figures: Figure) -> dict[str, Figure]:
-    return {figure.name: figure for figure in figures}
+    """The figures by name, and those of plug-ins with the others of the same question."""
+    added = [figure for one in audited().values() if one.plugin for figure in one.figures]
+    listed = [*figures, *added]
+    return {one.name: one for question in Question for one in listed if one.question is question}
 
 
 _SINGLED, _LINKED, _INFERRED, _USE = Question
@@ -44,63 +45,54 @@ FIGURES: dict[str, Figure] = _listed(
     PROSECUTOR_MEAN,
     LINKED,
     ONE_VALUE,
+    MEMBERSHIP,
+    DELTA,
+    MEAN_D,
+    OVER,
+    GR,
+    RELATIVE_RISK,
+    ACCURACY,
+    GAIN,
+    REWEIGHTED,
+    ABOVE_PROMISE,
     Figure(
-        name="membership", title="told to be in the data", question=_LINKED, at_most_one=True,
-        says="how well an attacker tells who is in the data (area under the curve; 0.5 is "
-        "guessing, 1 is knowing)",
+        name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
+        says="the fewest different sensitive values in a class",
     ),
     Figure(
-        name="delta", title="δ", question=_INFERRED, at_most_one=True, of_the_worst=True,
-        says="how far the belief about the worst-placed person moves by that person's own record "
-        "(0: not at all, 1: entirely)",
+        name="l_entropy", title="ℓ entropy", question=_INFERRED, lower_is_better=False,
+        says="the same, as if so many were equally likely",
     ),
     Figure(
-        name="mean_d", title="mean d", question=_INFERRED, at_most_one=True,
-        says="how far beliefs move by people's own records, on average",
+        name="alpha", title="α", question=_INFERRED, share=True,
+        says="the largest share of one sensitive value in a class",
     ),
     Figure(
-        name="over", title="moved by over 0.05", question=_INFERRED, share=True,
-        says="the share of the people whose own record moves the belief about them by more than "
-        "0.05",
+        name="t", title="t", question=_INFERRED, at_most_one=True,
+        says="how far the sensitive values of a class are from those of the whole table, at most",
     ),
     Figure(
-        name="gr", title="GR", question=_INFERRED, share=True,
-        says="how many more people's true value is the likeliest, or as likely as another, to an "
-        "attacker who knows that they are in the table than to one who only learns from it",
+        name="beta", title="β", question=_INFERRED,
+        says="the largest relative gain of a sensitive value's share in a class",
     ),
     Figure(
-        name="relative_risk", title="worst relative risk", question=_INFERRED,
-        says="for the worst-placed person, the attacker's belief in the true value over the "
-        "learner's",
+        name="discrimination", title="discrimination rate", question=_INFERRED, at_most_one=True,
+        says="how much the quasi-identifiers narrow down the sensitive value (0: not at all, 1: "
+        "to one)",
     ),
     Figure(
-        name="accuracy", title="guessed", question=_INFERRED, share=True,
-        says="the share of the people whose sensitive value an attacker guesses from the release",
+        name="loss", title="information loss", question=_USE, share=True,
+        says="how much of their domains the published cells cover, on average (0: exact, 100%: "
+        "everything)",
     ),
     Figure(
-        name="gain", title="guessed beyond others", question=_INFERRED, share=True,
-        says="how much more often he guesses right about the people in the data than about those "
-        "who are not",
+        name="suppressed", title="suppressed", question=_USE, share=True,
+        says="the share of the records that are not published, or have no cell that says anything",
     ),
     Figure(
-        name="reweighted", title="guessed within groups", question=_INFERRED, share=True,
-        says="the share of the people whose sensitive value is guessed by what groups tell about "
-        "each other",
+        name="mean_class", title="mean class", question=_USE,
+        says="how many records a class has, on average",
     ),
-    Figure(
-        name="above_promise", title="above what was promised", question=_INFERRED, share=True,
-        says="the share of the people of whom more is believed than the goal promised, by those "
-        "who know how the release was made",
-    ),
-    L,
-    L_ENTROPY,
-    ALPHA,
-    T,
-    BETA,
-    DISCRIMINATION,
-    LOSS,
-    SUPPRESSED,
-    MEAN_CLASS,
 )  # fmt: skip
 """All of them by name, in the order in which they are shown."""
 
@@ -122,19 +114,3 @@ def figure_named(name: str) -> Figure:
             f"{', '.join(FIGURES)})"
         )
     return FIGURES[plain]
-
-
-def one_in(share: float, people: int) -> str:
-    """A share as people say it.
-
-    >>> one_in(0.05, 1000), one_in(0.4, 10), one_in(0.001, 1000), one_in(1.0, 10)
-    ('1 person in 20', '4 people in 10', '1 person in 1,000', 'everybody')
-    >>> one_in(0, 10), one_in(0.13, 1000), one_in(0.96, 1000)
-    ('nobody', '1 person in 8', 'nearly everybody')
-    """
-    if share in (0, 1):
-        return "everybody" if share else "nobody"
-    if share > 0.15:
-        tenths = round(10 * share)
-        return "nearly everybody" if tenths == 10 else f"{tenths} people in 10"
-    return f"1 person in {min(people, round(1 / share)):,}"

@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from unveil._text import display_name, one_in
 from unveil.auditing._discretion import Masking
-from unveil.auditing._figures import FIGURES, one_in
+from unveil.auditing._figures import FIGURES
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, Threshold
@@ -19,7 +20,6 @@ from unveil.auditing.parts import Asked, Part
 from unveil.errors import InputError, Message, Text
 from unveil.findings import Finding
 from unveil.microdata import Microdata
-from unveil.report import display_name
 from unveil.sanitize import Oracle
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class OneSecret:
         return self.microdata.sensitive.name
 
     def badness(self) -> tuple[float, ...]:
-        """Sensitive attributes are told in this order, the worst first.
+        """The order in which sensitive columns are shown, the worst first.
 
         By how many checks fail, and then by the worst that any release has of what is inferred.
         """
@@ -339,7 +339,7 @@ def verdict_of(audit: Audit) -> list[str]:
     """The verdict in plain words. Where there is no threshold, none is invented."""
     said = []
     if audit.interrupted:
-        said.append("This audit was ended before it was done: what follows is not all.")
+        said.append("This audit was interrupted: the results are incomplete.")
     for one in audit.secrets:
         # Of several secrets each line says which it is about.
         about = f"{one.sensitive}: " if len(audit.secrets) > 1 else ""

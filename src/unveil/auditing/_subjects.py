@@ -250,8 +250,8 @@ def in_words(quasi: Sequence[str], knows: Sequence[str] | None, wants: Sequence[
     )
     if len(wants) > 1:
         said += (
-            " Each of these is tested in turn, and meanwhile the others are neither known to him "
-            "nor published; what they would tell together is not tested."
+            " Each of these is tested in turn. Meanwhile the others are neither known to the "
+            "attacker nor published; what they would tell together is not tested."
         )
     return said
 

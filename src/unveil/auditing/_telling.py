@@ -28,7 +28,7 @@ __all__ = [
     "thinned_distribution",
 ]
 
-ChartKind: TypeAlias = Literal["distribution", "histogram", "bars", "heatmap", "points"]
+ChartKind: TypeAlias = Literal["distribution", "histogram", "bars", "heatmap", "points", "curves"]
 
 Row: TypeAlias = Sequence[tuple[float | None, str] | str]
 """A row of a table: texts, and numbers with their texts."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unveil._text import display_name
 from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._finding import Audited, OneSecret, verdict_of
 from unveil.auditing._names import public_name
 from unveil.errors import InputError, Listed
 from unveil.render import draw, text_html
-from unveil.report import display_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,10 @@ def main(words: Sequence[str] | None = None) -> None:
     import typer
 
     from unveil.cli._app import made_app
-    from unveil.cli._guard import end_politely, note_command
+    from unveil.cli._console import say
+    from unveil.cli._guard import BAD_INPUT, end_politely, in_command_line_words, note_command
+    from unveil.errors import UnveilError
+    from unveil.registry import load_errors
 
     words = list(sys.argv[1:] if words is None else words)
     for stream in (sys.stdout, sys.stderr):
@@ -32,3 +35,9 @@ def main(words: Sequence[str] | None = None) -> None:
         made_app()(typed or ["--help"])
     except typer.Exit as left:
         sys.exit(left.exit_code)
+    except UnveilError as error:  # a plug-in whose command cannot be made
+        say(f"error: {in_command_line_words(error)}")
+        sys.exit(BAD_INPUT)
+    finally:
+        for problem in load_errors(load=False):
+            say(f"note: {in_command_line_words(problem)}")

@@ -11,7 +11,7 @@ from unveil.cli._console import say
 from unveil.cli._guard import guarded, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout, write, write_rows
 from unveil.cli._reading import Reading
-from unveil.cli._sources import OPTIONS, OUTPUT, Table, typed
+from unveil.cli._sources import OPTIONS, OUTPUT, Table, and_plugins, typed
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, Option
 from unveil.microdata import PARQUET, AnyRelease, Microdata, Permuted, Role, is_parquet
@@ -30,9 +30,10 @@ def anonymize(
     *,
     table: Table,
     sanitizer: Annotated[
-        list[str], typed(OPTIONS, "How to anonymize: mondrian:k=5, mondrian:k=5,l=2, "
-                          "recoding:k=5,suppression=0.05, anatomy:l=3, microaggregation:k=5, "
-                          "randomized-response:epsilon=1.", "NAME:OPTIONS"),
+        list[str], typed(OPTIONS, and_plugins(
+            "How to anonymize: mondrian:k=5, mondrian:k=5,l=2, recoding:k=5,suppression=0.05, "
+            "anatomy:l=3, microaggregation:k=5, randomized-response:epsilon=1.", "sanitizers",
+        ), "NAME:OPTIONS"),
     ],
     out: Annotated[
         Path, typed(OUTPUT, "Where the release goes: .csv or .parquet. A dash (-) means standard "

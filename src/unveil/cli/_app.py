@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 from cyclopts import App, Parameter
 
 from unveil._version import __version__
-from unveil.registry import declarations
+from unveil.registry import Plugin, declarations
 
 __all__ = ["command_names", "made_app"]
 
@@ -119,6 +119,27 @@ In CI, against the last version that was published:
            --sanitizer mondrian:k=5,l=2 --hierarchies trees/ -o released.parquet
 """,
     ),
+    "harden": _Own(
+        "_harden",
+        "Change what is worst and test again, until a goal for differential inference holds.",
+        """
+    unveil harden survey.csv --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5 --delta 0.05 -o released.csv
+
+Which costs less, leaving people out or larger classes?
+
+    unveil harden survey.csv --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5 --strategy both --plot rounds.png
+""",
+    ),
+    "compare-encodings": _Own(
+        "_encodings",
+        "Compare 24 ways to encode generalized cells as numbers for a classifier.",
+        """
+    unveil compare-encodings survey.csv --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5 --sanitizer mondrian:k=20 --plot encodings.png
+""",
+    ),
     "measures": _Own(
         "_measures",
         "Measure tables by their classes: k, ℓ, t, re-identification risk, discrimination rate.",
@@ -159,12 +180,13 @@ def made_app() -> App:
     )
     for name, own in _OWN.items():
         app.command(
-            f"unveil.cli.{own.home}:{name}", name=name, help=own.help,
+            f"unveil.cli.{own.home}:{name.replace('-', '_')}", name=name, help=own.help,
             help_epilogue=f"Examples\n{own.examples}",
         )  # fmt: skip
     _add_others(app)
     for one in declarations().values():
         if one.name in _OWN:
+            Plugin(one.name, one, one.plugin or "unveil").refuse("there is a command of that name")
             continue
         app.command(
             f"unveil.cli._declared:{one.name.replace('-', '_')}", name=one.name, help=one.help,

@@ -30,7 +30,16 @@ from unveil.cli._guard import (
 )
 from unveil.cli._init import show_proposal
 from unveil.cli._releases import Given
-from unveil.cli._sources import OPTIONS, OUTPUT, File, Programs, Published, Texts, typed
+from unveil.cli._sources import (
+    OPTIONS,
+    OUTPUT,
+    File,
+    Programs,
+    Published,
+    Texts,
+    and_plugins,
+    typed,
+)
 from unveil.engine import parse_duration
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata
@@ -54,14 +63,17 @@ def audit(
     published: Published = Published(),
     programs: Programs = Programs(),
     attack: Annotated[
-        Texts, typed(OPTIONS, "Run only these attacks and measures; 'all' means every one. May be "
-                      "repeated, or have commas. Default: those that are quick.", "NAME"),
+        Texts, typed(OPTIONS, and_plugins(
+            "Run only these attacks and measures; 'all' means every one. May be repeated, or have "
+            "commas. Default: those that are quick.", "attacks", "measures",
+        ), "NAME"),
     ] = None,
     adversary: Annotated[
-        str | None, typed(OPTIONS, "The attacker's model wherever something is guessed: "
-                           "naive-bayes, conditional-frequency, smoothed-frequency, or with "
-                           "scikit-learn tree, forest, logistic, boosting, neighbours, "
-                           "gaussian-nb.", "NAME"),
+        str | None, typed(OPTIONS, and_plugins(
+            "The attacker's model wherever something is guessed: naive-bayes, "
+            "conditional-frequency, smoothed-frequency, or with scikit-learn tree, forest, "
+            "logistic, boosting, neighbours, gaussian-nb.", "adversaries",
+        ), "NAME"),
     ] = None,
     budget: Annotated[
         str | None, typed(OPTIONS, "Longest time per release for each attack that has to run the "
@@ -256,7 +268,7 @@ def finish(found: Found, *, all_written: bool = True) -> None:
     for name, part, why in broken:
         say(f"error: {part} of {name}: {in_command_line_words(why or '')}")
     if found.interrupted:
-        say("interrupted: what was found until then has been told")
+        say("interrupted: the results so far are above")
         raise Exit(INTERRUPTED)
     if errors or broken or not all_written:
         raise Exit(BAD_INPUT)

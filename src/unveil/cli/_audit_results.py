@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from unveil._text import harmless
+from unveil._text import display_name, harmless
 from unveil.auditing import (
     FIGURES,
     Audit,
@@ -38,7 +38,6 @@ from unveil.cli._outputs import (
 )
 from unveil.cli._sources import OUTPUT, typed
 from unveil.errors import InputError
-from unveil.report import display_name
 
 __all__ = ["AuditOutputs", "show_audit"]
 
@@ -262,6 +261,6 @@ def _show_what_is_lacking(one: OneSecret, out: Console) -> None:
                 why = in_command_line_words(look.why).partition(";")[0]
                 reasons.setdefault(f"{part}: {why}", []).append(display_name(audited.name))
     for why, releases in reasons.items():
-        _say(f"Not told of {', '.join(releases)}, {why}.", out, inset="  ")
+        _say(f"Not available for {', '.join(releases)}: {why}.", out, inset="  ")
     if reasons:
         out.print()

@@ -80,21 +80,25 @@ def working(on: str) -> Iterator[None]:
 
 @contextmanager
 def slow_start() -> Iterator[None]:
-    """Say that kernels are being compiled, if what happens meanwhile takes suspiciously long."""
+    """Say that kernels are being compiled, if they still are after a moment."""
+    from unveil.engine import Compiling
+
     # The timer may go off at the very moment the work ends: whoever comes first, wins.
     lock, over, status = threading.Lock(), False, None
+    compiling = Compiling()
 
     def show() -> None:
         nonlocal status
         with lock:
-            if not over:
+            if not over and compiling.now:
                 status = _announce()
 
     timer = threading.Timer(_PATIENCE, show)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with compiling:
+            yield
     finally:
         timer.cancel()
         with lock:

@@ -7,11 +7,14 @@ their help; what it prints and writes comes from its findings. Nothing here know
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
+from annotated_types import Ge
 from cyclopts import Parameter
 
 from unveil.cli._guard import guarded
@@ -22,23 +25,38 @@ from unveil.cli._sources import (
     File,
     Outputs,
     People,
+    Person,
     Programs,
     Published,
     Table,
+    Worst,
+    and_plugins,
 )
-from unveil.errors import InputError, Option, UnveilError, View, did_you_mean
+from unveil.errors import (
+    GoalError,
+    InputError,
+    Listed,
+    MissingExtraError,
+    Option,
+    Text,
+    UnveilError,
+    View,
+    did_you_mean,
+    shown,
+)
 from unveil.options import Shell, help_of, shell_of
-from unveil.registry import Declaration, Output, declared
+from unveil.registry import Declaration, Output, declarations, declared
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from unveil.cli._reading import Reading
     from unveil.cli._releases import Collected, Given, ToRead
     from unveil.findings import Finding
     from unveil.microdata import AnyRelease, Microdata
 
-__all__ = ["command_of"]
+__all__ = ["SHELL", "command_of", "show_beside", "together"]
 
 SHELL = View("shell")
 _EXIT_CODES = (
@@ -49,9 +67,10 @@ _FROM_SOURCES = ("microdata", "identifier", "record_of")  # which the shell's ow
 
 def __getattr__(name: str) -> Any:
     """The command of an attack, by its name with underscores; commands are made when used."""
-    if name.startswith("__"):
+    typed = name.replace("_", "-")
+    if typed not in declarations():
         raise AttributeError(name)
-    return command_of(declared(name.replace("_", "-")))
+    return command_of(declared(typed))
 
 
 def command_of(declaration: Declaration) -> Callable[..., None]:
@@ -66,6 +85,8 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     def command(file: Path | None = None, /, **given: Any) -> None:
         typed = {name: given.pop(name, None) for name in options}
         files = {one: given.pop(one.name, None) for one in declaration.outputs}
+        if "person" in given:
+            given["people"] = People(person=given.pop("person"))
         _Run(declaration=declaration, file=file, options=typed, files=files, **given).run()
 
     groups: dict[str, Any] = {"table": Table, "published": Published}
@@ -73,15 +94,22 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         groups["programs"] = Programs
     if "external" in sources:
         groups["people"] = People
+    own: dict[str, tuple[Any, Any]] = {}
+    if declaration.tells("of_person") and "external" not in sources:
+        own["person"] = Person, None
+    if declaration.tells("of_worst"):
+        own["worst"] = Worst, 0
     kind = inspect.Parameter.KEYWORD_ONLY
     described = _described(declaration.call())
     parameters = [
         inspect.Parameter("file", inspect.Parameter.POSITIONAL_ONLY, default=None, annotation=File),
         *(inspect.Parameter(name, kind, annotation=group) for name, group in groups.items()),
+        *(inspect.Parameter(name, kind, annotation=one, default=default)
+          for name, (one, default) in own.items()),
         *(_typed(one, described.get(name, "")) for name, one in options.items()),
         inspect.Parameter("outputs", kind, annotation=Outputs, default=Outputs()),
         *(_file(one) for one in declaration.outputs),
-    ]
+    ]  # fmt: skip
     # Groups whose options all have defaults may be left out.
     parameters = [
         p.replace(default=p.annotation()) if p.annotation in (Published, Programs, People) else p
@@ -110,11 +138,16 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
     bare = (
         get_args(one.annotation)[0] if get_origin(one.annotation) is Annotated else one.annotation
     )
+    text = help_of(one.annotation) or described
     shown = Parameter(
-        help=help_of(one.annotation) or described, metavar=shell.metavar or None, group=OPTIONS
-    )
+        help=and_plugins(text, shell.plugins) if shell.plugins else text,
+        metavar=shell.metavar or None, group=OPTIONS,
+    )  # fmt: skip
+    if shell.column_of_releases:
+        return one.replace(annotation=Annotated[str | None, shown], default=None)
     if shell.parse is not None:
-        return one.replace(annotation=Annotated[list[str] | None, shown], default=None)
+        texts = list[Path] if shell.table else list[str]  # what is read is not written over
+        return one.replace(annotation=Annotated[texts | None, shown], default=None)
     return one.replace(annotation=Annotated[bare, shown])
 
 
@@ -137,6 +170,7 @@ class _Run:
     programs: Programs = field(default_factory=Programs)
     people: People = field(default_factory=People)
     outputs: Outputs = field(default_factory=Outputs)
+    worst: int = 0
     options: Mapping[str, Any]
     files: Mapping[Output, Path | None] = field(default_factory=dict)
 
@@ -153,28 +187,47 @@ class _Run:
         if self.people.record_of is not None:
             reading = replace(reading, identifier=None)
         microdata = reading.read() if reading.is_given else None
+        microdata, options = self._with_others(reading, microdata, options)
         sources = self._sources(microdata)
         self._check_persons(sources, options)
         done = Collected()
         wanted = self._wanted(given, microdata)
-        found = self._look(wanted, done, sources, options)
+        if "releases" in self.declaration.sources():
+            found = self._look_together(wanted, done, sources, options, microdata)
+        else:
+            found = self._look(wanted, done, sources, options)
+        if microdata is not None:
+            told = {str(note) for finding in found.values() for note in finding.notes}
+            done.notes[:0] = [shown(note, SHELL) for note in microdata.notes if note not in told]
         self._write(found, done, out)
         self._show(found, done, out)
-        done.finish(len(found))
+        done.finish(sum(not _interrupted(finding) for finding in found.values()))
 
     def _given(self) -> Given:
         """What was published, and what sanitizers would publish; a first look if nothing is."""
         given = self.published.given()
-        if self.declaration.first_look and not given and not self.programs.oracle:
+        # Several releases at once may be of larger tables, which have the people of FILE.
+        given = replace(given, of_others="releases" in self.declaration.sources())
+        if self._is_first_look:
             return replace(given, sanitizers=("identity", "mondrian:k=2,5,10,20"))
         return given
 
+    @property
+    def _is_first_look(self) -> bool:
+        """Whether the user has named nothing to look into."""
+        named = self.published.given() or self.programs.oracle
+        return self.declaration.first_look and not named
+
     def _check(self, given: Given) -> None:
         """Everything that can be wrong without opening a file is told before the long work."""
+        from unveil.options import check
+
         reading = self.table.reading(self.file)
         self.outputs.check(self.file)
+        check("worst", Annotated[int, Ge(0)], self.worst)
         for one, path in self.files.items():
-            check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
+            if path is not None:
+                self._check_file(one, path, given)
         if not given and not self.programs.oracle:
             raise InputError(
                 "there is nothing to look into: give what was published with {release} or "
@@ -186,16 +239,33 @@ class _Run:
             given.check(reading, names_people="external" in self.declaration.sources())
         self._check_people()
 
+    def _check_file(self, one: Output, path: Path, given: Given) -> None:
+        """One of the command's own files: it has room for one release."""
+        check_output(path, f"--{one.name}", suffixes=one.suffixes, source=self.file)
+        option = Option(one.name)
+        if str(path) == "-":
+            raise InputError("{option} needs a file: {option} results{suffix}", option=option,
+                             suffix=one.suffixes[0])  # fmt: skip
+        if len([*given.releases, *given.anatomies, *given.sanitizers]) > 1:
+            raise InputError("{option} is for one release; give one", option=option)
+        if any(find_spec(module) is None for module in one.needs):
+            raise MissingExtraError(
+                "{option} needs {modules}; install them with: pip install 'unveil[{extra}]'",
+                option=option, modules=Listed(one.needs, "and"), extra=one.extra,
+            )  # fmt: skip
+
     def _check_people(self) -> None:
         from unveil.options import names
 
         called = names(self.table.identifier or ())
-        if "external" not in self.declaration.sources():
+        sources = self.declaration.sources()
+        if "external" not in sources:
             return
         if len(called) > 1:
             raise InputError("give one {option}, which names people; got {names}",
                              option=Option("identifier"), names=", ".join(called))  # fmt: skip
-        if self.people.external is None and self.file is None:
+        needed = sources["external"].default is inspect.Parameter.empty
+        if needed and self.people.external is None and self.file is None:
             raise InputError(
                 "there is nobody to look for: give a table of people with {external}, or the "
                 "original table as {file}",
@@ -236,8 +306,13 @@ class _Run:
             value = parse(typed) if parse is not None and typed else typed
             if value is None:
                 continue
-            check(name, declared_options[name].annotation, value)
+            if not shell_of(declared_options[name].annotation).column_of_releases:
+                check(name, declared_options[name].annotation, value)
             options[name] = value
+        if options.get("adversary"):
+            from unveil.attacks.shared import adversaries_named
+
+            adversaries_named(options["adversary"])  # refuses unknown ones before the work
         if "identifier" in declared_options:
             options["identifier"] = next(iter(names(self.table.identifier or ())), None)
         quasi = names(self.table.quasi)
@@ -250,6 +325,35 @@ class _Run:
                     quasi=", ".join(quasi),
                 )  # fmt: skip
         return options
+
+    def _with_others(
+        self, reading: Reading, microdata: Microdata | None, options: Mapping[str, Any]
+    ) -> tuple[Microdata | None, dict[str, Any]]:
+        """Read tables of other people as FILE is read.
+
+        Both tables get the same codes, so that a release is read with the values of everybody.
+        """
+        from unveil.attacks.held_out import joined_tables
+
+        given = dict(options)
+        for name, one in self.declaration.options().items():
+            path = given.get(name)
+            if not shell_of(one.annotation).table or not isinstance(path, Path):
+                continue
+            if microdata is None:
+                raise InputError("{option} is a table beside the original: give {file}",
+                                 option=Option(name), file=Option("microdata"))  # fmt: skip
+            if path.exists() and reading.file.exists() and path.samefile(reading.file):
+                raise InputError(
+                    "{option} is {file} itself; give a table of other people",
+                    option=Option(name, str(path)), file=Option("microdata"),
+                )  # fmt: skip
+            others, n = replace(reading, file=path).read(), len(microdata)
+            everybody = joined_tables(microdata, others, given.pop("recode", None))
+            theirs = everybody.take(range(n, len(everybody)))
+            given[name] = replace(theirs, source=others.source)
+            microdata = everybody.take(range(n))
+        return microdata, given
 
     def _sources(self, microdata: Microdata | None) -> dict[str, Any]:
         """What the function works on, except the release."""
@@ -276,7 +380,12 @@ class _Run:
         for program in self.programs.made(self.published):
             assert microdata is not None
             wanted.append(sanitized(program, microdata))
-        return wanted
+        return _of_sanitizers(wanted) if self._reads_back else wanted
+
+    @property
+    def _reads_back(self) -> bool:
+        """Whether a release is what a sanitizer, which is given too, is said to have made."""
+        return {"sanitizer", "release"} <= self.declaration.sources().keys()
 
     def _look(
         self, wanted: Sequence[ToRead], done: Collected, sources: Mapping[str, Any],
@@ -287,29 +396,70 @@ class _Run:
 
         found: dict[str, Finding] = {}
         done.wanted = len(wanted)
-        several = "releases" in self.declaration.sources()
-        together: dict[str, Any] = {}
+        self._warm_up(wanted, options)
         for one in wanted:
             done.releases.append((one, None))
             try:
                 with slow_start():
-                    source = self._source(one)
-                    if several:
-                        together[one.name] = next(iter(source.values()))
-                    else:
-                        call = self.declaration.call()
-                        found[one.name] = call(**source, **sources, **options)
+                    call = self.declaration.call()
+                    found[one.name] = call(**self._source(one), **sources, **options)
+            except GoalError as error:
+                if not self._is_first_look:  # which tries goals that a small table cannot meet
+                    done.fail(one, error)
             except UnveilError as error:
                 done.fail(one, error)
             except KeyboardInterrupt:
                 done.ended_at = one
                 break
             done.notes += one.notes()
-        if several and together and not done.interrupted and not done.failed:
-            with slow_start():
-                together_found = self.declaration.call()(together, **sources, **options)
-            found[", ".join(together)] = together_found
+            if one.name in found and _interrupted(found[one.name]):
+                done.ended_at = one
+                break
+            if one.name in found and _is_empty(found[one.name]):
+                done.fail(one, InputError("not one person could be tested"))
         return found
+
+    def _warm_up(self, wanted: Sequence[ToRead], options: Mapping[str, Any]) -> None:
+        """Compile the kernels of sanitizers before the clock of a budget runs."""
+        from unveil.cli._testing import warm_up
+
+        if {"sanitizer", "microdata"} <= self.declaration.sources().keys() and options.get(
+            "budget"
+        ):
+            warm_up([one.sanitizer for one in wanted if one.sanitizer is not None],
+                    adversary="naive-bayes", sampled=bool({"samples", "error"} & options.keys()),
+                    attack=self.declaration.call())  # fmt: skip
+
+    def _look_together(
+        self, wanted: Sequence[ToRead], done: Collected, sources: Mapping[str, Any],
+        options: Mapping[str, Any], microdata: Microdata | None,
+    ) -> dict[str, Finding]:  # fmt: skip
+        """Attack all releases at once; one that cannot be read ends it."""
+        from unveil.cli._console import slow_start
+        from unveil.cli._people import cells_of
+        from unveil.cli._releases import read_all
+
+        called = [one.name for one in wanted]
+        for name in called:
+            if called.count(name) > 1:
+                raise InputError(
+                    "two releases are called {name}; give them names: {option}",
+                    name=repr(name), option=Option("release", f"first={name}"),
+                )  # fmt: skip
+        read_all(wanted, done)
+        if done.failed:
+            return {}
+        done.notes += [note for one in wanted for note in one.notes()]
+        declared_options = self.declaration.options()
+        given = {
+            name: [cells_of(one, Option(name, value), self.table.encoding, microdata)
+                   for one in wanted]
+            if shell_of(declared_options[name].annotation).column_of_releases else value
+            for name, value in options.items()
+        }  # fmt: skip
+        releases = {one.name: self._released(release) for one, release in done.releases}
+        with slow_start():
+            return {", ".join(called): self.declaration.call()(releases, **sources, **given)}
 
     def _source(self, one: ToRead) -> dict[str, Any]:
         """The release, or what makes it, as the function wants it."""
@@ -322,8 +472,12 @@ class _Run:
                     attack=self.declaration.name, release=one.name,
                     sanitizer=Option("sanitizer"), oracle=Option("oracle"),
                 )  # fmt: skip
-            return {next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer}
-        name = next(n for n in ("release", "published", "releases") if n in wanted)
+            found: dict[str, Any] = {
+                next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer
+            }
+            # What was published is read with its sanitizer.
+            return {**found, "release": self._released(one.get())} if one.file else found
+        name = next(n for n in ("release", "published") if n in wanted)
         return {name: self._released(one.get())}
 
     def _released(self, release: AnyRelease) -> AnyRelease:
@@ -350,39 +504,120 @@ class _Run:
             if not is_stdout(to.csv):
                 out.print(f"rows: {to.csv}", soft_wrap=True)
         if to.plot is not None and found:
-            save_picture(to.plot, draw(_together(found).charts[0]), out)
+            with _kept(done, to.plot):
+                save_picture(to.plot, draw(together(found).chart(to.chart or 0)), out)
         for one, path in self.files.items():
-            if path is not None:
-                for finding in found.values():
-                    getattr(finding, one.method)(path)
-                out.print(f"{one.name}: {path}", soft_wrap=True)
+            if path is not None and found:
+                with _kept(done, path):
+                    getattr(next(iter(found.values())), one.method)(path)
+                    out.print(f"{one.name}: {path}", soft_wrap=True)
 
     def _person(self, finding: Finding, person: str) -> Any:
-        from unveil.cli._people import person_number
+        from unveil.cli._people import people_of, person_number
 
-        return finding.of_person(person_number(finding.people, person))  # type: ignore[attr-defined]
+        return finding.of_person(person_number(people_of(finding), person))
 
     def _show(self, found: Mapping[str, Finding], done: Collected, out: Console) -> None:
         from unveil.cli._outputs import print_text
-        from unveil.render import table_text
+        from unveil.errors import shown
+        from unveil.render import table_text, text_of
 
-        for note in done.notes:
-            out.print(f"Note: {note}\n")
-        if len(found) > 1:
-            print_text(_compared(self.declaration, found), out)
+        # What holds for all of them is said once, and notes before any number.
+        several = len(found) > 1
+        notes = _in_common(one.notes for one in found.values()) if several else []
+        said = _in_common(one.story().sentences for one in found.values()) if several else []
+        for note in (*done.notes, *notes):
+            print_text(f"Note: {shown(note, SHELL)}", out)
+            out.print()
+        show_beside(self.declaration, found, out)
+        for sentence in said:
+            print_text(f"  {shown(sentence, SHELL)}", out)
+        if said:
             out.print()
         for place, finding in enumerate(found.values()):
             if place:
                 out.print()
-            print_text(finding.summary(SHELL), out)
-            for person in self.people.person or ():
+            story = finding.story()
+            story = replace(story, sentences=[one for one in story.sentences if one not in said])
+            rest = [note for note in finding.notes if note not in notes]
+            print_text(text_of(story, rest, SHELL), out)
+            tables = [self._person(finding, person) for person in self.people.person or ()]
+            if self.worst:
+                tables.append(finding.of_worst(self.worst))
+            for table in tables:
                 out.print()
-                print_text(table_text(self._person(finding, person), SHELL), out)
+                print_text(table_text(table, SHELL), out)
 
 
-def _together(found: Mapping[str, Finding]) -> Any:
+def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
+    """Sanitizers, each with the published file that it is said to have made, if there is one."""
+    files = [one for one in wanted if one.sanitizer is None]
+    makers = [one for one in wanted if one.sanitizer is not None]
+    if not files:
+        return makers
+    if len(files) != len(makers):
+        raise InputError(
+            "{release} is what {sanitizer} made: give one for each, in the same order; got {files} "
+            "and {makers}",
+            release=Option("release"), sanitizer=Option("sanitizer"), files=len(files),
+            makers=len(makers),
+        )  # fmt: skip
+    pairs = zip(makers, files, strict=True)
+    return [replace(one, get=file.get, file=file.file, notes=file.notes) for one, file in pairs]
+
+
+@contextmanager
+def _kept(done: Collected, path: Path) -> Iterator[None]:
+    """What cannot be drawn or written is told in the end: what was found is not lost by it."""
+    try:
+        yield
+    except UnveilError as error:
+        done.fail(done.releases[0][0], error)
+    except OSError as error:
+        why = error.strerror or error
+        done.fail(done.releases[0][0], InputError(f"cannot write {str(path)!r}: {why}"))
+
+
+def _interrupted(finding: Finding) -> bool:
+    """Whether the user interrupted an attack that keeps what it has found until then."""
+    return bool(getattr(finding, "interrupted", False))
+
+
+def _in_common(several: Iterable[Sequence[Text]]) -> list[Text]:
+    """What is in all of several sequences of texts."""
+    first, *others = several
+    return [text for text in dict.fromkeys(first) if all(text in other for other in others)]
+
+
+def _is_empty(finding: Finding) -> bool:
+    """Whether none of its figures could be computed."""
+    return bool(finding.figures) and all(one.value is None for one in finding.figures)
+
+
+def show_beside(declaration: Declaration, found: Mapping[str, Finding], out: Console) -> None:
+    """What findings say beside each other: their figures, pictures, and sentences."""
+    from unveil.cli._outputs import print_text
+    from unveil.errors import shown
+    from unveil.render import blocks
+
+    if len(found) > 1:
+        print_text(_compared(declaration, found), out)
+        out.print()
+    for chart in together(found).charts if found else ():
+        drawn = blocks(chart, width=out.width, view=SHELL) if chart.in_terminal else None
+        if drawn:
+            out.print(f"{shown(chart.title, SHELL)} (● is the largest):")
+            out.print(drawn)
+            out.print()
+    for sentence in declaration.compared(found):
+        out.print(shown(sentence, SHELL))
+        out.print()
+
+
+def together(found: Mapping[str, Finding]) -> Any:
+    """The stories of all findings as one."""
+    from unveil._text import display_name
     from unveil.render import told_together
-    from unveil.report import display_name
 
     return told_together(
         {name: finding.story(display_name(name)) for name, finding in found.items()}
@@ -390,9 +625,8 @@ def _together(found: Mapping[str, Finding]) -> Any:
 
 
 def _compared(declaration: Declaration, found: Mapping[str, Finding]) -> str:
-    """The figures of several releases side by side, and what they are."""
-    from unveil._text import table_lines
-    from unveil.report import display_name
+    """The figures of several releases side by side, how exact they are, and what they are."""
+    from unveil._text import display_name, table_lines
 
     rows = [["", *(figure.title for figure in declaration.figures)]]
     for name, finding in found.items():
@@ -401,7 +635,12 @@ def _compared(declaration: Declaration, found: Mapping[str, Finding]) -> str:
             [display_name(name), *(f.text(values.get(f.name)) for f in declaration.figures)]
         )
     says = [f"  {figure.title}: {figure.says}." for figure in declaration.figures]
-    return "\n".join([*table_lines(rows), "", *says])
+    exactness = [
+        f"  {display_name(name)}: {shown(text, SHELL)}"
+        for name, finding in found.items()
+        for text in finding.story().diagnostics
+    ]
+    return "\n".join([*table_lines(rows), "", *exactness, *says])
 
 
 def _rows(found: Mapping[str, Finding]) -> pd.DataFrame:

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
 
-from unveil.attacks import DifferentialInference
+from unveil._text import display_name
+from unveil.attacks.differential import (
+    DECLARATION,
+    DifferentialInference,
+    differential_inference,
+)
 from unveil.cli._console import console
-from unveil.cli._differential import show
+from unveil.cli._declared import SHELL, show_beside, together
 from unveil.cli._guard import guarded
-from unveil.cli._outputs import check_output, check_plot, check_report, is_stdout, write_text
+from unveil.cli._outputs import (
+    check_output,
+    check_plot,
+    check_report,
+    is_stdout,
+    print_text,
+    save_picture,
+    write_findings,
+    write_text,
+)
 from unveil.cli._sources import OUTPUT, typed
-from unveil.cli._testing import Trial, draw, findings_of, warm_up, was_interrupted, write_json
+from unveil.cli._testing import warm_up
 from unveil.datasets import election_survey
 from unveil.errors import InputError
-from unveil.report import display_name, worst_records
+from unveil.render import draw, table_text
 from unveil.sanitize import Identity, Mondrian, Sanitizer
 
 __all__ = ["demo"]
@@ -26,7 +41,7 @@ __all__ = ["demo"]
 _ABOUT = (
     "944 people told the American National Election Study of 1996 how old they are, how far they "
     "went to school, what their household earns, how large their town is, and which party they "
-    "feel close to. Say an attacker knows the first four; the party is what he wants to know, and "
+    "feel close to. Say an attacker knows the first four and wants to know the party. "
     "European law counts political opinions among the special categories of personal data."
 )
 _QUESTION = (
@@ -38,7 +53,6 @@ _WHY = (
     "k and ℓ bound what a class shows. They do not bound how much the release changes with one "
     "person in it: a single record can move the cuts, and with them the cells of many."
 )
-_LEGEND = "(d; their answers; belief without their record → with it)"
 _NEXT = (
     "unveil audit yourfile.csv --quasi age,education,income --sensitive diagnosis "
     "--report report.html"
@@ -77,20 +91,18 @@ def demo(
     out.print()
     out.print(_QUESTION)
     out.print()
-    trial = Trial(microdata=election_survey(), options={})
     warm_up(_STORY, adversary="naive-bayes")
-    outcomes = trial.run(_STORY)
-    if was_interrupted(outcomes):
-        raise KeyboardInterrupt  # half a story is none
-    show(outcomes, out)
-    findings = findings_of(outcomes)
-    _show_worst(trial, findings, out)
+    found = {f.label: differential_inference(election_survey(), f) for f in _STORY}
+    if any(finding.interrupted for finding in found.values()):
+        raise KeyboardInterrupt  # an unfinished story misleads
+    show_beside(DECLARATION, found, out)
+    _show_worst(found, out)
     out.print(_WHY)
     out.print()
     if json is not None:
-        write_json(json, outcomes, records=False)
+        write_findings(json, list(found.values()), records=False)
     if plot is not None:
-        draw(plot, findings, out)
+        save_picture(plot, draw(together(found).charts[0]), out)
     if report is not None:
         _write_report(report)
         out.print(f"All attacks and measures, in a browser: {report}\n", soft_wrap=True)
@@ -107,14 +119,10 @@ def _write_report(file: Path) -> None:
     write_text(file, replace(found, command=command).page())
 
 
-def _show_worst(trial: Trial, findings: list[DifferentialInference], out: Console) -> None:
+def _show_worst(found: Mapping[str, DifferentialInference], out: Console) -> None:
     """The survey is in the public domain, and so its people may be shown."""
-    sanitizer, finding = max(
-        zip(_STORY[1:], findings[1:], strict=True), key=lambda pair: pair[1].delta
-    )
-    out.print(f"Who they are: the three worst-placed respondents under "
-              f"{display_name(finding.sanitizer)}", style="bold")  # fmt: skip
-    out.print(_LEGEND)
-    closer = trial.look_closer(finding, sanitizer, 3)
-    out.print(worst_records(closer, 3))
+    worst = max(_STORY[1:], key=lambda f: found[f.label].delta)
+    out.print(f"The three worst-placed respondents under {display_name(worst.label)}", style="bold")
+    closer = differential_inference(election_survey(), worst, worst=3)
+    print_text(table_text(replace(closer.story().tables[-1], title=""), SHELL), out)
     out.print()

@@ -1,50 +1,61 @@
-"""``unveil encodings``: which way to write cells as numbers serves an attacker best?"""
+"""``unveil compare-encodings``: which encoding of cells serves an attacker best?"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import Annotated
 
-from unveil._text import harmless
+from cyclopts import Parameter
+
 from unveil.adversary import adversary_named
-from unveil.attacks import compare_encodings
-from unveil.cli._console import console, folded
-from unveil.cli._outputs import check_output, check_plot, is_stdout, save_picture, write
-from unveil.cli._reading import Reading
+from unveil.attacks.differential import compare_encodings as compare
+from unveil.cli._console import console
+from unveil.cli._guard import guarded
+from unveil.cli._outputs import print_text, save_picture, write_rows, write_text
+from unveil.cli._sources import OPTIONS, Outputs, Table, typed
 from unveil.cli._testing import warm_up
-from unveil.sanitize import first_look, sanitizer_named
+from unveil.sanitize import first_look, sanitizers_named
 
-__all__ = ["encodings"]
+__all__ = ["compare_encodings"]
+
+_NOWHERE = Outputs()
 
 
-def encodings(
-    reading: Reading,
-    sanitizers: Sequence[str],
+@guarded
+def compare_encodings(
+    file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    /,
     *,
-    adversary: str,
-    seed: int,
-    json: Path | None,
-    plot: Path | None,
-) -> None:
-    """Compare the encodings and tell what comes out."""
-    check_output(json, "--json", source=reading.file)
-    check_plot(plot, source=reading.file)
+    table: Table,
+    sanitizer: Annotated[
+        list[str] | None, typed(OPTIONS, "Whose releases are attacked: mondrian:k=5. May be "
+                                "repeated. Default: identity, and mondrian with k = 2, 5, 10 and "
+                                "20.", "NAME:OPTIONS"),
+    ] = None,
+    adversary: Annotated[
+        str, typed(OPTIONS, "Who guesses: naive-bayes, tree, forest, logistic, boosting, "
+                   "neighbours, gaussian-nb.", "NAME"),
+    ] = "naive-bayes",
+    seed: Annotated[int, typed(OPTIONS, "Random seed.", "N")] = 0,
+    outputs: Outputs = _NOWHERE,
+) -> None:  # fmt: skip
+    """Compare 24 ways to encode generalized cells as numbers for a classifier.
+
+    How well does an attacker guess with each of them, how many features does it have, and how long
+    does it take?
+    """
+    outputs.check(file)
     adversary_named(adversary)
-    wanted = [sanitizer_named(text) for text in sanitizers]
-    microdata = reading.read()
+    wanted = [one for text in sanitizer or () for one in sanitizers_named(text)]
+    microdata = table.reading(file).read()
     wanted = wanted or first_look(microdata)
     warm_up(wanted, adversary=None)
-    finding = compare_encodings(microdata, wanted, adversary=adversary, seed=seed)
-    out = console(stderr=is_stdout(json))
-    if json is not None:
-        text = finding.to_json() + "\n"
-
-        def into(file: IO[bytes]) -> None:
-            file.write(text.encode())
-
-        write(json, into)
-    if plot is not None:
-        save_picture(plot, finding.plot(), out)
-    for line in finding.summary().splitlines():
-        out.print(folded(harmless(line), out.width), soft_wrap=True)
+    finding = compare(microdata, wanted, adversary=adversary, seed=seed)
+    out = console(stderr=outputs.to_stdout)
+    if outputs.json is not None:
+        write_text(outputs.json, finding.to_json(records=outputs.records) + "\n")
+    if outputs.csv is not None:
+        write_rows(outputs.csv, finding.to_frame())
+    if outputs.plot is not None:
+        save_picture(outputs.plot, finding.plot(), out)
+    print_text(finding.summary(), out)

@@ -54,10 +54,6 @@ def _flag(found: re.Match[str]) -> str:
     return f"--may-{found[1].replace('_', '-')}"
 
 
-def _victim(found: re.Match[str]) -> str:
-    return f"--victim '{found[1].replace(', ', ',')}'"
-
-
 _QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _PAIR = re.compile(f"({_QUOTED}): ({_QUOTED}|…)")
 
@@ -104,16 +100,8 @@ _AS_TYPED = tuple(
         (r"\bgive delimiter=$", "give --delimiter"),
         (r"\bquasi=\[\.\.\.\] is empty", "--quasi is empty"),
         (r"\bat_most\b=?", "--at-most"),
-        (r"^(delta|rounds|strategy|smoothing|steps) must be\b", r"--\1 must be"),
+        (r"^(delta|rounds|strategy) must be\b", r"--\1 must be"),
         (r"\(budget=\)", "(--budget)"),
-        (r"\((more|exactly): (rounds|steps)=\)", r"(\1: --\2)"),
-        (r"\bGive the original, microdata, to count\b", "Give the original, FILE, to count"),
-        (
-            r"\bgive the original, microdata, or a table of the people, people=",
-            "give FILE or --people",
-        ),
-        (r"^by names\b", "--by names"),
-        (r"\brelative_risk samples\b", "unveil risk samples"),
         (r'\bdistance="(\w+)"', r"--distance \1"),
         (r'\bhierarchies=\{"[^"]*": …\} or distance=Hierarchy\(…\)', "--hierarchies FOLDER"),
         (r'\bordinal=\{"([^"]*)": \[…\]\}', r"--ordinal '\1=…|…'"),
@@ -128,45 +116,25 @@ _AS_TYPED = tuple(
         (r"\bdomains names ", "--values names "),
         (r'\bhierarchies=\{"[^"]*": "[^"]*"\}', "--hierarchies FOLDER"),
         (r'\bnumeric=\["([^"]*)"\]', r"--numeric '\1'"),
-        (r"\bfinding\.victim\(([^…()][^()]*)\)", _victim),
-        (r"; take exact=None and it is sampled", "; leave out --exact and it is sampled"),
-        (r"\bwith exact=False it is sampled", "with --sampled it is sampled"),
-        (r"\bgive more \((sweeps|budget)=\)", r"give more (--\1)"),
-        (r"\bdomain='(\w+)'", r"--domain \1"),
         (r"\bgive the microdata\b", "give FILE"),
         (r"\bread it with read_anatomy\(…, microdata=…\)", "give the table that it is of"),
         (r"\bgeneralized cells are read with read_release\b", "generalized cells: --release"),
         (r"; if it has another name, say (group|count)='…'", r"; if it has another name: --\1"),
-        (r"^(alpha|beta|rhat|ess|chains|panel|sweeps) must be\b", r"--\1 must be"),
         (rf"\bmapping=\{{({_QUOTED}): \{{((?:{_QUOTED}|[^}}'\"])*)\}}\}}", _recode),
         (r"\bmapping\['([^']*)'\] makes ", r"--recode of \1 makes "),
-        (r"\bcolumns=\{'([^']*)': '…'\}", r"--map '\1=…'"),
         (r"\bread it with hierarchies=(?=;)", "give --hierarchies FOLDER"),
         (r"\bgive key_hierarchies=$", "give --hierarchies FOLDER"),
-        (r"\bunknown='apart'", "--unknown apart"),
-        (r"\bmissing='(any|drop|category)'", r"--missing-people \1"),
-        (r"\bname those that he does: quasi=\[…\]", "name those that he does: --known"),
-        (r"\bidentifier='…'", "--identifier"),
-        (r"\brecord_of=\[…\]", "--record-of"),
         (r"; people also have numbers, from 0 up", ""),
-        (r"\bGive the original, microdata=, to count\b", "Give the original, FILE, to count"),
         (r"\bsay count='([^']*)'", r"say --count \1"),
-        (r"^pseudonyms has ", "--pseudonym has "),
         (
             r"\bdifferential_inference and membership test such releases",
-            "unveil differential and unveil membership test such releases",
+            "unveil differential-inference and unveil membership test such releases",
         ),
         (
             r"; differential_inference and membership do not mind$",
-            "; unveil differential and unveil membership do not mind",
+            "; unveil differential-inference and unveil membership do not mind",
         ),
-        (
-            r"\bsay who they are with held_out=, or give the sanitizer in place of its release",
-            "give them with --held-out-file, or the anonymization itself with --sanitizer or "
-            "--oracle",
-        ),
-        (r"^(folds|targets)=(?=\d)", r"--\1 "),
-        (r"^confidence must be\b", "--confidence must be"),
+        (r"^targets=(?=\d)", "--targets "),
         (r"; or an unveil\.adversary\.Adversary of your own", ""),
         (r"; or a function of two tables of beliefs", ""),
     )

@@ -3,122 +3,138 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import Annotated, Any, Literal
 
 import typer
+from cyclopts import Parameter
 
-from unveil._text import harmless
-from unveil.attacks import adversaries_named, check_chance, distance_named
+from unveil.attacks.differential import distance_named
+from unveil.attacks.shared import adversaries_named
 from unveil.cli._anonymize import check_place, write_release
-from unveil.cli._console import console, folded, say
-from unveil.cli._guard import INTERRUPTED, in_command_line_words
-from unveil.cli._outputs import check_results, is_stdout, save_picture, write
-from unveil.cli._reading import Reading
+from unveil.cli._console import console, say
+from unveil.cli._guard import INTERRUPTED, guarded
+from unveil.cli._outputs import is_stdout, print_text, save_picture, write_rows, write_text
+from unveil.cli._sources import OPTIONS, OUTPUT, Outputs, Table, typed
 from unveil.cli._testing import warm_up
-from unveil.errors import InputError
-from unveil.hardening import Hardening, Round, check_limits, harden, round_line
+from unveil.errors import InputError, Option
+from unveil.hardening import Hardening, Round, round_line
+from unveil.hardening import harden as hardened
+from unveil.options import check, options_of
 from unveil.sanitize import sanitizer_named
 
-__all__ = ["NOT_REACHED", "Harden"]
+__all__ = ["NOT_REACHED", "harden"]
 
 NOT_REACHED = 1
-"""The exit code where the goal does not hold in the end."""
+"""The exit code if the goal does not hold in the end."""
+
+_NOWHERE = Outputs()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Harden:
-    """What was asked for."""
+@guarded
+def harden(
+    file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    /,
+    *,
+    table: Table,
+    sanitizer: Annotated[
+        list[str], typed(OPTIONS, "What to harden: mondrian:k=5, mondrian:k=5,l=2 …",
+                         "NAME:OPTIONS"),
+    ],
+    delta: Annotated[float, typed(OPTIONS, "The goal: no distance over this.", "DISTANCE")] = 0.05,
+    strategy: Annotated[
+        Literal["remove", "merge", "both"],
+        typed(OPTIONS, "What to do about people over the goal: leave them out, keep them in larger "
+              "classes, or compare both."),
+    ] = "remove",
+    rounds: Annotated[int, typed(OPTIONS, "Largest number of rounds of each strategy.", "N")] = 20,
+    at_most: Annotated[
+        float, typed(OPTIONS, "Largest share of the records that may be left out in all, or that a "
+                     "class may be asked to have.", "SHARE"),
+    ] = 0.1,
+    adversary: Annotated[
+        list[str] | None, typed(OPTIONS, "The attacker's model: a name such as naive-bayes. May be "
+                                "repeated.", "NAME"),
+    ] = None,
+    distance: Annotated[
+        str, typed(OPTIONS, "Distance between two beliefs, as in unveil differential-inference.",
+                   "NAME"),
+    ] = "total-variation",
+    samples: Annotated[
+        int | None, typed(OPTIONS, "If the sanitizer or the attacker is random: number of runs "
+                          "with and without each record.", "N"),
+    ] = None,
+    error: Annotated[
+        float | None, typed(OPTIONS, "Continue sampling until every distance is exact to this.",
+                            "E"),
+    ] = None,
+    seed: Annotated[int, typed(OPTIONS, "Random seed.", "N")] = 0,
+    n_jobs: Annotated[
+        int | None, typed(OPTIONS, "Number of worker processes. Default: all cores.", "N")
+    ] = None,
+    out: Annotated[
+        Path | None, typed(OUTPUT, "Where the hardened release goes, class by class: .csv or "
+                           ".parquet. A dash (-) means standard output, as CSV.", "FILE", "--out",
+                           "-o"),
+    ] = None,
+    outputs: Outputs = _NOWHERE,
+) -> None:  # fmt: skip
+    """Change what is worst and test again, until nobody's own record gives them away too much.
 
-    reading: Reading
-    sanitizers: Sequence[str]
-    delta: float
-    strategy: str
-    rounds: int
-    at_most: float
-    adversaries: Sequence[str]
-    distance: str
-    samples: int | None
-    error: float | None
-    seed: int
-    jobs: int | None
-    out: Path | None
-    json: Path | None
-    plot: Path | None
-    records: bool
+    People over --delta are left out of the table (remove), or kept in larger classes (merge). It
+    may not be possible: the report says how far it got, and the best round is written.
 
-    def run(self) -> None:
-        """Harden, tell and write what comes out; the exit code says whether the goal holds."""
-        self._check()
-        f = sanitizer_named(self.sanitizers[0])
-        microdata = self.reading.read()
-        names = list(self.adversaries)
-        warm_up(
-            [f],
-            adversary=names[0] if names else f.attacked_by,
-            sampled=self.samples is not None or self.error is not None,
-        )
-        finding = harden(
-            microdata,
-            f,
-            delta=self.delta,
-            strategy=self.strategy,
-            rounds=self.rounds,
-            at_most=self.at_most,
-            adversary=names or None,
-            distance=self.distance,
-            samples=self.samples,
-            error=self.error,
-            seed=self.seed,
-            n_jobs=self.jobs,
-            watch=_say_round if sys.stderr.isatty() else _nothing,
-        )
-        self._tell(finding)
-        if finding.interrupted:
-            say("interrupted; the rounds that were finished are above")
-            raise typer.Exit(INTERRUPTED)
-        if not finding.holds:
-            raise typer.Exit(NOT_REACHED)
+    Exit codes: 0 the goal holds, 1 it does not, 2 wrong input, 130 interrupted.
+    """
+    if len(sanitizer) != 1:
+        raise InputError("give one {option}; got {given}",
+                         option=Option("sanitizer"), given=", ".join(sanitizer))  # fmt: skip
+    options: dict[str, Any] = {
+        "delta": delta, "strategy": strategy, "rounds": rounds, "at_most": at_most,
+        "adversary": adversary or None, "distance": distance, "samples": samples, "error": error,
+        "seed": seed, "n_jobs": n_jobs,
+    }  # fmt: skip
+    # Everything that can be wrong without the table is told before it is read.
+    outputs.check(file)
+    if is_stdout(out) and outputs.to_stdout:
+        raise InputError("-o and --json cannot both go to standard output; name a file")
+    known = options_of(hardened)
+    for name, value in options.items():
+        check(name, known[name].annotation, value)
+    f = sanitizer_named(sanitizer[0])
+    reading = table.reading(file)
+    if out is not None:
+        check_place(out, f, reading)
+    if adversary:
+        adversaries_named(adversary)
+    distance_named(distance)
+    microdata = reading.read()
+    sampled = samples is not None or error is not None
+    warm_up([f], adversary=adversary[0] if adversary else f.attacked_by, sampled=sampled)
+    watch = _say_round if sys.stderr.isatty() else _nothing
+    finding = hardened(microdata, f, watch=watch, **options)
+    _tell(finding, out, outputs)
+    if finding.interrupted:
+        say("interrupted; the rounds that were finished are above")
+        raise typer.Exit(INTERRUPTED)
+    if not finding.holds:
+        raise typer.Exit(NOT_REACHED)
 
-    def _check(self) -> None:
-        """Everything that can be wrong without the table is told before it is read."""
-        if len(self.sanitizers) != 1:
-            raise InputError(f"one table, one --sanitizer; got {', '.join(self.sanitizers)}")
-        source = self.reading.file
-        check_results(json=self.json, plot=self.plot, records=self.records, source=source)
-        if is_stdout(self.out) and is_stdout(self.json):
-            raise InputError("-o and --json cannot both go to standard output; name a file")
-        check_limits(self.delta, self.rounds, self.at_most)
-        f = sanitizer_named(self.sanitizers[0])
-        if self.out is not None:
-            check_place(self.out, f, self.reading)
-        if self.adversaries:
-            adversaries_named(list(self.adversaries))
-        check_chance(samples=self.samples, error=self.error)
-        distance_named(self.distance)
 
-    def _tell(self, finding: Hardening) -> None:
-        out = console(stderr=is_stdout(self.json) or is_stdout(self.out))
-        if self.json is not None:
-            text = finding.to_json(records=self.records) + "\n"
-
-            def into(file: IO[bytes]) -> None:
-                file.write(text.encode())
-
-            write(self.json, into)
-        if self.plot is not None:
-            save_picture(self.plot, finding.plot(), out)
-        for line in finding.summary().splitlines():
-            out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
-        if self.out is not None:
-            write_release(finding.release, self.out)
-            if not is_stdout(self.out):
-                out.print(
-                    f"release: {self.out}, that of round {finding.best.number} "
-                    f"({finding.strategy})", soft_wrap=True,
-                )  # fmt: skip
+def _tell(finding: Hardening, out: Path | None, outputs: Outputs) -> None:
+    terminal = console(stderr=outputs.to_stdout or is_stdout(out))
+    if outputs.json is not None:
+        write_text(outputs.json, finding.to_json(records=outputs.records) + "\n")
+    if outputs.csv is not None:
+        write_rows(outputs.csv, finding.to_frame())
+    if outputs.plot is not None:
+        save_picture(outputs.plot, finding.plot(), terminal)
+    print_text(finding.summary(), terminal)
+    if out is not None:
+        write_release(finding.release, out)
+        if not is_stdout(out):
+            terminal.print(f"release: {out}, that of round {finding.best.number} "
+                           f"({finding.strategy})", soft_wrap=True)  # fmt: skip
 
 
 def _say_round(strategy: str, done: Round) -> None:

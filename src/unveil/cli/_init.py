@@ -84,7 +84,7 @@ def show_proposal(proposal: Proposal, out: Console) -> None:
     if proposal.unsure:
         out.print("To check", style="bold")
         for one in proposal.unsure:
-            out.print(f"- {in_command_line_words(harmless(one))}")
+            out.print(f"- {harmless(in_command_line_words(one))}")
         out.print()
 
 

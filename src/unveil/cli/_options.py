@@ -15,36 +15,20 @@ __all__ = [
     "OUTPUT",
     "TEST",
     "Adversary",
-    "AtMost",
-    "Budget",
-    "Delta",
-    "Distance",
     "Draw",
-    "Error",
     "HowDrawn",
-    "HowHardened",
-    "HowScoped",
     "Jobs",
     "Json",
     "MayChange",
     "MayDrop",
     "MemoryLimit",
     "Notation",
-    "OneSanitizer",
     "Oracle",
-    "Out",
     "Plot",
-    "Prior",
-    "Records",
     "Release",
     "Retries",
-    "Rounds",
-    "Samples",
     "Sanitizers",
-    "Scheduler",
     "Seed",
-    "Strategy",
-    "Targets",
     "TimeLimit",
 ]
 
@@ -59,21 +43,6 @@ class HowDrawn(StrEnum):
     RANDOM = "random"
     STRATIFIED = "stratified"
     EXPOSED = "exposed"
-
-
-class HowScoped(StrEnum):
-    """The choices of ``--scope``."""
-
-    ALL = "all"
-    CLASS = "class"
-
-
-class HowHardened(StrEnum):
-    """The choices of ``--strategy``."""
-
-    REMOVE = "remove"
-    MERGE = "merge"
-    BOTH = "both"
 
 
 Json = Annotated[
@@ -96,15 +65,6 @@ Plot = Annotated[
         help="Draw the result: .png, .svg or .pdf.",
         rich_help_panel=OUTPUT,
         show_default=False,
-    ),
-]
-
-Records = Annotated[
-    bool,
-    typer.Option(
-        "--records",
-        help="Put every record's distance into the JSON as well.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 
@@ -143,77 +103,12 @@ Adversary = Annotated[
     ),
 ]
 
-Distance = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Between two beliefs: total-variation, l1, emd:path, emd:ordered, emd:numeric, kl, "
-        "jensen-shannon, hellinger, bhattacharyya or max-ratio.",
-        rich_help_panel=TEST,
-    ),
-]
-
-Prior = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="What the attacker knows of the secret beforehand: a CSV file with a column for each "
-        "value, and one line for everybody or one a record.",
-        rich_help_panel=TEST,
-        show_default=False,
-    ),
-]
-
-Targets = Annotated[
-    str | None,
-    typer.Option(
-        metavar="N",
-        help="Test so many records, or 'available': those that a folder has a release without. "
-        "Default: all.",
-        rich_help_panel=TEST,
-        show_default=False,
-    ),
-]
-
 Draw = Annotated[
     HowDrawn,
     typer.Option(
         help="How they are drawn: at random, at random within each sensitive value, or the most "
         "exposed first.",
         rich_help_panel=TEST,
-    ),
-]
-
-Budget = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Test as many records as fit into this time, such as '10 min', for each "
-        "anonymization.",
-        rich_help_panel=TEST,
-        show_default=False,
-    ),
-]
-
-Samples = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="For an anonymization or attacker that depends on chance: run it N times with and "
-        "without each record, from 2 up.",
-        rich_help_panel=TEST,
-        show_default=False,
-    ),
-]
-
-Error = Annotated[
-    float | None,
-    typer.Option(
-        metavar="E",
-        help="Go on sampling until every distance is exact to E, such as 0.01, at most --samples "
-        "times.",
-        rich_help_panel=TEST,
-        show_default=False,
     ),
 ]
 
@@ -228,16 +123,6 @@ Jobs = Annotated[
         metavar="N",
         help="Threads or processes. Default: all cores.",
         min=1,
-        rich_help_panel=TEST,
-        show_default=False,
-    ),
-]
-
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Of a Dask cluster to work on, such as tcp://scheduler:8786.",
         rich_help_panel=TEST,
         show_default=False,
     ),
@@ -314,61 +199,6 @@ Notation = Annotated[
         help="How the cells of a published column are written, where that is not clear: "
         "'age=range'; or interval, mask, prefix, set, list, node, value. May be repeated.",
         rich_help_panel=TEST,
-        show_default=False,
-    ),
-]
-
-OneSanitizer = Annotated[
-    list[str],
-    typer.Option(
-        "--sanitizer",
-        metavar="NAME:OPTIONS",
-        help="What to harden: mondrian:k=5, mondrian:k=5,l=2 …",
-        rich_help_panel=TEST,
-        show_default=False,
-    ),
-]
-
-Delta = Annotated[
-    float,
-    typer.Option(
-        metavar="DISTANCE", help="The goal: nobody's distance over this.", rich_help_panel=TEST
-    ),
-]
-
-Strategy = Annotated[
-    HowHardened,
-    typer.Option(
-        help="What to do about those over it: leave them out, keep them in larger classes, or "
-        "one and the other, side by side.",
-        rich_help_panel=TEST,
-    ),
-]
-
-Rounds = Annotated[
-    int,
-    typer.Option(metavar="N", help="The most rounds, of each strategy.", rich_help_panel=TEST),
-]
-
-AtMost = Annotated[
-    float,
-    typer.Option(
-        metavar="SHARE",
-        help="The largest share of the records that may be left out in all, or that a class may "
-        "be asked to have.",
-        rich_help_panel=TEST,
-    ),
-]
-
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="OUT",
-        help="Where the hardened release goes, class by class: .csv or .parquet. A dash (-) means "
-        "standard output, as CSV.",
-        rich_help_panel=OUTPUT,
         show_default=False,
     ),
 ]

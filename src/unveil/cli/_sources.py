@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from unveil.cli._releases import Given
 
 __all__ = [
-    "OPTIONS", "OUTPUT", "READING", "ROLES", "File", "Opening", "Outputs", "People", "Programs",
-    "Published", "Table", "Texts", "typed",
+    "OPTIONS", "OUTPUT", "READING", "ROLES", "File", "Opening", "Outputs", "People", "Person",
+    "Programs", "Published", "Table", "Texts", "Worst", "typed",
 ]  # fmt: skip
 
 ROLES = Group("Roles of columns", sort_key=1)
@@ -43,6 +43,14 @@ File = Annotated[
 def typed(group: Group, help: str, metavar: str = "", *names: str) -> Parameter:
     """How an option is shown in help, and what it is called."""
     return Parameter(name=names or None, group=group, help=help, metavar=metavar or None)
+
+
+def and_plugins(help: str, *groups: str) -> str:
+    """A help text, with the names that plug-ins add."""
+    from unveil.registry import plugin_names
+
+    added = plugin_names(*groups)
+    return f"{help} From plug-ins: {', '.join(added)}." if added else help
 
 
 @Parameter(name="*")
@@ -151,9 +159,10 @@ class Published:
                        "group. One for each --anatomy.", "FILE"),
     ] = None  # fmt: skip
     sanitizer: Annotated[
-        Texts, typed(_PUBLISHED, "Release what this sanitizer makes of FILE: mondrian:k=5, "
-                       "recoding:k=5,suppression=0.05, anatomy:l=3. May be repeated.",
-                       "NAME:OPTIONS"),
+        Texts, typed(_PUBLISHED, and_plugins(
+            "Release what this sanitizer makes of FILE: mondrian:k=5, "
+            "recoding:k=5,suppression=0.05, anatomy:l=3. May be repeated.", "sanitizers",
+        ), "NAME:OPTIONS"),
     ] = None  # fmt: skip
     notation: Annotated[
         Texts, typed(_PUBLISHED, "How the cells of a published column are written, where that is "
@@ -238,6 +247,16 @@ class Programs:
         ]  # fmt: skip
 
 
+Person = Annotated[
+    Texts, typed(_PEOPLE, "Show what was found about one person, by name, or without "
+                   "--identifier by row, from 1. May be repeated.", "NAME"),
+]  # fmt: skip
+Worst = Annotated[
+    int, typed(OUTPUT, "List the N people of each release who are worst off. Shows microdata.",
+                 "N"),
+]  # fmt: skip
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class People:
@@ -253,10 +272,7 @@ class People:
                             "row of FILE, counted from 1 without the header; empty for people who "
                             "are not in it.", "COLUMN"),
     ] = None  # fmt: skip
-    person: Annotated[
-        Texts, typed(_PEOPLE, "Show what was found about one person, by name, or without "
-                       "--identifier by row, from 1. May be repeated.", "NAME"),
-    ] = None  # fmt: skip
+    person: Person = None
 
 
 @Parameter(name="*")
@@ -278,13 +294,21 @@ class Outputs:
     plot: Annotated[Path | None, typed(OUTPUT, "Draw the result: .png, .svg or .pdf.", "FILE")] = (
         None
     )
+    chart: Annotated[
+        str | None, typed(OUTPUT, "Which chart --plot draws: its number, counted from 0, or a "
+                            "part of its title. Default: the first.", "CHART"),
+    ] = None  # fmt: skip
 
     def check(self, source: Path | None) -> None:
         """Refuse, before the long work, results that could not be written in the end."""
         from unveil.cli._outputs import check_results, check_rows
+        from unveil.errors import InputError, Option
 
         check_results(json=self.json, plot=self.plot, records=self.records, source=source)
         check_rows(self.csv, json=self.json, plot=self.plot)
+        if self.chart is not None and self.plot is None:
+            raise InputError("{chart} says what to draw: give the file with {plot}",
+                             chart=Option("chart"), plot=Option("plot"))  # fmt: skip
 
     @property
     def to_stdout(self) -> bool:

@@ -10,15 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from unveil.cli import _options as common
-from unveil.cli import _people_options as people
 from unveil.cli import _reading_options as options
 from unveil.cli import _release_options as releases
 from unveil.cli._reading import NO_FILE, Reading
 
 __all__ = [
-    "looks_for_people",
     "may_take_a_table",
-    "names_people",
     "takes_a_table",
     "takes_releases",
 ]
@@ -59,12 +56,6 @@ def may_take_a_table(command: Callable[..., None]) -> Callable[..., None]:
     return _taking(command, _roles_of("file", options.OptionalTable, None), _read)
 
 
-def names_people(command: Callable[..., None]) -> Callable[..., None]:
-    """The same for a command that looks for people with names, so that the identifier is used."""
-    what = _roles_of("file", options.OptionalTable, None, identifier=people.Identifier)
-    return _taking(command, what, _read)
-
-
 def takes_releases(*, look: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options that say what was published, or what is to be.
 
@@ -93,28 +84,6 @@ def takes_releases(*, look: bool = True) -> Callable[[Callable[..., None]], Call
     return lambda command: _packing(command, "given", packed, made)
 
 
-def looks_for_people(command: Callable[..., None]) -> Callable[..., None]:
-    """The same for the people whom an attacker knows: a `Whom`, the parameter ``whom``."""
-    packed = (
-        ("external", people.External, None), ("known", people.Known, None),
-        ("map_", people.Map, None), ("recode", people.Recode, None),
-        ("unknown", people.UnknownValues, people.HowUnknown.ERROR),
-        ("missing_people", people.Gaps, people.HowGaps.ERROR),
-        ("record_of", people.RecordOf, None),
-    )  # fmt: skip
-
-    def made(typed: dict[str, Any]) -> Any:
-        from unveil.cli._people import Whom
-
-        return Whom(
-            file=typed["external"], known=typed["known"] or (), columns=typed["map_"] or (),
-            recode=typed["recode"] or (), unknown=typed["unknown"],
-            missing=typed["missing_people"], record_of=typed["record_of"],
-        )  # fmt: skip
-
-    return _packing(command, "whom", packed, made)
-
-
 def _packing(
     command: Callable[..., None],
     name: str,
@@ -136,10 +105,8 @@ def _packing(
     return run
 
 
-def _roles_of(
-    file: str, annotation: Any, default: Any, *, identifier: Any = options.Identifier
-) -> tuple[tuple[str, Any, Any], ...]:
-    return ((file, annotation, default), *_WHAT, ("identifier", identifier, None))
+def _roles_of(file: str, annotation: Any, default: Any) -> tuple[tuple[str, Any, Any], ...]:
+    return ((file, annotation, default), *_WHAT, ("identifier", options.Identifier, None))
 
 
 def _read(read: dict[str, Any], own: dict[str, Any]) -> Reading:

@@ -1,95 +1,33 @@
-"""Several sanitizers tested on one table; what goes wrong with one is no matter to the others."""
+"""Kernels compiled before any clock runs, and outcomes of several sanitizers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from unveil.attacks import (
-    INTERRUPTED,
-    DifferentialInference,
-    differential_inference,
-    relative_risk,
-)
+from unveil.attacks.differential import differential_inference
+from unveil.attacks.shared import INTERRUPTED
 from unveil.cli._console import slow_start
-from unveil.cli._guard import in_command_line_words
-from unveil.cli._outputs import save_picture, write_findings
+from unveil.cli._outputs import write_findings
 from unveil.errors import UnveilError
 from unveil.findings import Finding
 from unveil.microdata import Microdata, read_table
-from unveil.report import Outcome, display_name
-from unveil.sanitize import SANITIZERS, Identity, LaplaceCounts, Sanitizer
+from unveil.options import options_of
+from unveil.sanitize import SANITIZERS, LaplaceCounts, Sanitizer
 
-__all__ = [
-    "Trial",
-    "draw",
-    "findings_of",
-    "warm_up",
-    "warm_up_risk",
-    "was_interrupted",
-    "write_json",
-]
+__all__ = ["Outcome", "warm_up", "was_interrupted", "write_json"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
-    """A table and how its anonymizations are tested."""
+class Outcome:
+    """What became of one sanitizer: a finding, or the reason why there is none."""
 
-    microdata: Microdata
-    options: dict[str, Any]
-    """What `differential_inference` is told besides."""
-    closer: bool = False
-    """Whether somebody will look closer at the worst records."""
-
-    def run(self, sanitizers: Sequence[Sanitizer]) -> list[Outcome]:
-        """Test all of them; an interrupt ends the work but keeps what has been found."""
-        outcomes: list[Outcome] = []
-        for sanitizer in sanitizers:
-            try:
-                # What depends on chance says something else the next time.
-                kept = self.closer and not sanitizer.deterministic
-                finding = differential_inference(
-                    self.microdata, sanitizer, predictions=kept, **self.options
-                )
-            except UnveilError as error:
-                outcomes.append(_failed(sanitizer, in_command_line_words(error)))
-                continue
-            except KeyboardInterrupt:
-                outcomes.append(_failed(sanitizer, INTERRUPTED))
-                break
-            outcomes.append(Outcome(sanitizer=sanitizer.label, finding=finding))
-            if finding.interrupted:
-                break
-        return outcomes
-
-    def look_closer(
-        self, finding: DifferentialInference, sanitizer: Sanitizer, n: int
-    ) -> DifferentialInference:
-        """The same test of the worst records alone, with the beliefs about them.
-
-        Keeping everybody's beliefs the first time would cost memory by the record. Where they
-        were kept, because another run might say something else, there is nothing to do.
-        """
-        if finding.present is not None:
-            return finding
-        worst = finding.targets[finding.worst_places(n)]
-        options = {**self.options, "targets": worst, "predictions": True}
-        return differential_inference(self.microdata, sanitizer, **options)
-
-
-def _failed(sanitizer: Sanitizer, why: str) -> Outcome:
-    text = why if sanitizer.label in why else f"{sanitizer.label}: {why}"
-    return Outcome(sanitizer=sanitizer.label, error=text)
-
-
-def findings_of(outcomes: Sequence[Outcome]) -> list[DifferentialInference]:
-    """The findings there are."""
-    return [outcome.finding for outcome in outcomes if outcome.finding is not None]
+    sanitizer: str
+    finding: Any = None
+    error: str | None = None
 
 
 def was_interrupted(outcomes: Sequence[Outcome]) -> bool:
@@ -103,8 +41,9 @@ def was_interrupted(outcomes: Sequence[Outcome]) -> bool:
 
 
 def warm_up(
-    sanitizers: Sequence[Sanitizer], *, adversary: str | None, sampled: bool = False
-) -> None:
+    sanitizers: Sequence[Sanitizer], *, adversary: str | None, sampled: bool = False,
+    attack: Callable[..., Any] = differential_inference,
+) -> None:  # fmt: skip
     """Have the kernels compiled (or fetched from numba's cache) before any clock runs.
 
     Those of each sanitizer, and no others. Without an adversary only those that sanitize;
@@ -119,10 +58,11 @@ def warm_up(
             drawn = sampled if isinstance(easy, LaplaceCounts) else easy.is_random
             # What an adversary cannot do is told by the test itself, in its own words.
             with suppress(UnveilError):
-                differential_inference(
-                    table, easy, adversary=_heard_by(easy, adversary),
-                    samples=2 if drawn else None, n_jobs=1, progress=False,
-                )  # fmt: skip
+                wanted = {"adversary": _heard_by(easy, adversary), "n_jobs": 1, "progress": False,
+                          "samples": 2 if drawn else None}  # fmt: skip
+                known = options_of(attack)
+                given = {name: value for name, value in wanted.items() if name in known}
+                attack(microdata=table, sanitizer=easy, **given)
 
 
 def _heard_by(sanitizer: Sanitizer, adversary: str) -> str:
@@ -143,30 +83,12 @@ def _easier(sanitizer: Sanitizer) -> Sanitizer:
     return replace(sanitizer, **{name: goals[name] for name in asked})  # type: ignore[type-var]
 
 
-def warm_up_risk() -> None:
-    """The same for relative risk, as far as nothing has to be sampled."""
-    table = _four_people()
-    with slow_start():
-        relative_risk(Identity().sanitize(table), table)
-
-
 def _four_people() -> Microdata:
     return read_table(
         {"x": [0, 1, 2, 3], "y": ["a", "b", "a", "b"], "s": ["u", "v", "v", "u"]},
         quasi=["x", "y"],
         sensitive="s",
     )
-
-
-def draw(path: Path, findings: Sequence[DifferentialInference], out: Console) -> None:
-    """Draw the distributions of all findings into one picture."""
-    if not findings:
-        return
-    axes = None
-    for finding in findings:
-        axes = finding.plot(axes, label=display_name(finding.sanitizer))
-    assert axes is not None
-    save_picture(path, axes, out)
 
 
 def write_json(
@@ -183,7 +105,7 @@ def write_json(
     """
     write_findings(
         path,
-        [*others, *findings_of(outcomes), *after],
+        [*others, *(one.finding for one in outcomes if one.finding is not None), *after],
         records=records,
         failed=[
             *({"release": name, "error": error} for name, error in failed),

@@ -1,7 +1,7 @@
 """Hardening: what to change until an anonymization passes the test."""
 
 from unveil.hardening._finding import Hardening, round_line
-from unveil.hardening._harden import check_limits, harden
+from unveil.hardening._harden import harden
 from unveil.hardening._merged import Merged
 from unveil.hardening._strategies import STRATEGIES, Attempt, Course, Round, strategies_named
 
@@ -12,7 +12,6 @@ __all__ = [
     "Hardening",
     "Merged",
     "Round",
-    "check_limits",
     "harden",
     "round_line",
     "strategies_named",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._axes import new_axes, written
-from unveil.attacks import DifferentialInference
+from unveil.attacks.differential import DifferentialInference
 from unveil.findings import Finding
 from unveil.hardening._strategies import CONFIDENCE, Course, Limits, Round
 from unveil.microdata import AnyRelease, Microdata

@@ -14,21 +14,22 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, as_prior
-from unveil.attacks import (
-    Distance,
-    EarthMovers,
-    adversaries_named,
-    check_chance,
+from unveil.attacks.differential import (
+    Error,
+    HowFar,
+    Samples,
     differential_inference,
     distance_named,
 )
-from unveil.errors import File, InputError, Message, Option, Text, UnveilError
+from unveil.attacks.shared import adversaries_named
+from unveil.errors import File, InputError, Message, Text, UnveilError
 from unveil.hardening._finding import Hardening
 from unveil.hardening._merged import refuse_unmergeable
 from unveil.hardening._strategies import (
@@ -45,31 +46,34 @@ from unveil.hardening._strategies import (
 )
 from unveil.measures import information_loss
 from unveil.microdata import AnyRelease, Microdata, has_true_cells
+from unveil.options import Adversaries, Jobs, Progress, Seed, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["check_limits", "harden"]
+__all__ = ["harden"]
 
+_Part = Annotated[float, Gt(0), Lt(1)]
 _ASKED_AGAIN = 3  # times: two draws of a random sanitizer may be the same
 
 
+@checked
 def harden(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
     *,
-    delta: float = 0.05,
+    delta: Annotated[float, Gt(0), Lt(math.inf)] = 0.05,
     strategy: str | Sequence[str] = "remove",
-    rounds: int = 20,
-    at_most: float = 0.1,
-    at_a_time: float = 0.01,
-    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
-    distance: Distance | EarthMovers | str = "total-variation",
+    rounds: Annotated[int, Ge(1)] = 20,
+    at_most: _Part = 0.1,
+    at_a_time: _Part = 0.01,
+    adversary: Adversaries = None,
+    distance: HowFar = "total-variation",
     prior: Any = None,
-    samples: int | None = None,
-    error: float | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
+    samples: Samples = None,
+    error: Error = None,
+    seed: Seed = 0,
+    n_jobs: Jobs = None,
     backend: str | None = None,
-    progress: bool | None = None,
+    progress: Progress = None,
     watch: Callable[[str, Round], None] = lambda strategy, one: None,
 ) -> Hardening:
     """Change the worst records or their classes until no distance is over ``delta``.
@@ -126,9 +130,7 @@ def harden(
     """
     microdata = as_microdata(microdata, "harden")
     f = as_sanitizer(sanitizer)
-    check_limits(delta, rounds, at_most, at_a_time)
     ways = strategies_named(strategy)
-    check_chance(samples=samples, error=error)
     # Named here, so that merged classes are attacked by the same adversary.
     attacker = f.attacked_by if adversary is None else adversary
     _check(microdata, f, adversaries_named(attacker))
@@ -157,32 +159,9 @@ def harden(
     )
 
 
-def check_limits(delta: float, rounds: int, at_most: float, at_a_time: float = 0.01) -> None:
-    """Check a goal and its limits."""
-
-    def refuse(name: str, must: str, given: Any) -> None:
-        raise InputError(
-            "{option} must be {must}, got {given}",
-            option=Option(name), must=must, given=repr(given),
-        )  # fmt: skip
-
-    if not _is_number(delta) or not 0 < delta < math.inf:
-        refuse("delta", "a distance over 0, such as 0.05", delta)
-    whole = isinstance(rounds, int | np.integer) and not isinstance(rounds, bool)
-    if not whole or rounds < 1:
-        refuse("rounds", "a whole number from 1 up", rounds)
-    for name, share in (("at_most", at_most), ("at_a_time", at_a_time)):
-        if not _is_number(share) or not 0 < share < 1:
-            refuse(name, "a share between 0 and 1, such as 0.1", share)
-
-
 def _part(share: float, n: int) -> int:
     """A share of n records; 0.29 of 100 is 29, not 28 because of binary fractions."""
     return math.floor(share * n + 1e-9)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _check(microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary]) -> None:

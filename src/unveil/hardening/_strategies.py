@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks import DifferentialInference
+from unveil.attacks.differential import DifferentialInference
 from unveil.errors import InputError, Listed, Message, Option, Text, did_you_mean
 from unveil.hardening._merged import classes_covering, crowds_of, with_crowds
 from unveil.microdata import AnyRelease, Microdata, Release, with_records

@@ -36,8 +36,8 @@ UNIQUE = Figure(
 )  # fmt: skip
 PROSECUTOR = Figure(
     name="prosecutor", title="worst re-identification risk", question=_SINGLED, share=True,
-    says="the probability that the worst-placed record is found by an attacker who knows that it is "
-    "in the table",
+    says="the probability that the worst-placed record is found by an attacker who knows that it "
+    "is in the table",
 )  # fmt: skip
 PROSECUTOR_MEAN = Figure(
     name="prosecutor_mean", title="mean re-identification risk", question=_SINGLED, share=True,

@@ -21,7 +21,7 @@ __all__ = [
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
 _TESTED = Worded("differential_inference and membership",
-                 typed="unveil differential and unveil membership")  # fmt: skip
+                 typed="unveil differential-inference and unveil membership")  # fmt: skip
 
 
 def check_release(

@@ -1,9 +1,8 @@
-"""Projects: what is audited, written down once; and proposals for it."""
+"""Projects: what is audited, written down once in a file; and proposals for its roles."""
 
 from unveil.projects._project import Data, Project, ReleaseAsked
-from unveil.projects._proposal import ColumnProposal, Proposal
-from unveil.projects._propose import propose
-from unveil.projects._tables import same_records
+from unveil.projects._propose import ColumnProposal, Proposal, propose
+from unveil.projects._running import same_records
 
 __all__ = [
     "ColumnProposal",

@@ -1,10 +1,9 @@
-"""The table that is looked at: whole, or of a large one a sample from all over it.
+"""The table that is looked at, whole or as a sample, and a profile of each of its columns.
 
-A file is opened as the readers open it, so that what is proposed fits what will be read. Of a large
-one some rows are kept, half of them given up whenever too many have come together: every part of
-the file has the same say, however it is sorted, and memory stays small. Which rows hangs on their
-numbers, scrambled: the same file gives the same sample, and "every second row is a woman" does not
-make a table of women.
+A file is opened as the readers open it, so that a proposal fits what will be read. Of a large table
+a sample is kept, which is halved whenever it gets too large: every part of the table counts the
+same, however it is sorted, and memory stays small. Which rows are kept depends on their scrambled
+numbers: the same file gives the same sample, and a pattern in the order of rows does not matter.
 """
 
 from __future__ import annotations
@@ -12,16 +11,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
+from unveil.errors import File, Foreign, InputError, Message, Option
 from unveil.microdata import (
+    Column,
+    Distinct,
+    Kind,
+    Role,
     Source,
+    Wish,
     csv_layout,
+    distinct_values,
+    encode,
     existing_file,
     from_csv,
     from_parquet,
@@ -29,40 +36,33 @@ from unveil.microdata import (
     is_parquet,
     is_utf8,
 )
+from unveil.projects._vocabulary import MISSING_WORDS, REFUSALS, Group, Pattern, Topic, topic_of
 
-__all__ = ["ColumnNames", "LookedAt", "look_at"]
+__all__ = ["FEW", "ColumnNames", "LookedAt", "Profile", "look_at", "profiles_of"]
 
 ColumnNames: TypeAlias = Sequence[str] | Mapping[int, str]
 
 ROWS = 200_000
-"""Of a large table at most so many rows are kept, and about half of them at least."""
+"""The largest number of rows in a sample; it has at least about half as many."""
 
 LARGE = 1 << 27
-"""Bytes of a CSV file that is not read whole."""
+"""CSV files with more bytes are not read whole."""
 
-_FALLBACK = "latin-1"  # every byte is a letter in it: it can always be read, if not always rightly
+FEW = 5
+"""What fewer people have is not shown: a proposal is mailed around."""
+
+_FALLBACK = "latin-1"  # can always be read, as every byte is a letter in it
+_LOOKED_AT = 2_000  # distinct texts that patterns are tried on
+_CODES = ("-9", "-99", "-999", "-9999")  # for missing, where no other number is negative
+_STRAY = 3  # different texts among numbers that may be codes for missing
 
 
 @dataclass(frozen=True, kw_only=True)
 class LookedAt:
-    """An opened table.
+    """An opened table: `rows` of its `of_rows` rows, as Arrow arrays by column.
 
-    Attributes
-    ----------
-    name : str
-        For messages.
-    arrays : dict of str to Arrow arrays
-    unreadable : frozenset of str
-        Columns whose values have no common type.
-    is_text_file : bool
-    file : Path, optional
-    encoding : str, optional
-        Of a CSV file that is not in UTF-8.
-    rows : int
-        That are looked at.
-    of_rows : int
-        That there are.
-    notes : tuple of str
+    The values of `unreadable` columns have no common type. `encoding` is that of a CSV file that is
+    not in UTF-8.
     """
 
     name: str
@@ -73,11 +73,11 @@ class LookedAt:
     of_rows: int
     file: Path | None = None
     encoding: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     @property
     def is_sample(self) -> bool:
-        """Whether there are rows that nobody has looked at."""
+        """Whether some rows were not looked at."""
         return self.rows < self.of_rows
 
 
@@ -95,15 +95,19 @@ def look_at(
         for option, given in (("delimiter", delimiter), ("encoding", encoding),
                               ("columns", columns)):  # fmt: skip
             if given is not None:
-                raise InputError(f"{option} is for CSV files; {Path(table).name} is Parquet")
+                raise InputError(
+                    "{option} is for CSV files; {file} is Parquet",
+                    option=Option(option), file=File(Path(table).name, bare=True),
+                )  # fmt: skip
         seen = _parquet(existing_file(table))
     else:
         seen = _csv(existing_file(table), delimiter, encoding, columns)
     if seen.rows == 0:
-        raise InputError(f"{seen.name} has no rows")
+        raise InputError("{table} has no rows", table=File(seen.name, bare=True))
     if seen.is_sample:
-        said = f"{seen.rows:,} of {seen.of_rows:,} rows were looked at, from all over the table"
-        seen = replace(seen, notes=(*seen.notes, said))
+        note = Message("{rows} of {all} rows were looked at, from all over the table",
+                       rows=seen.rows, all=seen.of_rows)  # fmt: skip
+        seen = replace(seen, notes=(*seen.notes, note))
     return seen
 
 
@@ -115,7 +119,7 @@ def _of_source(source: Source) -> LookedAt:
 
 
 def _thinned(seen: LookedAt) -> LookedAt:
-    """Some rows of a table in memory that is large."""
+    """A sample of a table in memory, if it is large."""
     rows, level = np.arange(seen.rows), 0
     while len(rows) > ROWS:
         level += 1
@@ -134,7 +138,7 @@ def _parquet(file: Path) -> LookedAt:
         opened = pq.ParquetFile(file)
         large = opened.metadata.num_rows > 2 * ROWS
     except (pa.ArrowException, OSError):
-        large = False  # the reader says what is the matter with it
+        large = False  # the reader says what is wrong with it
     if not large:
         return replace(_of_source(from_parquet(file)), file=file)
     kept = [name for name in opened.schema_arrow.names if not name.startswith("__index_level_")]
@@ -146,13 +150,16 @@ def _parquet(file: Path) -> LookedAt:
 def _csv(
     file: Path, delimiter: str | None, encoding: str | None, columns: ColumnNames | None
 ) -> LookedAt:
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     if encoding is None and not is_utf8(file):
         encoding = _FALLBACK
         notes = (
-            f"{file.name} is not in UTF-8 and is read as {_FALLBACK}; if letters look wrong, say "
-            "which encoding it is in",
-        )
+            Message(
+                "{file} is not in UTF-8 and is read as {fallback}; if letters look wrong, give the "
+                "right {encoding}",
+                file=File(file.name, bare=True), fallback=_FALLBACK, encoding=Option("encoding"),
+            ),
+        )  # fmt: skip
     if file.stat().st_size <= LARGE or encoding not in (None, "utf-8") or columns is not None:
         seen = _thinned(_of_source(_small_csv(file, delimiter, encoding or "utf-8", columns)))
     else:
@@ -169,14 +176,14 @@ def _small_csv(
         return from_csv(file, delimiter=delimiter, encoding=encoding, columns=columns)
     except InputError:
         if columns is None:
-            # If it can be read without its names, they are what is wrong. They are not shown: in
-            # a file without a header they are somebody's record.
+            # If it can be read without its names, the names are wrong. They are not shown: in a
+            # file without a header they are somebody's record.
             from_csv(file, delimiter=delimiter, encoding=encoding, columns={0: "first"})
             raise InputError(
-                f"of the names in the first line of {file.name} two are the same, or one is "
-                "empty: rename them; if that line is a record and no header, say the names with "
-                "columns="
-            ) from None
+                "in the first line of {file} two names are the same, or one is empty; rename them, "
+                "or, if that line is a record and no header, give the names with {columns}",
+                file=File(file.name, bare=True), columns=Option("columns"),
+            ) from None  # fmt: skip
         raise
 
 
@@ -200,12 +207,13 @@ def _large_csv(file: Path, delimiter: str | None) -> LookedAt:
         )
         table, rows = _some_of(reader)
     except pa.ArrowException as error:
-        raise InputError(f"cannot read {file.name}: {error}") from None
+        raise InputError("cannot read {file}: {why}", file=File(file.name, bare=True),
+                         why=Foreign(str(error))) from None  # fmt: skip
     return replace(_of_source(from_table(table)), name=file.name, of_rows=rows, is_text_file=True)
 
 
 def _some_of(batches: Iterable[Any]) -> tuple[Any, int]:
-    """Some rows of a stream, halved as often as it takes, and how many there were."""
+    """A sample of a stream, halved as often as needed, and the number of all rows."""
     import pyarrow as pa
 
     kept: list[Any] = []
@@ -227,9 +235,9 @@ def _some_of(batches: Iterable[Any]) -> tuple[Any, int]:
 
 
 def _is_kept(rows: NDArray[np.int64], level: int) -> NDArray[np.bool_]:
-    """One row in 2 to the power of the level: those whose number, scrambled, ends in zero bits.
+    """One row in 2 to the power of the level: those whose scrambled number ends in zero bits.
 
-    Whom one level keeps, all lower levels keep. The scrambling is the last step of SplitMix64.
+    A row that one level keeps, all lower levels keep. The scrambling is that of SplitMix64.
     """
     mixed = rows.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -239,9 +247,9 @@ def _is_kept(rows: NDArray[np.int64], level: int) -> NDArray[np.bool_]:
 
 
 def _refuse_records_as_names(seen: LookedAt) -> None:
-    """Names that are values of their own columns are the first person's: there is no header.
+    """Refuse names that are values of their own columns: the file has no header.
 
-    They are not shown: they are somebody's record.
+    They are not shown, as they are somebody's record.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -257,7 +265,194 @@ def _refuse_records_as_names(seen: LookedAt) -> None:
     found = sum(stands_in_it(name) for name in seen.arrays)
     if found >= 2 and 2 * found >= len(seen.arrays):
         raise InputError(
-            f"the first line of {seen.name} looks like a record, not like the names of its "
-            f"{len(seen.arrays)} columns: {found} of its cells are values that others have, too; "
-            "say the names with columns="
+            "the first line of {table} looks like a record, not like the names of its {all} "
+            "columns: {found} of its cells are values of other rows, too; give the names with "
+            "{columns}",
+            table=File(seen.name, bare=True), all=len(seen.arrays), found=found,
+            columns=Option("columns"),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Profile:
+    """What is known about a column.
+
+    Attributes
+    ----------
+    name : str
+    distinct : Distinct, optional
+        Its values, without those that mean missing; None if they cannot be read.
+    markers : tuple of str
+        Texts that mean missing: known ones, or ones that at least five people have.
+    stray : int
+        Rows with a text among numbers that fewer people have, so that it is not shown.
+    rows : int
+    """
+
+    name: str
+    distinct: Distinct | None
+    rows: int
+    markers: tuple[str, ...] = ()
+    stray: int = 0
+
+    @cached_property
+    def topic(self) -> Topic | None:
+        """What its name stands for."""
+        return topic_of(self.name)
+
+    @property
+    def group(self) -> Group | None:
+        """What that is to an attacker."""
+        return None if self.topic is None else self.topic.group
+
+    @cached_property
+    def column(self) -> Column | None:
+        """The column as it would be read."""
+        return None if self.distinct is None else encode(self.distinct, Wish(role=Role.OTHER))
+
+    @cached_property
+    def gaps(self) -> NDArray[np.bool_]:
+        """Rows without a value."""
+        if self.distinct is None:
+            return np.ones(self.rows, dtype=bool)
+        return self.distinct.missing
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of rows with each distinct value."""
+        if self.distinct is None:
+            return np.zeros(0, dtype=np.int64)
+        codes = self.distinct.codes
+        return np.bincount(codes[codes >= 0], minlength=len(self.distinct.values))
+
+    @property
+    def size(self) -> int:
+        """Number of different values."""
+        return int((self.counts > 0).sum())
+
+    @property
+    def filled(self) -> int:
+        """Number of rows with a value."""
+        return int(self.counts.sum())
+
+    @property
+    def missing(self) -> float:
+        """The share of rows without a value."""
+        return 1 - self.filled / self.rows
+
+    @property
+    def alone(self) -> float:
+        """The share of rows whose value nobody else has."""
+        return int((self.counts == 1).sum()) / max(self.filled, 1)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its values are numbers or dates."""
+        return self.column is not None and self.column.kind is Kind.NUMERIC
+
+    @property
+    def is_date(self) -> bool:
+        """Whether its values are points in time."""
+        return self.distinct is not None and (
+            self.is_numeric and self.column is not None and self.column.values.dtype.kind == "M"
         )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values are whole numbers."""
+        if not self.is_numeric or self.is_date or self.column is None:
+            return False
+        values = self.column.values.astype(np.float64)
+        values = values[np.isfinite(values)]
+        return bool((values == np.floor(values)).all())
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no number is infinite."""
+        if not self.is_numeric or self.column is None or self.column.values.dtype.kind != "f":
+            return True
+        return not np.isinf(self.column.values).any()
+
+    @cached_property
+    def texts(self) -> tuple[Sequence[str], NDArray[np.int64]]:
+        """Some of its texts, evenly spaced, and the number of rows with each."""
+        if self.distinct is None:
+            return [], self.counts
+        step = max(1, -(-len(self.distinct.values) // _LOOKED_AT))
+        return self.distinct.texts()[::step], self.counts[::step]
+
+    def fits(self, pattern: Pattern) -> bool:
+        """Whether nearly all rows have a form."""
+        texts, counts = self.texts
+        fitting = [pattern.fits(text) for text in texts]
+        return bool(counts.sum()) and float(counts[fitting].sum()) >= pattern.share * counts.sum()
+
+    def first_fit(self, patterns: Iterable[Pattern]) -> Pattern | None:
+        """The first pattern that fits nearly all rows."""
+        return next((pattern for pattern in patterns if self.fits(pattern)), None)
+
+    @cached_property
+    def refusals(self) -> float:
+        """The share of rows in which a person declined to answer."""
+        texts, counts = self.texts
+        refused = [REFUSALS(text) for text in texts]
+        return float(counts[refused].sum()) / max(int(counts.sum()), 1)
+
+    @property
+    def words(self) -> float:
+        """Average number of words in a distinct value."""
+        texts, _ = self.texts
+        return sum(len(text.split()) for text in texts) / max(len(texts), 1)
+
+
+def profiles_of(seen: LookedAt) -> list[Profile]:
+    """A profile of every column."""
+    return [_profile(name, seen) for name in seen.arrays]
+
+
+def _profile(name: str, seen: LookedAt) -> Profile:
+    if name in seen.unreadable:
+        return Profile(name=name, distinct=None, rows=seen.rows)
+    try:
+        raw = distinct_values(
+            seen.arrays[name], name=name, source=seen.name, is_text_file=seen.is_text_file
+        )
+    except InputError:
+        return Profile(name=name, distinct=None, rows=seen.rows)
+    markers, stray = _markers(raw)
+    return Profile(
+        name=name, distinct=raw.without(markers), rows=seen.rows, markers=markers, stray=stray
+    )
+
+
+def _markers(column: Distinct) -> tuple[tuple[str, ...], int]:
+    """Texts that mean missing, and the number of rows with texts that may mean it."""
+    if not column.is_text or column.is_ordered:
+        return (), 0
+    texts = list(column.values)
+    known = [text for text in texts if text.casefold() in MISSING_WORDS]
+    others = column.without(known)
+    if column.is_category or not len(others.values):
+        return tuple(sorted(known)), 0
+    numbers = {text: number for text in others.values if (number := _number(text)) is not None}
+    words = [text for text in others.values if text not in numbers]
+    if words and len(words) <= _STRAY and len(numbers) > 2 * len(words):
+        counts = np.bincount(others.codes[others.codes >= 0], minlength=len(others.values))
+        rows = dict(zip(others.values, counts.tolist(), strict=True))
+        shown = [word for word in words if rows[word] >= FEW]
+        if len(shown) < len(words):
+            return tuple(sorted(known)), sum(rows[word] for word in words)
+        known += shown
+    elif words:
+        return tuple(sorted(known)), 0
+    below = [text for text, number in numbers.items() if number < 0]
+    if len(below) == 1 and below[0] in _CODES and len(numbers) > 2:
+        known += below
+    return tuple(sorted(known)), 0
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

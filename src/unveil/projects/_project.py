@@ -1,27 +1,34 @@
 """A project: data, roles, threat model, releases and thresholds, in a file ``unveil.toml``.
 
-The file is what a team agrees on and keeps beside its data: whoever runs the audit, and wherever,
-gets the same. `unveil init` writes a first one with a reason beside every role; people correct it.
-Paths in it are meant from the folder that it is in.
+The file is what a team agrees on and keeps beside its data, so that everyone runs the same audit.
+`unveil init` writes a first one with a reason beside every role; people correct it. Paths in it
+start from its own folder.
 """
 
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.errors import InputError
+from unveil.errors import File, InputError, Option
 from unveil.microdata import Microdata, Missing, Role
 from unveil.projects._looking import ColumnNames
 
 if TYPE_CHECKING:
     from unveil.auditing import Audit
 
-__all__ = ["Data", "Project", "ReleaseAsked"]
+__all__ = ["ROLE_NAMES", "Data", "Project", "ReleaseAsked", "seen_from"]
+
+ROLE_NAMES = {
+    "identifier": Role.IDENTIFIER,
+    "quasi": Role.QUASI,
+    "sensitive": Role.SENSITIVE,
+    "other": Role.OTHER,
+}
+"""Roles as they are written in the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,26 +64,26 @@ class Project:
     Attributes
     ----------
     folder : Path
-        Where the paths begin: the folder of the file it was read from.
+        Where paths start: the folder of the project file.
     data : Data
     roles : mapping of str to Role
-        The role of each column; columns that are not there are *other*.
+        The role of each column; columns that are not listed are *other*.
     kinds : mapping of str to (str or tuple of str)
         ``numeric`` or ``categorical``, or the levels of an ordinal column.
     hierarchies : str, or mapping of str to str
-        A folder, or a file for each column.
+        A folder, or a file per column.
     partitions : mapping of str to (str, list or mapping)
         Categories of sensitive columns, for the discrimination rate; see `Partition.of`.
     knows, wants : tuple of str
-        The quasi-identifiers that the attacker knows, of those that are published, and the
-        sensitive columns that he wants to know; by default all of them.
+        The published quasi-identifiers that the attacker knows, and the sensitive columns that
+        they want to know; by default all.
     adversary : tuple of str
-        Who guesses; by default each sanitizer has an attacker of its own.
+        The attacker's model; by default the one that fits what was published.
     releases : tuple of ReleaseAsked
     attacks : tuple of str
-        Which attacks and measures; by default those of `audit`, and those that have options.
+        Attacks and measures; by default those of `audit`, and those that have options.
     options : mapping of str to mapping
-        Options of attacks and measures, by their names.
+        Options of attacks and measures, by name.
     seed, n_jobs : int, optional
         See `audit`.
     fail_on : tuple of str
@@ -85,7 +92,7 @@ class Project:
     include_records : bool
         See `audit`.
     reasons : mapping of str to str
-        Why a column has its role; comments in the file.
+        Why a column has its role; written as comments.
     source : str
         The name of the file, for messages.
 
@@ -130,26 +137,22 @@ class Project:
         Raises
         ------
         InputError
-            That names the file, the table and the key that cannot be used.
+            If the file cannot be used. It names the file, the table and the key.
         """
-        from unveil.projects._reading import project_from
+        from unveil.projects._file import read
 
-        file = Path(path)
-        if file.is_dir():
-            file /= "unveil.toml"
-        try:
-            values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        except FileNotFoundError:
-            raise InputError(
-                f"there is no project file {str(file)!r}; 'unveil init FILE' writes one"
-            ) from None
-        except OSError as error:
-            raise InputError(f"cannot read {str(file)!r}: {error.strerror or error}") from None
-        except UnicodeDecodeError:
-            raise InputError(f"{file.name} is not in UTF-8; save it as that") from None
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{file.name} is not TOML: {error}") from None
-        return project_from(values, file)
+        return read(Path(path))
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """The JSON Schema of a project file, for editors and other programs.
+
+        >>> sorted(Project.schema()["properties"])[:3]
+        ['attacks', 'data', 'hierarchies']
+        """
+        from unveil.projects._form import schema
+
+        return schema()
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the project, with comments that explain it.
@@ -157,9 +160,9 @@ class Project:
         Parameters
         ----------
         path : path
-            Paths in the project are written as seen from there.
+            Where the file goes. Paths in it start from its folder.
         force : bool
-            Whether a file that is there may be replaced.
+            Whether an existing file may be replaced.
         """
         file = Path(path)
         text = self.moved(file.parent).to_toml()
@@ -167,31 +170,51 @@ class Project:
             with file.open("w" if force else "x", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
         except FileExistsError:
-            raise InputError(f"{str(file)!r} is there already; force=True replaces it") from None
+            raise InputError("{file} already exists; {force} replaces it", file=File(file),
+                             force=Option("force", True)) from None  # fmt: skip
         except OSError as error:
-            raise InputError(f"cannot write {str(file)!r}: {error.strerror or error}") from None
+            raise InputError("cannot write {file}: {why}", file=File(file),
+                             why=error.strerror or str(error)) from None  # fmt: skip
         return file
 
     def moved(self, folder: str | os.PathLike[str]) -> Project:
-        """The same project with its paths as seen from another folder."""
-        from unveil.projects._paths import moved
+        """The same project, with paths that start from another folder."""
+        target = Path(folder)
 
-        return moved(self, Path(folder))
+        def path(text: str) -> str:
+            return text if Path(text).is_absolute() else seen_from(target, self.folder / text)
+
+        def release(one: ReleaseAsked) -> ReleaseAsked:
+            if one.file is not None:
+                return replace(one, file=path(one.file))
+            if one.oracle is not None and (self.folder / one.oracle).exists():
+                return replace(one, oracle=path(one.oracle))
+            return one
+
+        trees = self.hierarchies
+        if isinstance(trees, Mapping):
+            trees = {column: path(file) for column, file in trees.items()}
+        elif trees is not None:
+            trees = path(trees)
+        return replace(
+            self, folder=target, data=replace(self.data, file=path(self.data.file)),
+            hierarchies=trees, releases=tuple(release(one) for one in self.releases),
+        )  # fmt: skip
 
     def to_toml(self) -> str:
         """The text of the file."""
-        from unveil.projects._template import text_of
+        from unveil.projects._file import text_of
 
         return text_of(self)
 
     @property
     def quasi(self) -> tuple[str, ...]:
-        """What an attacker may know, and is published in a changed form."""
+        """Columns that an attacker may know, published in a changed form."""
         return self._having(Role.QUASI)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
-        """What the attacker wants to know."""
+        """Columns that the attacker wants to know."""
         return self.wants or self._having(Role.SENSITIVE)
 
     def _having(self, role: Role) -> tuple[str, ...]:
@@ -199,7 +222,7 @@ class Project:
 
     def microdata(self) -> list[Microdata]:
         """The table, read once for each sensitive column."""
-        from unveil.projects._tables import tables_of
+        from unveil.projects._running import tables_of
 
         return tables_of(self)
 
@@ -209,10 +232,18 @@ class Project:
         Parameters
         ----------
         microdata : sequence of Microdata, optional
-            What `microdata` returned, if it has been read already.
+            What `microdata` returned, if the table has been read already.
         **overrides
-            Options of `audit` that go before those of the project; ``releases``, too.
+            Options of `audit` that replace those of the project, ``releases`` included.
         """
         from unveil.projects._running import audit_of
 
         return audit_of(self, microdata, overrides)
+
+
+def seen_from(folder: Path, file: str | os.PathLike[str]) -> str:
+    """A path as it is written in a file of that folder."""
+    try:
+        return Path(os.path.relpath(file, folder)).as_posix()
+    except ValueError:  # on another drive
+        return Path(file).resolve().as_posix()

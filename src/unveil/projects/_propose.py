@@ -1,30 +1,34 @@
-"""Look at a table and propose what is what: who is named, what is known, what is secret.
+"""Look at a table and propose roles: what names people, what others know, what is sensitive.
 
-A proposal is a first word, not the last: nobody can tell from a table what an attacker knows. So
-every role comes with its reason, and what is doubtful is said. Evidence is a column's name, in six
-languages (`_names`), what its values look like (`_patterns`), how often they occur (`_profile`),
-and what else is in the table (`_settling`). Nothing is learned, nothing is asked anywhere: the same
-table gets the same answer.
+A proposal is a start: no table says what an attacker knows. So every role comes with its reason,
+and what is in doubt is listed. The evidence is a column's name in six languages and the form of its
+values (`_vocabulary`), how often they occur (`_looking`), and the rest of the table (`_roles`).
+Nothing is learned and nothing is looked up elsewhere: the same table gets the same proposal.
 
-A proposal is meant to be shown around. It has no value that fewer than five people have, and none
-of an identifier at all.
+A proposal can be passed around. It has no value that fewer than five people have, and none of an
+identifier.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from unveil.microdata import Role
+from unveil._text import harmless
+from unveil.errors import Cell, Column, File, InputError, Listed, Message, Text
+from unveil.microdata import Kind, Missing, Role
 from unveil.projects._kinds import USED, KindOf, hierarchies_beside, kind_of, meaning_of_missing
-from unveil.projects._looking import ColumnNames, LookedAt, look_at
-from unveil.projects._profile import profiles_of
-from unveil.projects._proposal import ColumnProposal, Proposal
-from unveil.projects._rules import Leaning, share
-from unveil.projects._settling import Settled, settle
+from unveil.projects._looking import ColumnNames, LookedAt, look_at, profiles_of
+from unveil.projects._project import Data, Project, seen_from
+from unveil.projects._roles import SECRETS, Settled, settle, share
 
-__all__ = ["propose"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-_FIRST = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
+__all__ = ["ColumnProposal", "Proposal", "propose"]
 
 
 def propose(
@@ -39,12 +43,12 @@ def propose(
     Parameters
     ----------
     table : path, pandas, polars or Arrow table, or a mapping of columns
-        A path leads to a Parquet file (``.parquet``, ``.pq``) or a CSV file. Of a large table a
-        sample from all over it is looked at, which the notes say. A folder ``hierarchies`` beside
-        a file is looked at, too.
+        A path is that of a Parquet file (``.parquet``, ``.pq``) or a CSV file. Of a large table a
+        sample is looked at; the notes say so. Hierarchies in a folder ``hierarchies`` beside a
+        file are used if they fit.
     delimiter, encoding, columns
-        Of a CSV file, as in `read_csv`. A file that is not in UTF-8 is taken for latin-1, which
-        the notes say.
+        For a CSV file, as in `read_csv`. A file that is not in UTF-8 is read as latin-1; the notes
+        say so.
 
     Returns
     -------
@@ -67,13 +71,12 @@ def propose(
     kinds = {one.name: kind_of(one, whole=not seen.is_sample) for one in settled}
     trees, kinds, about_trees = hierarchies_beside(seen.file, settled, kinds)
     missing, kinds, about_missing = meaning_of_missing(used, kinds)
-    notes = [*seen.notes, *about_trees, *([about_missing] if about_missing else [])]
     return Proposal(
         source=seen.name, rows=seen.rows,
         columns=tuple(_column(one, kinds[one.name]) for one in settled),
         sensitive=_secrets(settled), missing=missing, hierarchies=trees,
-        notes=(*notes, *_about_roles(settled, seen)), file=seen.file, delimiter=delimiter,
-        encoding=seen.encoding, names=columns,
+        notes=(*seen.notes, *about_trees, *about_missing, *_about_roles(settled, seen)),
+        file=seen.file, delimiter=delimiter, encoding=seen.encoding, names=columns,
     )  # fmt: skip
 
 
@@ -90,22 +93,182 @@ def _column(one: Settled, kind: KindOf) -> ColumnProposal:
 
 
 def _secrets(settled: list[Settled]) -> tuple[str, ...]:
-    """The most protected first; of equals, as they stand in the table."""
+    """The most protected first, then in the order of the table."""
     secrets = [one for one in settled if one.role is Role.SENSITIVE]
-    rank = {leaning: place for place, leaning in enumerate(_FIRST)}
+    rank = {leaning: place for place, leaning in enumerate(SECRETS)}
     return tuple(one.name for one in sorted(secrets, key=lambda o: rank.get(o.leaning, len(rank))))
 
 
-def _about_roles(settled: list[Settled], seen: LookedAt) -> list[str]:
+def _about_roles(settled: list[Settled], seen: LookedAt) -> list[Message]:
     notes = []
     secrets = _secrets(settled)
     if len(secrets) > 1:
-        notes.append(
-            f"{len(secrets)} columns may be sensitive ({', '.join(secrets)}): each is tested in "
-            "turn, and none of them is known to the attacker meanwhile"
-        )
+        notes.append(Message(
+            "{count} columns may be sensitive ({names}): each is tested in turn, and the attacker "
+            "knows none of the others",
+            count=len(secrets), names=Listed([Column(name) for name in secrets]),
+        ))  # fmt: skip
     for role, what in ((Role.QUASI, "known to an attacker (quasi)"),
                        (Role.SENSITIVE, "sensitive")):  # fmt: skip
         if not any(one.role is role for one in settled):
-            notes.append(f"no column of {seen.name} looks {what}: say which one is")
+            notes.append(Message("no column of {table} looks {what}; say which one is",
+                                 table=File(seen.name, bare=True), what=what))  # fmt: skip
     return notes
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnProposal:
+    """The proposal for one column.
+
+    Attributes
+    ----------
+    name : str
+    role : Role
+    reason : str
+        Why. It shows no value that fewer than five people have, and none of an identifier.
+    kind : Kind
+    levels : tuple of str
+        Of an ordinal column, from low to high.
+    missing_values : tuple of str
+        Texts in it that mean missing.
+    missing : float
+        The share of rows without a value, those with such a text included.
+    unsure : str, optional
+        What to check.
+    """
+
+    name: str
+    role: Role
+    reason: str
+    kind: Kind
+    levels: tuple[str, ...] = ()
+    missing_values: tuple[str, ...] = ()
+    missing: float = 0.0
+    unsure: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Proposal:
+    """A role for every column of a table, with reasons; made by `propose`.
+
+    Attributes
+    ----------
+    source : str
+        The table.
+    rows : int
+        Number of rows that were looked at.
+    columns : tuple of ColumnProposal
+        In the order of the table.
+    missing : {'error', 'drop', 'category'}
+        How missing values are treated.
+    hierarchies : mapping of str to path
+        Files beside the table that fit.
+    notes : tuple of Message
+        Notes on the whole table.
+    sensitive : tuple of str
+        Columns that an attacker may want to know, the most protected first.
+    file, delimiter, encoding, names
+        How the file was read; see `read_csv` (`names` are its ``columns``).
+    """
+
+    source: str
+    rows: int
+    columns: tuple[ColumnProposal, ...]
+    sensitive: tuple[str, ...]
+    missing: Missing = "error"
+    hierarchies: Mapping[str, Path] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    file: Path | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    names: ColumnNames | None = None
+
+    def __getitem__(self, name: str) -> ColumnProposal:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise InputError("there is no column {name} in {table}", name=Cell(name),
+                         table=File(self.source, bare=True))  # fmt: skip
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Columns that an attacker may know, in the order of the table."""
+        return tuple(one.name for one in self.columns if one.role is Role.QUASI)
+
+    @property
+    def identifier(self) -> tuple[str, ...]:
+        """Columns that name a person."""
+        return tuple(one.name for one in self.columns if one.role is Role.IDENTIFIER)
+
+    @property
+    def unsure(self) -> tuple[Text, ...]:
+        """What to check: column by column, and for the whole table."""
+        asked = [f"{one.name}: {one.unsure}" for one in self.columns if one.unsure]
+        return (*asked, *self.notes)
+
+    def project(self, file: str | os.PathLike[str] | None = None) -> Project:
+        """The project that follows, to be corrected, written and audited.
+
+        Parameters
+        ----------
+        file : path, optional
+            The table, if it was not read from a file.
+        """
+        return _project_of(self, file)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per column: its role, kind, the reason, and what to check."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "column": one.name, "role": str(one.role), "kind": str(one.kind),
+                    "reason": one.reason, "missing": one.missing, "unsure": one.unsure,
+                }
+                for one in self.columns
+            ],
+            columns=["column", "role", "kind", "reason", "missing", "unsure"],
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        lines = [f"Proposal for {self.source}: {self.rows:,} rows, {len(self.columns)} columns"]
+        lines += [f"  {harmless(one.name)}: {one.role}; {one.reason}" for one in self.columns]
+        return "\n".join([*lines, *(f"  to check: {harmless(str(one))}" for one in self.unsure)])
+
+
+def _project_of(proposal: Proposal, file: str | os.PathLike[str] | None) -> Project:
+    """The project that follows from a proposal, in the folder of the table."""
+    table = proposal.file if file is None else Path(file)
+    if table is None:
+        raise InputError(
+            "a project needs a file, and the proposal is for a table in memory; write the table to "
+            "a file and name it: project('survey.csv')"
+        )
+    used = [one for one in proposal.columns if one.role in USED]
+    data = Data(
+        file=table.name, delimiter=proposal.delimiter, encoding=proposal.encoding,
+        columns=_columns(proposal.names),
+        missing=proposal.missing,
+        missing_values={one.name: one.missing_values for one in used if one.missing_values} or (),
+    )  # fmt: skip
+    return Project(
+        folder=table.parent, data=data, roles={one.name: one.role for one in proposal.columns},
+        kinds={one.name: kind for one in used if (kind := _kind(one)) is not None},
+        hierarchies={
+            name: seen_from(table.parent, tree) for name, tree in proposal.hierarchies.items()
+        } or None,
+        reasons={
+            one.name: one.reason if one.unsure is None else f"{one.reason}. To check: {one.unsure}"
+            for one in proposal.columns
+        },
+    )  # fmt: skip
+
+
+def _columns(names: ColumnNames | None) -> ColumnNames | None:
+    return names if names is None or isinstance(names, Mapping) else tuple(names)
+
+
+def _kind(one: ColumnProposal) -> str | tuple[str, ...] | None:
+    """What the file says about a kind; nothing if the table itself has the order."""
+    return (one.levels or None) if one.kind is Kind.ORDINAL else str(one.kind)

@@ -3,6 +3,7 @@
 Renderers know findings and nothing of any attack.
 """
 
+from unveil.render._blocks import blocks
 from unveil.render._charts import lies_flat
 from unveil.render._drawing import draw, svg_of
 from unveil.render._frame import Kind, swatch
@@ -13,6 +14,7 @@ from unveil.render._together import told_together
 
 __all__ = [
     "Kind",
+    "blocks",
     "cell_text",
     "draw",
     "finding_content",

@@ -170,6 +170,13 @@ def _names(chart: Mapping[str, Any], axes: Axes, room: Room) -> None:
         if x is not None and y is not None
     )
     known = list(dict.fromkeys(points))  # the same point is named once
+    if not room.is_for_a_page:  # its layout may still move
+        middle = sum(axes.get_xlim()) / 2
+        for x, y, name in known:
+            side = (6, "left") if x <= middle else (-6, "right")
+            axes.annotate(name, (x, y), xytext=(side[0], 4), textcoords="offset points",
+                          ha=side[1], fontsize=8)  # fmt: skip
+        return
     at = [tuple(inch.transform(axes.transData.transform((x, y)))) for x, y, _ in known]
     corner, end = (inch.transform(axes.transAxes.transform(one)) for one in ((0, 0), (1, 1)))
     within = Box(corner[0], corner[1], WIDTH, end[1])

@@ -150,6 +150,11 @@ class Room:
         else:
             self.figure = ax.get_figure(root=True)
 
+    @property
+    def is_for_a_page(self) -> bool:
+        """Whether margins are known, so that places can be given in inches."""
+        return self._ax is None
+
     def look(self, n: int) -> dict[str, Any]:
         """How the n-th series looks."""
         return look(n, self.series)

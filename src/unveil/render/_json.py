@@ -34,9 +34,9 @@ def plain(value: Any, view: View | None = None) -> Any:
         if math.isnan(number):
             return None
         return number if math.isfinite(number) else INFINITE if number > 0 else f"-{INFINITE}"
-    if type(value).__name__ == "NAType":  # of pandas: missing
+    if value is None or type(value).__name__ == "NAType":  # what pandas has for missing
         return None
-    if value is None or (isinstance(value, bool | int | str) and not isinstance(value, Enum)):
+    if isinstance(value, bool | int | str) and not isinstance(value, Enum):
         return value
     if isinstance(value, np.ndarray):
         return [plain(one, view) for one in value.tolist()]

@@ -31,9 +31,8 @@ def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
 def table_text(table: Table, view: View) -> str:
     """A table with its title, as text."""
     title = [f"  {shown(table.title, view)}"] if table.title else []
-    left = [place for place, column in enumerate(table.columns) if not column.number]
-    lines = table_lines(_cells(table, view), left) if table.rows else ()
-    return "\n".join([*title, *lines])
+    texts = {0, *(place for place, column in enumerate(table.columns) if not column.number)}
+    return "\n".join([*title, *(table_lines(_cells(table, view), texts) if table.rows else ())])
 
 
 def _cells(table: Table, view: View) -> list[list[str]]:

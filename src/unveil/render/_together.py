@@ -16,20 +16,26 @@ def told_together(stories: Mapping[str, Story]) -> Story:
 
     Charts and tables with the same title belong together.
     """
-    charts: dict[tuple[str, str], list[Chart]] = {}
     tables: dict[str, list[tuple[str, Table]]] = {}
     for name, story in stories.items():
-        for chart in story.charts:
-            charts.setdefault((chart.kind, str(chart.title)), []).append(chart)
         for table in story.tables:
             if table.title:  # one without a title repeats what the sentences and figures say
                 tables.setdefault(str(table.title), []).append((name, table))
     return Story(
         title="",
         sentences=[story.verdict for story in stories.values() if story.verdict],
-        charts=[_joined_charts(some) for some in charts.values()],
+        charts=_charts_together(story.charts for story in stories.values()),
+        closer=_charts_together(story.closer for story in stories.values()),
         tables=[_joined_tables(some) for some in tables.values()],
     )
+
+
+def _charts_together(stories: Iterable[Sequence[Chart]]) -> list[Chart]:
+    alike: dict[tuple[str, str], list[Chart]] = {}
+    for charts in stories:
+        for chart in charts:
+            alike.setdefault((chart.kind, str(chart.title)), []).append(chart)
+    return [_joined_charts(some) for some in alike.values()]
 
 
 def _joined_charts(charts: Sequence[Chart]) -> Chart:

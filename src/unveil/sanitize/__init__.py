@@ -12,7 +12,13 @@ from unveil.sanitize._closeness import (
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._microaggregation import Microaggregation
-from unveil.sanitize._named import SANITIZERS, first_look, sanitizer_named, sanitizers_named
+from unveil.sanitize._named import (
+    SANITIZERS,
+    first_look,
+    sanitizer_named,
+    sanitizer_names,
+    sanitizers_named,
+)
 from unveil.sanitize._randomized_response import RandomizedResponse
 from unveil.sanitize._sanitizer import (
     LeaveOneOut,
@@ -50,6 +56,7 @@ __all__ = [
     "heights",
     "no_stretches",
     "sanitizer_named",
+    "sanitizer_names",
     "sanitizers_named",
     "stretches",
 ]

@@ -12,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from unveil._named_options import name_and_options, options_in
 from unveil.errors import Cell, InputError, did_you_mean
 from unveil.microdata import Microdata
+from unveil.registry import plugins
 from unveil.sanitize._anatomy import Anatomy
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._laplace_counts import LaplaceCounts
@@ -21,7 +22,7 @@ from unveil.sanitize._sanitizer import Sanitizer
 from unveil.sanitize.mondrian import Mondrian
 from unveil.sanitize.recoding import Recoding
 
-__all__ = ["SANITIZERS", "first_look", "sanitizer_named", "sanitizers_named"]
+__all__ = ["SANITIZERS", "first_look", "sanitizer_named", "sanitizer_names", "sanitizers_named"]
 
 SANITIZERS: dict[str, type[Sanitizer]] = {
     "identity": Identity,
@@ -32,7 +33,7 @@ SANITIZERS: dict[str, type[Sanitizer]] = {
     "laplace-counts": LaplaceCounts,
     "randomized-response": RandomizedResponse,
 }
-"""Register a sanitizer here and its fields become options."""
+"""The built-in ones. Their fields are their options."""
 
 _SIZES = (2, 5, 10, 20)  # k, where the user names no sanitizer
 _LEFT_OUT = 5  # attacks leave up to one in so many people out, to see what changes
@@ -57,8 +58,24 @@ def first_look(microdata: Microdata) -> list[Sanitizer]:
     return [Identity(), *(Mondrian(k=k) for k in _SIZES if k <= left)]
 
 
+def _known() -> dict[str, type[Sanitizer]]:
+    """All sanitizers by name, those of plug-ins (``unveil.sanitizers``) included."""
+    known = dict(SANITIZERS)
+    for plugin in plugins("sanitizers"):
+        if plugin.name in SANITIZERS:
+            plugin.refuse(f"there is a built-in sanitizer {plugin.name!r}")
+        else:
+            known[plugin.name] = plugin.value
+    return known
+
+
+def sanitizer_names() -> list[str]:
+    """The names of all sanitizers, those of plug-ins included."""
+    return list(_known())
+
+
 def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
-    """A sanitizer, or the built-in one with that name and those options.
+    """A sanitizer, or the one with that name and those options, built in or from a plug-in.
 
     >>> sanitizer_named("mondrian:k=5,l=2")
     Mondrian(k=5, l=2, t=None, t_distance=None, regions='tight', crowds=None)
@@ -70,7 +87,8 @@ def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
     """
     if isinstance(sanitizer, Sanitizer):
         return sanitizer
-    known = ", ".join(SANITIZERS)
+    sanitizers = _known()
+    known = ", ".join(sanitizers)
     form = name_and_options(sanitizer) if isinstance(sanitizer, str) else None
     if form is None:
         raise InputError(
@@ -80,14 +98,14 @@ def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
         )  # fmt: skip
     # Labels can be typed, too: LaplaceCounts(epsilon=1) is laplace-counts:epsilon=1.
     typed = form[0].lower()
-    name = next((known for known in SANITIZERS if known.replace("-", "") == typed), typed)
-    if name not in SANITIZERS:
-        near = did_you_mean(name, SANITIZERS)
+    plain = typed.replace("-", "")
+    name = next((one for one in sanitizers if one.lower().replace("-", "") == plain), None)
+    if name is None:
         raise InputError(
             "no sanitizer {given}{near} (known: {known})",
-            given=Cell(form[0]), near=near, known=known,
+            given=Cell(form[0]), near=did_you_mean(typed, sanitizers), known=known,
         )  # fmt: skip
-    kind = SANITIZERS[name]
+    kind = sanitizers[name]
     return kind(**_options(name, kind, form[1]))
 
 

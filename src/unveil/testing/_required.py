@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unveil._text import display_name
 from unveil.auditing import FIGURES, Audit, Audited, Threshold, audit
 from unveil.auditing.parts import PARTS
 from unveil.errors import InputError, did_you_mean
 from unveil.projects import Project
-from unveil.report import display_name
 
 __all__ = ["Requirement", "audited", "failures"]
 

@@ -63,7 +63,7 @@ def test_by_hand_with_pseudonyms():
     """
     finding = uv.composition(
         HOSPITALS, external=PEOPLE, identifier="name",
-        pseudonyms=[["q", "r", "s", "p", "x", "y"], ["r", "q", 1, 2, 3, "p", "s", 4, 5]],
+        pseudonym=[["q", "r", "s", "p", "x", "y"], ["r", "q", 1, 2, 3, "p", "s", 4, 5]],
     )  # fmt: skip
     assert finding.identified
     assert finding.left.candidates.tolist() == [2, 1, 1, 0]
@@ -95,7 +95,7 @@ def test_releases_of_different_columns():
     finding = uv.composition([ages, sexes], external=people)
     assert finding.to_frame()["s"].tolist() == ["b", "a"]
     assert finding.known == ("age", "sex")
-    less = uv.composition([ages, sexes], external={"age": [25]}, quasi="age")
+    less = uv.composition([ages, sexes], external={"age": [25]}, knows="age")
     assert less.left.values.tolist() == [2]
 
 
@@ -147,7 +147,7 @@ def test_nobody_loses_their_own_value(table_and_goal, seed):
         uv.Mondrian(k=1 + int(rng.integers(len(table)))).sanitize(table.take(order)),
     ]
     bounds = uv.composition(releases, table)
-    exact = uv.composition(releases, table, pseudonyms=[np.arange(len(table)), order])
+    exact = uv.composition(releases, table, pseudonym=[np.arange(len(table)), order])
     for finding in (bounds, exact):
         assert finding.left.own.all()
         assert not finding.lost.any()
@@ -255,20 +255,24 @@ def test_releases_that_changed_values_are_refused():
         ([CITY], {}, "two or more releases, got 1; unveil.linkage takes one"),
         ([CITY, "county"], {}, "composition needs a release, got a str"),
         (HOSPITALS, {"external": None}, "composition needs people to look for"),
-        (HOSPITALS, {"k": 0}, "k= must be a whole number of at least 1, got 0"),
-        (HOSPITALS, {"k": True}, "k= must be a whole number"),
-        (HOSPITALS, {"quasi": "agee"}, "did you mean 'age'"),
-        (HOSPITALS, {"pseudonyms": 3}, "one sequence per release"),
-        (HOSPITALS, {"pseudonyms": [[1]]}, "1 sequences for 2 releases"),
-        (HOSPITALS, {"pseudonyms": [[1], [1]]}, "1 names for the 6 records of city"),
+        (HOSPITALS, {"k": 0}, "k=0 is not possible: it must be a whole number from 1 up"),
+        (HOSPITALS, {"k": True}, "k=True is not possible: it must be a whole number"),
+        (HOSPITALS, {"knows": "agee"}, "did you mean 'age'"),
+        (HOSPITALS, {"pseudonym": 3}, "one sequence per release"),
+        (HOSPITALS, {"pseudonym": [[1]]}, "1 sequences for 2 releases"),
+        (HOSPITALS, {"pseudonym": [[1], [1]]}, "1 names for the 6 records of city"),
         (
             HOSPITALS,
-            {"pseudonyms": [[1, 1, 2, 3, 4, 5], range(9)]},
+            {"pseudonym": [[1, 1, 2, 3, 4, 5], range(9)]},
             "two records of city have the pseudonym '1'",
         ),
-        (HOSPITALS, {"pseudonyms": [range(6), range(10, 19)]}, "nobody in common"),
-        (HOSPITALS, {"pseudonyms": [range(6), range(9)]}, "different values of 'disease'"),
-        (HOSPITALS, {"missing": "drop", "external": {"age": [None]}}, "leaves nobody of table"),
+        (HOSPITALS, {"pseudonym": [range(6), range(10, 19)]}, "nobody in common"),
+        (HOSPITALS, {"pseudonym": [range(6), range(9)]}, "different values of 'disease'"),
+        (
+            HOSPITALS,
+            {"missing_people": "drop", "external": {"age": [None]}},
+            "leaves nobody of table",
+        ),
     ],
 )
 def test_what_cannot_be_meant(releases, options, said):
@@ -287,4 +291,4 @@ def test_pseudonyms_of_permuted_releases():
     table = uv.read_table({"age": [21, 22], "s": ["a", "b"]}, quasi="age", sensitive="s")
     releases = [uv.Identity().sanitize(table), Permuted.from_groups(table, [1, 1])]
     with pytest.raises(InputError, match="have no sensitive values of their own"):
-        uv.composition(releases, table, pseudonyms=[[1, 2], [1, 2]])
+        uv.composition(releases, table, pseudonym=[[1, 2], [1, 2]])

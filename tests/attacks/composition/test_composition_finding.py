@@ -37,7 +37,7 @@ def test_it_prints_itself():
     assert "It is assumed that everybody is in all of the tables, with the same party" in text
     for part in ("spring", "autumn", "together", "below 4", "at most as"):
         assert part in text
-    exact = uv.composition([FIRST, SECOND], PEOPLE, pseudonyms=[range(944)] * 2)
+    exact = uv.composition([FIRST, SECOND], PEOPLE, pseudonym=[range(944)] * 2)
     assert "at most" not in exact.summary()
     assert "Mondrian(k=4)" in exact.summary()
 
@@ -56,9 +56,10 @@ def test_json_names_nobody_unless_asked():
     assert content["finding"] == "composition"
     assert [one["release"] for one in content["releases"]] == ["spring", "autumn"]
     assert content["together"]["below_k"] == FINDING.below_k.sum()
+    assert content["figures"]["below_k"]["value"] == FINDING.below_k.mean()
     assert content["own_lost"] == 0
-    each = json.loads(finding.to_json(records=True))["each"]
-    assert each["name"] == NAMES["name"]
+    records = json.loads(finding.to_json(records=True))["records"]
+    assert records["name"] == NAMES["name"]
 
 
 def test_columns_called_like_the_finding_s_own():
@@ -72,15 +73,16 @@ def test_columns_called_like_the_finding_s_own():
 def test_a_picture():
     axes = FINDING.plot()
     assert isinstance(axes.get_figure(), Figure)
-    labels = [text.get_text().split("\n")[0] for text in axes.get_legend().get_texts()]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels == ["spring", "autumn", "together (an upper bound)"]
-    x, y = axes.lines[4].get_data()
+    (chart,) = FINDING.story().charts
+    together = chart.series[2]
     share = (FINDING.left.candidates <= 4).mean()
-    assert y[np.flatnonzero(x <= 4)[-1]] == pytest.approx(share)
+    assert together.y[np.flatnonzero(np.array(together.x) <= 4)[-1]] == pytest.approx(share)
 
 
 def test_somebody_is_looked_up():
-    exact = uv.composition([FIRST, SECOND], PEOPLE, pseudonyms=[range(944)] * 2)
+    exact = uv.composition([FIRST, SECOND], PEOPLE, pseudonym=[range(944)] * 2)
     for finding in (FINDING, exact):
         for person in (0, 17, 400, 943):
             found = finding.candidates_of(person)

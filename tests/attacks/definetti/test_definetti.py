@@ -140,7 +140,7 @@ def test_strangers_are_people_of_whom_nothing_is_known():
     release = uv.read_release(
         {"smokes": ["*", "*", "*", "*"], "disease": ["cancer", "flu", "flu", "flu"]}, PEOPLE
     )
-    finding = uv.definetti(release, people={"smokes": ["yes", "no"]}, smoothing=1)
+    finding = uv.definetti(release, external={"smokes": ["yes", "no"]}, smoothing=1)
     assert finding.by_group()["strangers"].tolist() == [2]
     assert "2 records are strangers'" in finding.summary()
     # There is one group: nothing can be learnt across groups.
@@ -150,19 +150,19 @@ def test_strangers_are_people_of_whom_nothing_is_known():
 def test_missing_values_are_not_known():
     register = {"smokes": ["yes", None, "no", "no"]}
     release = uv.Mondrian(k=4).sanitize(PEOPLE)
-    with pytest.raises(MissingValuesError, match="say what is to be done"):
-        uv.definetti(release, people=register)
-    finding = uv.definetti(release, people=register, missing="any")
+    with pytest.raises(MissingValuesError, match=r"say what to do: missing_people=.any."):
+        uv.definetti(release, external=register)
+    finding = uv.definetti(release, external=register, missing_people="any")
     assert finding.placed.all()
     assert np.allclose(finding.belief_about(1)["population"], [0.25, 0.75])
-    fewer = uv.definetti(release, people=register, missing="drop")
+    fewer = uv.definetti(release, external=register, missing_people="drop")
     assert len(fewer) == 3
 
 
 def test_people_with_names_are_found_in_the_original():
     register = pd.DataFrame({"name": ["Dan", "Ann", "Eve"], "smokes": ["no", "yes", "no"]})
     finding = uv.definetti(
-        RELEASE, PEOPLE, people=register, identifier="name", smoothing=1, rounds=1
+        RELEASE, PEOPLE, external=register, identifier="name", smoothing=1, rounds=1
     )
     assert finding.in_table.tolist() == [True, True, False]
     assert finding.reweighted.right[:2].tolist() == [1, 1]
@@ -171,14 +171,14 @@ def test_people_with_names_are_found_in_the_original():
 
 
 def test_people_who_are_not_there_are_not_guessed():
-    finding = uv.definetti(RELEASE, people={"smokes": ["yes", "cigars"]}, unknown="apart")
+    finding = uv.definetti(RELEASE, external={"smokes": ["yes", "cigars"]}, unknown="apart")
     assert (finding.nowhere, finding.placed.tolist()) == (1, [True, False])
     with pytest.raises(InputError, match="nothing is believed about 1"):
         finding.belief_about(1)
     assert "no record can be theirs" in finding.summary()
     crowd = {"smokes": ["yes"] * 3 + ["no"] * 9}
     with pytest.raises(InputError, match="more people than they have records"):
-        uv.definetti(uv.Mondrian(k=4).sanitize(PEOPLE), people=crowd)
+        uv.definetti(uv.Mondrian(k=4).sanitize(PEOPLE), external=crowd)
 
 
 def test_foreground_knowledge_is_of_the_column_that_tells_most():
@@ -206,18 +206,21 @@ def test_foreground_knowledge_is_of_the_column_that_tells_most():
     ("options", "message"),
     [
         ({"method": "definetty"}, "did you mean 'definetti'"),
-        ({"smoothing": -1}, "smoothing= must be a number of at least 0"),
-        ({"smoothing": 0}, "smoothing= must be above 0"),
-        ({"tolerance": "small"}, "tolerance= must be a number"),
-        ({"rounds": 0}, "rounds= must be a whole number of at least 1"),
-        ({"steps": 1.5}, "steps= must be a whole number of at least 0"),
+        ({"smoothing": -1}, "smoothing=-1 is not possible: it must be a number above 0$"),
+        ({"smoothing": 0}, "smoothing=0 .* a number above 0"),
+        ({"smoothing": float("inf")}, "smoothing=inf .* a number above 0"),
+        ({"smoothing": float("nan")}, "smoothing=nan .* a number above 0"),
+        ({"tolerance": "small"}, "tolerance='small' .* must be a number from 0 up"),
+        ({"rounds": 0}, "rounds=0 .* must be a whole number from 1 up"),
+        ({"steps": 1.5}, "steps=1.5 .* must be a whole number from 0 up"),
         ({"method": "foreground", "rounds": 3}, "is learnt once"),
         ({"by": "smoke"}, "by= names .smoke., .* did you mean .smokes."),
         ({"by": []}, "by= is empty"),
-        ({"by": 3}, "by= must be the name of a quasi-identifier"),
-        ({"tolerance": None}, "tolerance= must be a number"),
-        ({"steps": None}, "steps= must be a whole number"),
-        ({"missing": "drp"}, "missing must be"),
+        ({"by": 3}, "by=3 .* must be the name of a quasi-identifier"),
+        ({"tolerance": None}, "tolerance=None .* must be a number"),
+        ({"steps": None}, "steps=None .* must be a whole number"),
+        ({"missing_people": "drp"}, "missing_people='drp' .*did you mean 'drop'"),
+        ({"rename": {"smokes": "smoker"}}, "give that table as external="),
     ],
 )
 def test_bad_options(options, message):
@@ -240,10 +243,10 @@ def test_releases_that_make_no_sense():
     means = replace(uv.Mondrian(k=2).sanitize(PEOPLE), perturbed=("smokes",))
     with pytest.raises(InputError, match="publishes values of smokes that need not be"):
         uv.definetti(means, PEOPLE)
-    with pytest.raises(InputError, match="a table of people without sensitive values as people="):
+    with pytest.raises(InputError, match="a table of people without sensitive values as external="):
         uv.definetti(RELEASE, {"smokes": ["yes"]})
     with pytest.raises(InputError, match="column 'smokes' is not in"):
-        uv.definetti(RELEASE, people={"smoker": ["yes"]})
+        uv.definetti(RELEASE, external={"smoker": ["yes"]})
 
 
 def test_values_of_people_without_a_class_say_nothing():
@@ -278,18 +281,18 @@ def test_next_to_no_smoothing_is_not_none_at_all():
 
 def test_people_of_a_permuted_release_whose_values_are_not_known_are_undecided():
     register = {"smokes": ["yes", None]}
-    finding = uv.definetti(RELEASE, people=register, missing="any")
+    finding = uv.definetti(RELEASE, external=register, missing_people="any")
     assert (finding.nowhere, finding.undecided) == (0, 1)
     assert finding.placed.tolist() == [True, False]
     assert np.isnan(finding.promise[1])
-    assert "a value of theirs is not known" in finding.summary()
+    assert "one of their values is not known" in finding.summary()
 
 
 def test_one_of_each_is_no_plural():
     text = uv.definetti(uv.Permuted.from_groups(PEOPLE.take([0]), [1]), PEOPLE.take([0])).summary()
     assert "1 person of" in text
     assert "1 round until" in text
-    assert "1 group, worked out" in text
+    assert "1 group, computed exactly" in text
 
 
 def test_groups_of_so_many_secrets_that_their_states_are_beyond_floats():

@@ -10,7 +10,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import unveil as uv
-from unveil.errors import InputError
+from unveil.errors import InputError, View
+from unveil.render import table_text
 
 SURVEY = uv.datasets.election_survey()
 RELEASE = uv.Anatomy(l=2, seed=0).sanitize(SURVEY)
@@ -19,7 +20,7 @@ NAMES = {
     **{c.name: c.decode() for c in SURVEY.quasi},
 }
 FINDING = uv.definetti(
-    RELEASE, SURVEY, people=NAMES, identifier="name", record_of=range(len(SURVEY)), rounds=4
+    RELEASE, SURVEY, external=NAMES, identifier="name", record_of=range(len(SURVEY)), rounds=4
 )
 ALONE = uv.definetti(RELEASE, method="foreground")
 
@@ -34,8 +35,8 @@ def _no_window():
 
 def test_it_prints_itself():
     text = repr(FINDING)
-    assert text.startswith("The deFinetti attack: 944 people of table against 944 records by Anat")
-    for part in ("guessed right", "all worked out exactly", "random worlds", "(more: rounds=)"):
+    assert text.startswith("deFinetti attack: 944 people of table against 944 records by Anat")
+    for part in ("guessed right", "all computed exactly", "random worlds", "(for more: rounds=)"):
         assert part in text
     assert FINDING.verdict() in text
     assert "Zoe" not in text
@@ -61,7 +62,7 @@ def test_json_names_nobody_unless_asked():
     assert content["right"]["reweighted"] == pytest.approx(FINDING.reweighted.right.mean())
     assert content["exceeding"] == int(FINDING.exceeding.sum())
     assert "Zoe" not in FINDING.to_json()
-    each = json.loads(FINDING.to_json(records=True))["each"]
+    each = json.loads(FINDING.to_json(records=True))["records"]
     assert each["name"] == NAMES["name"]
     assert each["reweighted_belief"] == FINDING.reweighted.belief.tolist()
     assert json.loads(ALONE.to_json())["right"] is None
@@ -113,14 +114,29 @@ def test_who_is_asked_about():
         FINDING.belief_about(944)
 
 
+def test_people_are_named_to_who_asks_and_masked_in_a_report():
+    table, worst = FINDING.of_person("Zoe 7"), FINDING.of_worst(3)
+    assert str(table.title) == "Zoe 7, row 8 of table: belief in each party"
+    beliefs = FINDING.belief_about("Zoe 7")["reweighted"]
+    assert [row[2][0] for row in table.rows] == sorted(beliefs, reverse=True)
+    assert str(worst.rows[0][0]) == f"Zoe {FINDING.worst(1)['person'][0]}, row " + str(
+        FINDING.worst(1)["row"][0] + 1
+    )
+    for one in (table, worst):
+        assert "Zoe" not in table_text(one, View("report"))
+    nobody = uv.definetti(RELEASE, external={**NAMES, "age": ["999"] * 944})
+    assert "Nothing is believed about row 1" in str(nobody.of_person(0).title)
+
+
 def test_it_draws():
     axes = FINDING.plot()
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert len(labels) == 3
-    assert all("right" in label for label in labels)
+    assert labels[-1] == "by both"
+    assert FINDING.plot(chart=1).get_title() == "Belief in a person's most likely value"
     own = Figure().subplots()
     assert ALONE.plot(own) is own
-    assert own.get_title().startswith("Foreground knowledge on Anatomy(l=2")
+    assert own.get_title() == "Belief in a person's most likely value"
     assert own.get_ylim()[0] == 0
 
 
@@ -135,7 +151,7 @@ def test_beliefs_that_are_stronger_but_not_truer_are_no_success():
     finding = uv.definetti(uv.Mondrian(k=5).sanitize(plain), plain)
     assert finding.exceeding.any()
     assert finding.reweighted.accuracy <= finding.random_worlds.accuracy
-    assert finding.verdict().endswith("his beliefs are stronger, but not more often true.")
+    assert finding.verdict().endswith("beliefs are stronger, but not more often true.")
     census = uv.datasets.census(400, seed=1)
     learnt = uv.definetti(uv.Anatomy(l=2, seed=1).sanitize(census), census)
     assert learnt.reweighted.accuracy > learnt.random_worlds.accuracy

@@ -92,11 +92,21 @@ def test_what_targets_may_be(targets):
             "emd:unit, emd:path, emd:ordered, emd:numeric, kl, jensen-shannon, hellinger, "
             "bhattacharyya, max-ratio; or a function of two tables of beliefs)",
         ),
-        ({"path": "fats"}, 'path= must be "auto", "fast" or "general", got \'fats\''),
+        (
+            {"path": "fats"},
+            "path='fats' is not possible: it must be 'auto', 'fast' or 'general'; did "
+            "you mean 'fast'?",
+        ),
+        (
+            {"draw": "stratfied"},
+            "draw='stratfied' is not possible: it must be 'random', "
+            "'stratified' or 'exposed'; did you mean 'stratified'?",
+        ),
+        ({"draw": "exposed"}, "draw='exposed' needs targets= or budget=: everybody is tested"),
         ({"n_jobs": 0}, "n_jobs= must be a whole number from 1 up, got 0"),
         ({"n_jobs": -1, "path": "general"}, "n_jobs= must be a whole number from 1 up, got -1"),
-        ({"seed": -1}, "seed= must be a whole number from 0 up, got -1"),
-        ({"seed": None}, "seed= must be a whole number from 0 up, got None"),
+        ({"seed": -1}, "seed=-1 is not possible: it must be a whole number from 0 up"),
+        ({"seed": None}, "seed=None is not possible: it must be a whole number from 0 up"),
     ],
 )
 def test_options_nobody_knows(options, message):
@@ -161,7 +171,7 @@ def test_records_without_whom_a_function_fails_are_counted_not_dropped():
     assert second[0] == 4
     assert second[1].startswith(
         "the answer of Oracle(choosy) cannot be read: row 1, column 'age': cannot read the cell "
-        "'old': 'old' is no number;"
+        "'old': 'old' is not a number;"
     )
     assert "I miss 38" not in finding.summary()  # which may be shown to anybody
     assert "I miss 38" not in finding.to_json()
@@ -199,7 +209,7 @@ def test_an_interrupt_keeps_what_has_been_done():
     assert np.isnan(finding.distances[1:]).all()
     assert finding.not_tested == {"interrupted": 5}
     assert finding.delta == whole.distances[0]
-    assert "NOT TESTED: 5 records: interrupted" in finding.summary()
+    assert "NOT TESTED: 5 people: interrupted" in finding.summary()
 
 
 def test_an_interrupt_before_anything_is_done_is_one():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from random_tables import random_microdata
 
 import unveil as uv
+from unveil.errors import MASK, View, shown
 
 TABLE = random_microdata(4, 60, ("numeric", "flat"))
 FINDING = uv.differential_inference(TABLE, uv.Mondrian(k=3), predictions=True)
@@ -102,9 +103,9 @@ def test_as_a_table_of_targets():
 
 def test_as_json_without_individuals():
     content = json.loads(FINDING.to_json())
-    assert content["schema"] == 1
+    assert content["schema"] == 2
     assert content["unveil"] == uv.__version__
-    assert content["finding"] == "differential inference"
+    assert content["finding"] == "differential-inference"
     assert content["sanitizer"] == "Mondrian(k=3)"
     assert content["adversary"] == "Bernoulli naive Bayes"
     assert content["distance"] == "total variation"
@@ -113,7 +114,7 @@ def test_as_json_without_individuals():
     assert content["delta"] == FINDING.delta
     assert content["share_over"]["0.01"] == FINDING.share_over(0.01)
     assert content["quantiles"]["0.99"] == FINDING.quantiles([0.99])[0.99]
-    assert (content["records"], content["targets"], content["tested"]) == (60, 60, 60)
+    assert (content["people"], content["targets"], content["tested"]) == (60, 60, 60)
     assert content["path"] == "fast"
 
     def lengths(value):
@@ -126,8 +127,8 @@ def test_as_json_without_individuals():
 
 def test_as_json_with_the_distance_of_each_record():
     content = json.loads(with_distances([0.25, np.nan]).to_json(records=True))
-    assert content["record"] == [1, 0]
-    assert content["distances"] == [0.25, None]
+    assert content["records"]["record"] == [1, 0]
+    assert content["records"]["distance"] == [0.25, None]
 
 
 def test_json_knows_no_nan():
@@ -146,7 +147,7 @@ def test_numbers_of_numpy_do_not_spoil_the_json():
 def test_the_summary_says_what_matters():
     text = FINDING.summary()
     assert repr(FINDING) == text
-    for fact in ("Mondrian(k=3)", "random table", "60 of 60 records tested",
+    for fact in ("Mondrian(k=3)", "random table", "60 of 60 people tested",
                  f"{FINDING.delta:.3g}", f"{FINDING.mean:.3g}", "naive Bayes", "secret",
                  f"{FINDING.n_classes} classes", "total variation"):  # fmt: skip
         assert fact in text
@@ -154,8 +155,8 @@ def test_the_summary_says_what_matters():
 
 def test_the_summary_of_a_test_that_could_test_nobody():
     text = NOTHING.summary()
-    assert "0 of 60 records tested" in text
-    assert "NOT TESTED: 60 records: why not" in text
+    assert "0 of 60 people tested" in text
+    assert "NOT TESTED: 60 people: why not" in text
     assert "nan" not in text
 
 
@@ -173,3 +174,32 @@ def test_it_knows_its_release():
     release = uv.Mondrian(k=3).sanitize(TABLE)
     assert FINDING.n_classes == release.n_classes
     assert FINDING.smallest_class == release.sizes.min()
+
+
+def test_the_worst_are_listed_if_asked_for():
+    found = uv.differential_inference(TABLE, uv.Mondrian(k=3), worst=2)
+    assert found.present is None  # beliefs about the others are not kept
+    text, worst = found.summary(), found.worst(2)
+    for row, secret in zip(worst["row"], worst["secret"], strict=True):
+        assert f"row {row + 1}" in text  # rows count from 1 in all that people read
+        assert f"; secret {secret}; belief: {secret} " in text
+    own = TABLE.sensitive.codes[found.closer.targets[0]]
+    without, present = found.closer.absent[0, own], found.closer.present[0, own]
+    assert f"{worst['secret'][0]} {without:.0%} → {present:.0%}" in text
+    assert "row " not in FINDING.summary()  # nothing about individuals unless asked
+
+
+def test_only_whose_values_were_asked_for_are_in_the_story_of_a_report():
+    report = View("report", person=lambda row: f"#{row}")
+    for worst, cells in ((0, 2), (3, 3)):
+        found = uv.differential_inference(TABLE, uv.Mondrian(k=3), worst=worst)
+        table = found.story("Mondrian(k=3)").tables[-1]
+        assert table.title == "The worst-placed people"
+        assert {len(row) for row in table.rows} == {cells}
+        assert shown(table.rows[0][0], report) == f"#{found.worst(1)['row'][0]}"
+        assert [shown(cell, report) for row in table.rows for cell in row[2:]] == [MASK] * worst
+
+
+def test_targets_drawn_at_random_are_said_to_be_so():
+    some = uv.differential_inference(TABLE, uv.Identity(), targets=10, seed=3)
+    assert "Only 10 people were targets, drawn at random (seed 3)" in some.summary()

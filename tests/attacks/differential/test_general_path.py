@@ -195,7 +195,7 @@ def test_a_prior_replaces_the_shares_in_the_release(path, own):
         PEOPLE, MONDRIAN, prior=prior, targets=targets, path=path, predictions=True, n_jobs=1
     )
     assert finding.prior
-    assert "prior of its own" in finding.summary()
+    assert "prior of their own" in finding.summary()
     for place, record in enumerate(targets):
         known = prior[record] if own else prior
         for beliefs, table in (
@@ -261,7 +261,7 @@ def test_a_budget_stops_in_the_middle_and_says_what_follows(monkeypatch, path, b
     assert 1 <= len(finding.targets) < len(PEOPLE)
     assert (finding.how, finding.wanted, finding.budget) == ("random", len(PEOPLE), budget)
     np.testing.assert_allclose(finding.distances, everybody[finding.targets], atol=1e-15)
-    assert f"The budget of {budget:g} s ended after" in finding.summary()
+    assert f"as the budget of {budget:g} s allowed" in finding.summary()
     assert "With 95% confidence at most" in finding.summary()
 
 
@@ -312,7 +312,7 @@ def test_exposed_targets_are_those_whom_few_records_cover():
         ({"targets": "all"}, "targets= must be a number"),
         ({"budget": "soon"}, "soon"),
         ({"budget": -1}, "-1"),
-        ({"seed": True}, "seed= must be a whole number"),
+        ({"seed": True}, "it must be a whole number"),
         ({"backend": "pigeons"}, "joblib has no backend 'pigeons'"),
     ],
 )

@@ -205,10 +205,10 @@ def test_failures_are_counted_not_lost(survey):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"samples": 1}, "samples= must be a whole number from 2 up"),
-        ({"samples": 2.5}, "samples= must be a whole number from 2 up"),
-        ({"error": 0}, "error= must be a number between 0 and 1"),
-        ({"error": float("nan")}, "error= must be a number between 0 and 1"),
+        ({"samples": 1}, "it must be a whole number from 2 up"),
+        ({"samples": 2.5}, "it must be a whole number from 2 up"),
+        ({"error": 0}, "it must be a number above 0 below 1"),
+        ({"error": float("nan")}, "it must be a number above 0 below 1"),
         ({"epsilons": [0.1, -1]}, "epsilons= must be numbers above 0"),
         ({"epsilons": "abc"}, "epsilons= must be numbers above 0"),
         ({"samples": 10, "distance": "kl"}, "use total-variation or l1"),

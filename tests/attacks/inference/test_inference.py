@@ -9,8 +9,9 @@ from random_tables import random_microdata, tables
 
 import unveil as uv
 from unveil.adversary import Adversary, adversary_named
+from unveil.attacks.held_out import split_people
 from unveil.attacks.inference._guesses import BELIEF, RIGHT, SURE, SURE_RIGHT
-from unveil.attacks.inference._splits import in_folds, made_once, published_by
+from unveil.attacks.inference._inference import in_folds, made_once, published_by
 from unveil.errors import GoalError, InputError
 
 COUNTING = ("naive-bayes", "conditional-frequency", "smoothed-frequency")
@@ -176,7 +177,7 @@ def test_the_true_value_counts_and_not_the_published_one():
 def test_one_split_is_that_of_the_membership_test():
     table = random_microdata(1, 80, ("flat", "flat"), 3)
     finding = uv.inference(uv.Mondrian(k=3), table, held_out=0.25, seed=4)
-    people = uv.attacks.split_people(table, 0.25, own=0, seed=4)
+    people = split_people(table, 0.25, own=0, seed=4)
     assert finding.folds is None
     assert finding.inside.records.tolist() == people.members.tolist()
     assert finding.outside.records.tolist() == people.held_out.tolist()
@@ -203,7 +204,7 @@ def test_values_that_the_release_does_not_know_are_told():
         InputError, match=r"'age' of the people held out, table, has '99'.*as one table"
     ):
         uv.inference(release, EIGHT, held_out=people([99, 31], ["Flu", "HIV"]))
-    with pytest.raises(InputError, match=r"'disease'.* has 'flu'.*mapping=.*'flu': 'Flu'"):
+    with pytest.raises(InputError, match=r"'disease'.* has 'flu'.*=.*'flu': 'Flu'"):
         uv.inference(release, EIGHT, held_out=people([31, 32], ["flu", "HIV"]))
     # What the message says to do: all people are one table.
     both = people([*range(31, 35), 99, 98], ["Flu", "HIV", "Flu", "Flu", "HIV", "Flu"])
@@ -266,14 +267,14 @@ def test_who_believes_nothing_is_not_right():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"folds": 1}, "folds= must be a whole number of at least 2, got 1"),
-        ({"folds": True}, "folds= must be a whole number"),
+        ({"folds": 1}, "folds=1 is not possible: it must be a whole number from 2 up"),
+        ({"folds": True}, "folds=True is not possible"),
         ({"folds": 9}, "folds=9 is too many: table has 8 records, .*; take at most 8"),
         ({"folds": 3, "held_out": 0.5}, "both say who is held out"),
         ({"held_out": 1.5}, "held_out= must be a share"),
         ({"held_out": [99]}, "held_out= has record 99"),
-        ({"confidence": 0}, "confidence= must be a share above 0 and at most 1, got 0"),
-        ({"seed": -1}, "seed= must be"),
+        ({"confidence": 0}, "confidence=0 is not possible: it must be a number above 0 to 1"),
+        ({"seed": -1}, "seed=-1 is not possible"),
         ({"adversary": "naive-bays"}, "did you mean 'naive-bayes'"),
         ({"adversary": ["naive-bayes", "naive-bayes"]}, "is given twice"),
         ({"adversary": "naive-bayes@quantiles-before-hot"}, "cut into quantiles before"),
@@ -324,13 +325,13 @@ def test_held_out_people_with_other_codes_are_mapped_or_refused():
     other = {"sex": ["F", "M"] * 3, "vote": ["a", "b"] * 3}
     theirs = uv.read_table(other, quasi="sex", sensitive="vote")
     same = uv.read_table({**other, "sex": ["Female", "Male"] * 3}, quasi="sex", sensitive="vote")
-    with pytest.raises(uv.UnveilError, match="mapping="):
+    with pytest.raises(uv.UnveilError, match="other names for the same values"):
         uv.inference(uv.Mondrian(k=2), ours, held_out=theirs)
     mapped = uv.inference(
         uv.Mondrian(k=2), ours, held_out=theirs,
-        mapping={"sex": {"F": "Female", "M": "Male"}},
+        recode={"sex": {"F": "Female", "M": "Male"}},
     )  # fmt: skip
     plain = uv.inference(uv.Mondrian(k=2), ours, held_out=same)
     assert mapped.outside.right.tolist() == plain.outside.right.tolist()
-    with pytest.raises(uv.UnveilError, match="mapping= is about the values of a table"):
-        uv.inference(uv.Mondrian(k=2), ours, mapping={"sex": {"F": "Female"}})
+    with pytest.raises(uv.UnveilError, match="recode= is about the values of a table"):
+        uv.inference(uv.Mondrian(k=2), ours, recode={"sex": {"F": "Female"}})

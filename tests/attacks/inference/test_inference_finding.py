@@ -11,7 +11,7 @@ from random_tables import random_microdata
 from scipy.stats import binomtest, ttest_1samp, ttest_ind
 
 import unveil as uv
-from unveil.attacks._estimates import (
+from unveil.attacks.estimates import (
     difference_of,
     mean_of,
     paired_difference,
@@ -37,7 +37,7 @@ def test_it_prints_itself():
     text = repr(FINDING)
     assert text.startswith("Empirical inference: Identity() on election_survey.csv\n  944 people")
     for part in ("5 folds", "prior", "in the release", "not in the release", "difference",
-                 "sure (from 90%)", FINDING.verdict()):  # fmt: skip
+                 "believed from 90% up", FINDING.verdict()):  # fmt: skip
         assert part in text
     assert "conditional frequency is right about the party of 99.2%" in FINDING.verdict("x")
     assert "come from people's own records" in FINDING.verdict()
@@ -45,8 +45,8 @@ def test_it_prints_itself():
 
 def test_without_people_held_out_it_says_what_it_cannot_tell():
     assert ALONE.outside is ALONE.gap is ALONE.prior_gap is None
-    assert "a breach cannot be told from what is known about the population" in ALONE.verdict()
-    assert "held_out=" in ALONE.verdict()
+    assert "a breach cannot be distinguished from knowledge about the population" in ALONE.verdict()
+    assert "Give people who are not in the release as held_out=" in ALONE.summary()
     assert "difference" not in ALONE.summary()
 
 
@@ -62,7 +62,7 @@ def test_people_of_another_kind_are_told_apart():
     release = uv.Mondrian(k=5).sanitize(SURVEY.take(by_value[:700]))
     finding = uv.inference(release, SURVEY, held_out=by_value[700:])
     assert finding.prior_gap.low > 0
-    assert "people of another kind" in finding.verdict()
+    assert "these people differ from those in the release" in finding.verdict()
     assert "prior, not in the release" in finding.summary()
     assert finding.plot() is not None
 
@@ -92,17 +92,20 @@ def test_a_frame_of_an_adversary_who_is_not_there():
 def test_a_picture():
     axes = FINDING.plot()
     assert isinstance(axes.get_figure(), Figure)
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["prior", "not in the release", "in the release"]
-    lengths = [bar.get_width() for bar in axes.patches]
-    sides = list(FINDING.against.values())
-    expected = [
-        guesses.accuracy.value
-        for one in sides
-        for guesses in (FINDING.prior, one.outside, one.inside)
+    labels = [one.name for one in FINDING.story().charts[0].series]
+    assert [text.get_text()[:39] for text in axes.get_legend().get_texts()] == [
+        label[:39] for label in labels
     ]
-    assert lengths == expected
-    assert "nobody held out" in [text.get_text() for text in ALONE.plot().texts]
+    (chart,) = FINDING.story().charts
+    expected = [FINDING.baseline]
+    for sides in FINDING.against.values():
+        expected += [sides.outside.accuracy.value, sides.inside.accuracy.value]
+    assert [one.y for one in chart.series] == [[value] for value in expected]
+    assert [bar.get_width() for bar in axes.patches] == expected
+    assert [str(one.x[0]) for one in chart.series] == ["Identity()"] * 5
+    assert labels[-1] == "people in the release, by conditional frequency"
+    assert ALONE.story().charts[0].series[1].y == [None]
+    assert ALONE.plot() is not None
 
 
 def test_intervals_are_the_textbooks():

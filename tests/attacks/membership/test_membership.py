@@ -13,7 +13,8 @@ from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
 from unveil.adversary import ConditionalFrequency, NaiveBayes
-from unveil.attacks.membership import _attackers, split_people
+from unveil.attacks.held_out import split_people
+from unveil.attacks.membership import _attackers
 from unveil.errors import GoalError, InputError
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
@@ -316,7 +317,7 @@ def test_the_same_people_in_one_table_or_in_two_get_the_same_scores():
                            "'town', 'flag', 's' here and 'age', 'town', 'flag', 'more', 's' there"),
         ({"age": ["old", "young"]},
          "and categorical values in the table of people held out, table (its values: old, young); "
-         "read both alike, or say what its values are called here: mapping={'age': {'old': …}}"),
+         "read both alike, or say what its values are called here: recode={'age': {'old': …}}"),
         ({"age": np.array(["2001-02-03", "2001-02-04"], dtype="datetime64[D]")},
          "and point-in-time values in the table"),
     ],
@@ -366,7 +367,7 @@ def test_other_names_for_the_same_values_are_asked_about(here, there, mapping):
     members, others = of_sex(here), of_sex(there)
     with pytest.raises(InputError) as error:
         split_people(members, others, own=0)
-    assert f"mapping={{'sex': {mapping}}}" in str(error.value)
+    assert f"recode={{'sex': {mapping}}}" in str(error.value)
     said = {"sex": ast.literal_eval(mapping)}
     joined = split_people(members, others, own=0, recode=said).everybody
     assert joined["sex"].texts == members["sex"].texts
@@ -381,8 +382,8 @@ def test_values_that_have_nothing_in_common_are_told():
     assert "(p, q there, a, b here)" in note
     others = split_people(of_sex(["a", "b"] * 3), of_sex(["a", "q"] * 3), own=0).everybody
     assert others.notes == ()
-    with pytest.raises(InputError, match="mapping= is about the values of a table"):
-        split_people(people, 0.5, mapping={"sex": {"a": "b"}})
+    with pytest.raises(InputError, match="recode= is about the values of a table"):
+        split_people(people, 0.5, recode={"sex": {"a": "b"}})
 
 
 # what is wrong ------------------------------------------------------------------------------
@@ -407,7 +408,7 @@ def test_values_that_have_nothing_in_common_are_told():
         ({"held_out": PEOPLE.take([])}, "none of the 150 records"),
         ({"held_out": 0.001}, "none of the 150 records"),
         ({"held_out": 0.999}, "0 members are left"),
-        ({"own": 1}, "own= must be a share of at least 0 and below 1, got 1"),
+        ({"own": 1}, "own=1 is not possible: it must be a number from 0 below 1"),
         ({"own": 0}, 'own=0 leaves the attacker "population" without a sample'),
         ({"own": 0.005}, "1 people in the attacker's own sample are left"),
         ({"attackers": "removals"}, "no attacker 'removals'; did you mean 'removal'? (known: "
@@ -418,8 +419,8 @@ def test_values_that_have_nothing_in_common_are_told():
         ({"attackers": [3]}, "no attacker 3 (known: release, population, removal)"),
         ({"attackers": [["release"]]}, "no attacker ['release'] (known:"),
         ({"attackers": []}, "attackers= is empty; name at least one of release, population"),
-        ({"removals": 0}, "removals= must be a whole number of at least 1, got 0"),
-        ({"seed": -1}, "seed= must be a whole number"),
+        ({"removals": 0}, "removals=0 is not possible: it must be a whole number from 1 up"),
+        ({"seed": -1}, "it must be a whole number from 0 up"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"adversary": "naive-bays"}, "did you mean 'naive-bayes'?"),
         ({"adversary": "naive-bayes:encoding=quantiles-before-hot"},
@@ -460,7 +461,7 @@ def test_an_own_sample_too_small_ends_that_attacker_alone():
     assert finding.not_scored == {"population": {reason: 120}}
     assert "the attacker's own part of random table has 30 records" in finding.notes[0]
     assert "NOT SCORED by population: 120 people" in finding.summary()
-    with pytest.raises(InputError, match="could score nobody, so he has no curve"):
+    with pytest.raises(InputError, match="scored no one, so there is no ROC curve"):
         finding.roc("population")
     with pytest.raises(uv.UnveilError) as error:
         uv.membership(PEOPLE, uv.Mondrian(k=31), attackers="population")
@@ -508,7 +509,10 @@ def test_releases_that_fail_are_counted_and_take_no_others_along():
     kept = smooth.played["removal"].scores[~gone]
     np.testing.assert_array_equal(scored.scores[~gone], kept)
     assert finding.against["removal"].members == 55
-    assert "finding.played[…].failures" in finding.summary()
+    assert "errors are listed with the values of individuals" in finding.summary()
+    frame = finding.to_frame()
+    assert frame["failure: removal"].notna().tolist() == gone.tolist()
+    assert (frame.loc[gone, "failure: removal"] == "RuntimeError: I miss somebody").all()
 
 
 class Picky(NaiveBayes):

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from random_tables import random_microdata
 
 import unveil as uv
-from unveil.attacks import roc_panels
+from unveil.attacks.held_out import split_people
 from unveil.attacks.membership._attackers import Scores
-from unveil.attacks.membership._people import split_people
 from unveil.errors import InputError
+from unveil.render import told_together
 
 TABLE = random_microdata(4, 300, ("numeric", "flat"))
 FINDING = uv.membership(TABLE, uv.Mondrian(k=3), removals=50)
@@ -126,11 +126,12 @@ def test_as_json_with_the_scores_of_each_record():
         scores, release=Scores.nobody(FINDING.people, "why not"),
     )  # fmt: skip
     content = json.loads(finding.to_json(records=True), parse_constant=pytest.fail)
-    removal, release = content["attackers"]
-    assert content["record"] == FINDING.people.asked.tolist()
-    assert content["member"] == FINDING.people.is_member.tolist()
-    assert removal["scores"][0] is None
-    assert set(removal["scores"][1:]) == {"infinity", "-infinity"}
+    _, release = content["attackers"]
+    individuals = content["records"]
+    assert individuals["record"] == FINDING.people.asked.tolist()
+    assert individuals["member"] == FINDING.people.is_member.tolist()
+    assert individuals["score: removal"][0] is None
+    assert set(individuals["score: removal"][1:]) == {"infinite", "-infinite"}
     assert (release["auc"], release["tpr"], release["advantage"]) == (None, None, None)
     assert release["not_scored"] == {"why not": 240}
 
@@ -147,8 +148,9 @@ def test_the_summary_says_what_matters():
     text = FINDING.summary()
     assert repr(FINDING) == text
     found = FINDING.against["removal"]
-    for fact in ("Mondrian(k=3) on random table", "120 members, 120 people held out, 60 the "
-                 "attacker's own", str(found.auc), found.tpr[0.01].in_percent(), "naive Bayes",
+    for fact in ("Mondrian(k=3) on random table", "120 members, 120 people held out, 60 in "
+                 "the attacker's own sample", str(found.auc), found.tpr[0.01].in_percent(),
+                 "naive Bayes",
                  "120 people held out cannot show a rate of false alarms of 0.1%; 1,000 can",
                  "at 1% false alarms an interval can begin above 0 only if 368 people are held out "
                  "(those who share a removal count as one); there are 120 for release, 120 for "
@@ -165,11 +167,11 @@ def test_what_few_people_cannot_show_is_said_and_no_more():
 
 
 def test_verdicts_follow_the_numbers():
-    start = "Under Mondrian(k=3), of a member and somebody who is none, the member is picked out by"
+    start = "Under Mondrian(k=3), of a member and somebody who is not, the member is picked out by"
     always = f"{start} an attacker who has two releases between which one person left, in 100% of "
     always += "the cases"
     assert perfect_about_many().verdict() == (
-        f"{always}; at 1% false alarms he finds 100% of the members."
+        f"{always}; at 1% false alarms the attacker finds 100% of the members."
     )
     assert perfect().verdict() == f"{always}."  # 120 people held out do not show that
     assert with_scores(np.zeros(240)).verdict("this") == (
@@ -195,37 +197,47 @@ def labels(legend):
     return [text.get_text() for text in legend.get_texts()]
 
 
-def test_the_picture_has_a_curve_an_attacker():
+def test_the_picture_has_a_curve_per_attacker():
     ax = FINDING.plot()
     found = FINDING.against["release"]
     assert labels(ax.get_legend())[0] == f"release: AUC {found.auc}"
     assert len(labels(ax.get_legend())) == 4  # and guessing
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-    assert ax.get_xlim() == (1 / 240, 1)
     axes = Figure().subplots()
     assert FINDING.plot(axes) is axes
+    assert labels(FINDING.plot(chart=1).get_legend()) == ["release", "population", "removal"]
+
+
+def curves(finding, release=None):
+    return {str(one.name).partition(":")[0]: one for one in finding.story(release).charts[0].series}
 
 
 def test_a_curve_is_the_share_found_at_each_rate():
-    finding = perfect()
-    line = next(line for line in finding.plot().lines if line.get_label().startswith("removal"))
-    x, y = line.get_data()
-    assert (np.diff(x) >= 0).all()
-    assert x[0] == 1 / 240
-    assert y[x == 1 / 240].max() == 1
+    one = curves(perfect())["removal"]
+    assert (np.diff(one.x) >= 0).all()
+    assert (one.x[0], one.y[0]) == (1 / 240, 1 / 240)
+    assert one.y[list(one.x).index(1 / 240) + 1] == 1
+    for attacker in FINDING.played:
+        drawn, whole = curves(FINDING)[attacker], FINDING.roc(attacker)
+        for x, y in zip(drawn.x, drawn.y, strict=True):
+            reached, before = (whole.loc[whole["fpr"] < x + e, "tpr"].max() for e in (1e-9, -1e-9))
+            assert y <= max(reached, 1 / 240)
+            assert y >= before or x == 1 / 240
 
 
 def test_attackers_who_scored_nobody_are_not_drawn():
     nobody = Scores.nobody(FINDING.people, "why not")
-    ax = with_scores(FINDING.played["release"].scores, population=nobody).plot()
-    assert [label.partition(":")[0] for label in labels(ax.get_legend())] == ["removal", "guessing"]
+    finding = with_scores(FINDING.played["release"].scores, population=nobody)
+    assert list(curves(finding)) == ["removal", "guessing"]
+    assert finding.story().charts[1].series[1].y == [None]
 
 
-@pytest.mark.parametrize("n", [1, 2, 4])
-def test_panels(n, tmp_path):
-    first = roc_panels([FINDING] * n, [f"f{i}" for i in range(n)])
-    figure = first.get_figure(root=True)
-    assert [ax.get_title().partition("\n")[0] for ax in figure.axes] == [f"f{i}" for i in range(n)]
-    assert labels(figure.legends[0]) == ["release", "population", "removal", "guessing"]
-    figure.savefig(tmp_path / "panels.png")
-    assert (tmp_path / "panels.png").stat().st_size > 1000
+def test_several_releases_share_one_picture():
+    whole = told_together({name: FINDING.story(name) for name in ("f0", "f1")})
+    roc, bars = whole.charts
+    assert [str(one.name).partition(":")[0] for one in roc.series] == [
+        "f0, release", "f0, population", "f0, removal", "guessing",
+        "f1, release", "f1, population", "f1, removal",
+    ]  # fmt: skip
+    assert [one.x for one in bars.series] == [["f0", "f1"]] * 3
+    assert len(whole.sentences) == 2

@@ -13,8 +13,7 @@ from plain_recoding import recodable_tables
 
 import unveil as uv
 from unveil.attacks.minimality import _minimality, _solving
-from unveil.attacks.minimality._attempts import Attempt, tried
-from unveil.attacks.minimality._components import binding, components
+from unveil.attacks.minimality._attempts import Attempt, binding, components, tried
 from unveil.attacks.minimality._solving import (
     Tries,
     _averaged,
@@ -23,7 +22,7 @@ from unveil.attacks.minimality._solving import (
     _walked,
     solved,
 )
-from unveil.errors import GoalError, InputError
+from unveil.errors import GoalError, InputError, View, shown
 
 # Two have HIV; six are cut between 30 and 60 if both parts have no disease in more than a half.
 CLINIC = uv.read_table(
@@ -115,7 +114,7 @@ def test_k_alone_tells_nothing():
 
 def test_a_goal_about_sizes_alone_runs_nothing(monkeypatch):
     survey = uv.datasets.election_survey()
-    monkeypatch.setattr(_minimality, "by_running", None)
+    monkeypatch.setattr(_minimality, "_by_running", None)
     finding = uv.minimality(uv.Recoding(k=5, scheme="local"), survey)
     assert finding.change.max() == 0
     assert "sizes of classes alone" in finding.verdict()
@@ -123,13 +122,13 @@ def test_a_goal_about_sizes_alone_runs_nothing(monkeypatch):
 
 def test_what_is_published_as_it_is_is_certain_already(monkeypatch):
     survey = uv.datasets.election_survey()
-    monkeypatch.setattr(_minimality, "by_running", None)
+    monkeypatch.setattr(_minimality, "_by_running", None)
     finding = uv.minimality(uv.Identity(), survey)
     alone = (finding.released_most == 1).sum()
     assert finding.determined.sum() == alone > 900
     assert finding.change.max() == 0
     assert "published as it is" in finding.verdict()
-    assert finding.verdict("ours").startswith("Under ours, the way of working tells nothing")
+    assert finding.verdict("ours").startswith("Under ours, how the sanitizer works tells nothing")
 
 
 def test_a_recoding_that_had_to_be_coarser():
@@ -297,7 +296,7 @@ def test_too_many_classes_together_are_looked_at_alone(monkeypatch):
     assert np.isnan(finding.kept)
     assert "were looked at alone" in finding.verdict()
     assert finding.to_dict()["looked_at_alone"] == finding.looked_at_alone.sum()
-    with pytest.raises(InputError, match="scope= must be"):
+    with pytest.raises(InputError, match=r"scope=.* it must be"):
         uv.minimality(sanitizer, survey, scope="classes")
     with pytest.raises(InputError, match="is run on worlds; leave it out"):
         uv.minimality(sanitizer, survey, scope="class", path="general")
@@ -352,7 +351,7 @@ def test_what_no_chain_came_by_is_not_called_safe():
     doubtful = replace(finding, error=np.ones_like(finding.error))
     assert doubtful.unknown.all()
     assert not doubtful.above.any()
-    assert "Of all 6 nothing could be found out" in doubtful.verdict()
+    assert "About all 6 nothing could be found out" in doubtful.verdict()
 
 
 def test_attempts_are_refused_by_size_or_loss():
@@ -402,24 +401,33 @@ def test_a_release_without_the_suppressed():
 
 def test_what_it_says():
     finding = uv.minimality(uv.Mondrian(l=2), CLINIC)
-    assert "of 2 (33%) of 6 people (from the release alone: none)" in finding.verdict()
+    assert "for 2 (33%) of 6 people (from the release alone: none)" in finding.verdict()
     said = finding.summary()
-    assert "all worlds counted for all 6" in said
-    assert "HIV is believed of somebody in it with 100% instead of 33%" in said
+    assert "All worlds counted for 6 of 6 people" in said
+    assert "the belief that somebody in it has HIV is 100% instead of 33%" in said
     content = finding.to_dict()
     assert content["above"] == 2
     assert content["determined"] == 2
-    assert "each" not in content
-    each = finding.to_dict(records=True)["each"]
+    assert "records" not in content
+    each = finding.to_dict(records=True)["records"]
     assert each["likeliest"][0] == "HIV"
     assert finding.to_json()
     assert finding.worst(2)["row"].tolist() == [0, 1]
     assert finding.beliefs_of(0)["believed"].tolist() == pytest.approx([0, 0, 0, 1, 0])
-    axes = finding.plot()
-    assert [line.get_label() for line in axes.get_lines()[:2]] == [
-        "the release alone",
-        "and how it was made",
-    ]
+    assert finding.plot().get_title().startswith("How far beliefs move")
+    labels = finding.plot(chart=1).get_legend().get_texts()
+    assert [text.get_text() for text in labels] == ["the release alone", "and how it was made"]
+
+
+def test_one_person():
+    finding = uv.minimality(uv.Mondrian(l=2), CLINIC)
+    table = finding.of_person(0)
+    assert str(table.title).startswith("row 1 of table. The class age [20, 60] (6 people): ")
+    beliefs = {str(value): belief for value, _, (belief, _) in table.rows}
+    assert beliefs == pytest.approx({"Cold": 0, "Flu": 0, "Gout": 0, "HIV": 1, "Mumps": 0})
+    report = View("report", smallest=5)
+    assert "HIV" not in shown(table.title, report)
+    assert "30" not in shown(table.title, report)
 
 
 def test_nothing_to_put_together():
@@ -441,9 +449,9 @@ def test_nothing_to_put_together():
         (uv.Microaggregation(k=2), {}, "assumes that published values are true"),
         (uv.Recoding(l=2, scheme="local"), {"path": "fast"}, "path='general' runs it on worlds"),
         (uv.Mondrian(l=2), {"path": "fats"}, "did you mean 'fast'"),
-        (uv.Mondrian(l=2), {"steps": 0}, "steps= must be a whole number of at least 1"),
-        (uv.Mondrian(l=2), {"draws": 1.5}, "draws= must be a whole number of at least 1"),
-        (uv.Mondrian(l=2), {"seed": -1}, "seed= must be a whole number of at least 0"),
+        (uv.Mondrian(l=2), {"steps": 0}, "steps=0 .* must be a whole number from 1 up"),
+        (uv.Mondrian(l=2), {"draws": 1.5}, "draws=1.5 .* must be a whole number from 1 up"),
+        (uv.Mondrian(l=2), {"seed": -1}, "seed=-1 .* must be a whole number from 0 up"),
         ("mondrian", {}, "needs a sanitizer"),
     ],
 )

@@ -125,7 +125,7 @@ def test_why_a_part_is_missing_is_said(few: dict[str, Any]) -> None:
     utility = contents_of(few)[0]["sections"][2]
     assert utility["not_done"] == ["Anatomy(l=2)"]
     page = page_of(few)
-    assert "Not told of <bdi>Anatomy(l=2)</bdi>: why is said below" in page
+    assert "Not available for <bdi>Anatomy(l=2)</bdi>: the reason is below" in page
     assert "1 of 3 releases pass" in page
 
 
@@ -150,7 +150,7 @@ def test_what_is_told_of_no_release_answers_nothing_and_says_why_at_once() -> No
     }
     page = page_of(audit)
     [why] = [look["why"] for look in audit["secrets"][0]["sections"][0]["looked"]]
-    assert f"Not told of <bdi>ours</bdi>: {why.partition(';')[0]}" in html.unescape(page)
+    assert f"Not available for <bdi>ours</bdi>: {why.partition(';')[0]}" in html.unescape(page)
     assert "No part of this audit answers it." in page
 
 
@@ -164,7 +164,7 @@ def test_how_the_table_was_read_is_told_once() -> None:
         found = uv.audit(given, "mondrian:k=5", attacks=["measures", "linkage"], progress=False)
         page = page_of(json.loads(found.to_json()))
         assert page.count("records with missing values dropped") == len(given)
-        assert page.count("How the data was read") == 1
+        assert page.count("How the table was read") == 1
 
 
 def test_a_chart_without_anything_says_so(few: dict[str, Any]) -> None:

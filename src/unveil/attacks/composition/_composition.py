@@ -36,9 +36,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.attacks.composition._finding import Composition
@@ -62,33 +63,59 @@ from unveil.attacks.people import (
 from unveil.errors import Call, Column, File, InputError, MissingValuesError, Option, Row
 from unveil.microdata import (
     AnyRelease,
-    Mapped,
     Microdata,
     Permuted,
     Release,
     checked_mapping,
     refuse_perturbed,
 )
-from unveil.options import MissingPeople, Unknown
+from unveil.options import (
+    Help,
+    Knows,
+    MissingPeople,
+    Progress,
+    Recode,
+    Rename,
+    Shell,
+    Unknown,
+    checked,
+)
 
 __all__ = ["composition"]
 
 
+@checked
 def composition(
     releases: Sequence[AnyRelease] | Mapping[str, AnyRelease],
     microdata: Microdata | None = None,
     *,
     external: Any = None,
-    k: int | None = None,
-    pseudonyms: Sequence[Sequence[Any] | NDArray[Any]] | None = None,
+    k: Annotated[
+        int | None,
+        Ge(1),
+        Help(
+            "Number of candidates that a person should have at least. Default: the number of "
+            "records in the smallest class (or group) of all releases."
+        ),
+        Shell(metavar="K"),
+    ] = None,
+    pseudonym: Annotated[
+        Sequence[Sequence[Any] | NDArray[Any]] | None,
+        Help(
+            "What tells which records are the same person's, so that numbers are exact: for each "
+            "release, the names of its records, in their order; in a shell, a column of all "
+            "releases (for --sanitizer: of FILE)."
+        ),
+        Shell(metavar="COLUMN", column_of_releases=True),
+    ] = None,
     identifier: str | None = None,
-    quasi: str | Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    mapping: Mapped = None,
+    knows: Knows = None,
+    rename: Rename = None,
+    recode: Recode = None,
     unknown: Unknown = "error",
-    missing: MissingPeople = "error",
+    missing_people: MissingPeople = "error",
     record_of: Sequence[int] | NDArray[Any] | None = None,
-    progress: bool | None = None,
+    progress: Progress = None,
 ) -> Composition:
     """Combine two or more releases, and count the candidates that are left for each person.
 
@@ -103,14 +130,11 @@ def composition(
     external : table, optional
         The people to look for, if they are others, as for `linkage`. Their own values are known if
         they are found in the microdata.
-    k : int, optional
-        Number of candidates that a person should have at least. Default: the number of records in
-        the smallest class (or group) of all releases.
-    pseudonyms : sequence of sequences, optional
-        If the releases tell which records are the same person's: for each release, the names of
-        its records, in their order.
-    identifier, quasi, columns, mapping, unknown, missing, record_of, progress
-        As for `linkage`.
+    identifier : str, optional
+        The column that names people, in both tables. By default that of microdata.
+    record_of : sequence of int, optional
+        Instead of names: everybody's record in the microdata, counted from 0, and -1 for people
+        who are not in it.
 
     Returns
     -------
@@ -136,9 +160,9 @@ def composition(
     ['HIV']
     """
     labels, published = _released(releases)
-    names = known_columns(published, quasi)
-    said = checked_mapping(mapping, names)
-    least = _least(k, published)
+    names = known_columns(published, knows)
+    said = checked_mapping(recode, names, option="recode")
+    least = min(int(release.sizes.min()) for release in published) if k is None else int(k)
     if microdata is None and external is None:
         raise InputError(
             "{composition} needs people to look for; give {microdata}, the people who are in all "
@@ -146,20 +170,20 @@ def composition(
             composition=Call("composition"), microdata=Option("microdata"),
             external=Option("external"),
         )  # fmt: skip
-    if external is None and columns is not None:
-        raise InputError(
-            "{columns} says what the external table calls columns; give {external}, too",
-            columns=Option("columns"), external=Option("external"),
-        )  # fmt: skip
     table = microdata if external is None else external
-    people = external_of(table, names, identifier, rename=columns)
+    if table is microdata and rename is not None:
+        raise InputError(
+            "{rename} says what the external table calls columns; give {external}, too",
+            rename=Option("rename"), external=Option("external"),
+        )  # fmt: skip
+    people = external_of(table, names, identifier, rename=rename)
     truth = truth_of(
         published[0], people, table, microdata, identifier=identifier, record_of=record_of
     )
-    records = None if pseudonyms is None else matched_records(published, labels, pseudonyms)
+    records = None if pseudonym is None else matched_records(published, labels, pseudonym)
     started = time.perf_counter()
     placings = [
-        Placing.of(release, [people], recode=said, unknown=unknown, missing=missing)
+        Placing.of(release, [people], recode=said, unknown=unknown, missing=missing_people)
         for release in published
     ]
     kept = _kept(people, placings)
@@ -178,7 +202,7 @@ def composition(
         value_of=value_of, width=len(texts), secrets=secrets, joint=joint,
     )  # fmt: skip
     alone, left = intersected(problem, progress)
-    if external is None and microdata is not None:
+    if table is microdata and microdata is not None:
         _check_own(published, labels, microdata, people, alone)
     notes = [
         *(note for release in published for note in release.notes),
@@ -186,19 +210,10 @@ def composition(
         *(note for placing in placings for note in placing.notes),
     ]
     return Composition(
-        releases=published,
-        labels=labels,
-        people=people,
-        known=tuple(names),
-        texts=texts,
-        k=least,
-        alone=tuple(alone),
-        left=left,
-        is_known=known,
-        problem=problem,
-        seconds=time.perf_counter() - started,
-        notes=tuple(dict.fromkeys(notes)),
-    )
+        releases=published, labels=labels, people=people, known=tuple(names), texts=texts, k=least,
+        alone=tuple(alone), left=left, is_known=known, problem=problem,
+        seconds=time.perf_counter() - started, notes=tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
 
 
 def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted, ...]]:
@@ -233,23 +248,13 @@ def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted,
     ), published
 
 
-def _least(k: Any, releases: Sequence[Release | Permuted]) -> int:
-    if k is None:
-        return min(int(release.sizes.min()) for release in releases)
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(
-            "{k} must be a whole number of at least 1, got {given}", k=Option("k"), given=repr(k)
-        )
-    return int(k)
-
-
 def _kept(people: External, placings: Sequence[Placing]) -> NDArray[np.intp]:
     """The people whom no release leaves out."""
     left = np.flatnonzero(~np.any([placing.gone[0] for placing in placings], axis=0))
     if not len(left):
         raise MissingValuesError(
             "{drop} leaves nobody of {source}: everybody lacks a value",
-            drop=Option("missing", "drop"), source=File(people.source, bare=True),
+            drop=Option("missing_people", "drop"), source=File(people.source, bare=True),
         )  # fmt: skip
     return left
 

@@ -1,22 +1,34 @@
-"""The finding of a composition attack."""
+"""The finding of a composition attack: what it says in numbers, words, tables and a chart."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import of_all, percent
+from unveil.attacks.composition import BELOW_K, DETERMINED
 from unveil.attacks.composition._intersection import Left, Problem, candidates_of_one
 from unveil.attacks.people import External
-from unveil.errors import Text
-from unveil.findings import Finding
+from unveil.errors import File, Message, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Story,
+    Table,
+    Value,
+    distribution,
+    number_cell,
+)
 from unveil.microdata import Permuted, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["Composition"]
 
@@ -33,7 +45,7 @@ class Composition(Finding):
     people : External
         Whom the attacker looks for.
     known : tuple of str
-        The quasi-identifiers that he knows.
+        The quasi-identifiers that they know.
     texts : tuple of str
         All sensitive values; codes of values are places in it.
     k : int
@@ -47,6 +59,8 @@ class Composition(Finding):
     problem : Problem
         The releases as they are searched, to look somebody up.
     """
+
+    entry: ClassVar[str] = "composition"
 
     releases: tuple[Release | Permuted, ...]
     labels: tuple[str, ...]
@@ -66,9 +80,9 @@ class Composition(Finding):
 
     @property
     def identified(self) -> bool:
-        """Whether records are the same person's in all releases by their pseudonyms.
+        """Whether pseudonyms tell which records are the same person's.
 
-        Then the number of candidates that are left is exact, else it is at most this.
+        If so, the number of candidates that are left is exact; otherwise it is an upper bound.
         """
         return self.problem.joint is not None
 
@@ -84,7 +98,7 @@ class Composition(Finding):
 
     @property
     def newly_determined(self) -> NDArray[np.bool_]:
-        """Who has, and in no release alone."""
+        """Who has one value left, and several in each release alone."""
         before = np.any([left.values == 1 for left in self.alone], axis=0)
         return self.determined & ~before
 
@@ -95,7 +109,7 @@ class Composition(Finding):
 
     @property
     def newly_below_k(self) -> NDArray[np.bool_]:
-        """Who has, and in no release alone."""
+        """Who has fewer than k left, and at least k in each release alone."""
         before = np.any([left.candidates < self.k for left in self.alone], axis=0)
         return self.below_k & ~before
 
@@ -106,12 +120,12 @@ class Composition(Finding):
 
     @property
     def lost(self) -> NDArray[np.bool_]:
-        """Whose own value is known, and not left: they are not in all the tables."""
+        """Whose own value is known but not left: they are not in all the tables."""
         return self.is_known & ~self.left.own
 
     @property
     def determined_right(self) -> int | None:
-        """How many are determined, and rightly so; None if nobody's own value is known."""
+        """How many are determined rightly; None if nobody's own value is known."""
         if not self.is_known.any():
             return None
         return int((self.determined & self.left.own).sum())
@@ -128,7 +142,7 @@ class Composition(Finding):
         -------
         pandas.DataFrame
             ``value``; for each release, under its name, how many candidates have it; and
-            ``together``, how many are left (unless `identified`: at most).
+            ``together``, how many are left (at most, unless `identified`).
         """
         import pandas as pd
 
@@ -141,11 +155,32 @@ class Composition(Finding):
             frame.insert(number + 1, label, numbers[number, some], allow_duplicates=True)
         return frame
 
+    def of_person(self, person: int | str) -> Table:
+        number = self.people.number_of(person)
+        frame = self.candidates_of(number)
+        who = self.people.described(number)
+        if not len(frame):
+            return Table(
+                title=Message("{who} has no candidates: no record can be that person's", who=who),
+                columns=[], rows=[],
+            )  # fmt: skip
+        rows = sorted(frame.to_numpy().tolist(), key=lambda row: -row[-1])
+        return Table(
+            title=Message("{who}: {secret} of the candidates", who=who, secret=self.sensitive),
+            columns=[
+                Column(title=self.sensitive, number=False),
+                *(Column(title=_named(label)) for label in self.labels),
+                Column(title="together"),
+            ],
+            rows=[[str(value), *(number_cell(n, f"{n:,}") for n in counts)]
+                  for value, *counts in rows],
+        )  # fmt: skip
+
     def to_frame(self) -> pd.DataFrame:
-        """One row a person.
+        """One row per person.
 
         ``name``, ``row`` (of the table of people, from 0), ``candidates`` and ``values`` that all
-        releases together leave, the sensitive column (the value, where one is left); for each
+        releases together leave, the sensitive column (its value, if one is left); for each
         release ``candidates: …`` and ``values: …``; and ``own_left``, if own values are known.
         """
         import pandas as pd
@@ -169,27 +204,144 @@ class Composition(Finding):
             frame["own_left"] = pd.Series(own, dtype=object)
         return pd.DataFrame(frame)
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        from unveil.attacks.composition._texts import content_of
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        people = max(1, len(self))
+        return (
+            DETERMINED.of(self.determined.sum() / people),
+            BELOW_K.of(self.below_k.sum() / people),
+        )
 
-        return content_of(self, records=records)
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {
+            "people": len(self),
+            "source": self.people.source,
+            **self.attributes("known sensitive k identified"),
+            "releases": [
+                {"release": label, "made_by": release.made_by, **_counts(left, self.k)}
+                for label, release, left in zip(self.labels, self.releases, self.alone, strict=True)
+            ],
+            "together": _counts(self.left, self.k),
+            "newly_determined": int(self.newly_determined.sum()),
+            "newly_below_k": int(self.newly_below_k.sum()),
+            "contradicted": int(self.contradicted.sum()),
+            "own_known": int(self.is_known.sum()),
+            "own_lost": int(self.lost.sum()),
+            **self.attributes("determined_right seconds"),
+        }
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of people with at most so many candidates, alone and together.
+    def story(self, release: Text | None = None) -> Story:
+        n = len(self)
+        return Story(
+            title=Message(
+                "Composition: {n} of {source} in {releases} releases",
+                n=f"{n:,} {'person' if n == 1 else 'people'}",
+                source=File(self.people.source, bare=True), releases=len(self.releases),
+            ),
+            about=[f"known of them: {', '.join(self.known)}; {self.seconds:.2g} s"],
+            verdict=self._verdict(),
+            sentences=[*self._particulars(), *self._explained()],
+            tables=[self._table()],
+            charts=[self._chart()],
+        )  # fmt: skip
 
-        Returns the axes. Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        from unveil.attacks.composition._picture import left_curves
+    def _verdict(self) -> str:
+        n, determined, below = len(self), int(self.determined.sum()), int(self.below_k.sum())
+        together = "both" if len(self.releases) == 2 else "all"
+        before = determined - int(self.newly_determined.sum())
+        few = below - int(self.newly_below_k.sum())
+        return (
+            f"Of {n:,} {'person' if n == 1 else 'people'}, the {self.sensitive} of "
+            f"{of_all(determined, n)} follows from {together} together (of {of_all(before, n)} "
+            f"from one release alone), and {of_all(below, n)} {'is' if below < 2 else 'are'} left "
+            f"with fewer than {self.k:,} candidates ({of_all(few, n)} in one release alone)."
+        )
 
-        return left_curves(self, ax)
+    def _particulars(self) -> list[str]:
+        """What is true only of some findings."""
+        said, n = [], len(self)
+        if new := int(self.newly_determined.sum()):
+            said.append(f"Determined by all together, but by no release alone: {of_all(new, n)}.")
+        if self.determined_right is not None and self.determined.any():
+            rightly = of_all(self.determined_right, int(self.determined.sum()))
+            said.append(f"Of those determined, rightly: {rightly}.")
+        if self.contradicted.any():
+            number = of_all(int(self.contradicted.sum()), n)
+            said.append(f"Nothing is left for {number}: they are not in all of the tables.")
+        if lost := int((self.lost & ~self.contradicted).sum()):
+            said.append(
+                f"Only values other than their own are left for {of_all(lost, n)}: they are not in "
+                "all of the tables, and an attacker would be wrong about them."
+            )
+        return said
 
-    def verdict(self) -> str:
-        """What the attacker learns from all releases, in one sentence."""
-        from unveil.attacks.composition._texts import verdict_of
+    def _explained(self) -> list[str]:
+        said = [
+            "It is assumed that everybody is in all of the tables, with the same "
+            f"{self.sensitive} in each.",
+            f"Candidates are the published values of {self.sensitive} that may be the person's.",
+        ]
+        if not self.identified:
+            said.append(
+                "Which records of two releases are the same person's is not known. Together, the "
+                "candidates are therefore at most as many as the release with the fewest has of "
+                "each value, summed over the values that all releases have."
+            )
+        return said
 
-        return verdict_of(self)
+    def _table(self) -> Table:
+        n = len(self)
+        sides: list[tuple[Text, str, str, Left]] = [
+            (_named(label), f"{len(release):,}", "", left)
+            for label, release, left in zip(self.labels, self.releases, self.alone, strict=True)
+        ]
+        sides.append(("together", "", "" if self.identified else "≤ ", self.left))
+        rows = []
+        for label, size, at_most, left in sides:
+            counts = _counts(left, self.k)
+            fewest = counts["fewest_candidates"]
+            rows.append(
+                [
+                    label, size,
+                    number_cell(fewest, "–" if fewest is None else f"{at_most}{fewest:,}"),
+                    *(number_cell(number, f"{number:,} ({percent(number / n)})")
+                      for number in (counts["below_k"], counts["determined"])),
+                ]
+            )  # fmt: skip
+        heads = ["records", "fewest candidates", f"below {self.k:,}", "one value left"]
+        return Table(
+            columns=[Column(title="", number=False), *(Column(title=head) for head in heads)],
+            rows=rows,
+        )
 
-    def summary(self) -> str:
-        from unveil.attacks.composition._texts import summary_of
+    def _chart(self) -> Chart:
+        sides: list[tuple[Text, Left]] = [
+            (_named(label), left) for label, left in zip(self.labels, self.alone, strict=True)
+        ]
+        sides.append(("together" if self.identified else "together (an upper bound)", self.left))
+        n = len(self)
+        return Chart(
+            kind="distribution",
+            title="How many candidates are left for a person",
+            says=f"together, {of_all(int(self.below_k.sum()), n)} of {n:,} people have fewer than "
+            f"{self.k:,} candidates, and {of_all(int(self.determined.sum()), n)} have one value "
+            "left",
+            x=Axis(label=f"candidates: values of {self.sensitive} that may be the person's",
+                   scale="log"),
+            y=Axis(label="share of people", share=True),
+            series=[distribution(label, left.candidates, floor=0.5) for label, left in sides],
+        )  # fmt: skip
 
-        return summary_of(self)
+
+def _named(label: str) -> Message:
+    return Message("{label}", label=File(label, bare=True))
+
+
+def _counts(left: Left, k: int) -> dict[str, Any]:
+    some = left.candidates[left.candidates > 0]
+    return {
+        "fewest_candidates": int(some.min()) if len(some) else None,
+        "below_k": int((some < k).sum()),
+        "determined": int((left.values == 1).sum()),
+    }

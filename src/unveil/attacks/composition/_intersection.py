@@ -192,23 +192,23 @@ def _joined(parts: Sequence[Left]) -> Left:
 
 
 def matched_records(
-    releases: Sequence[Release | Permuted], labels: Sequence[str], pseudonyms: Any
+    releases: Sequence[Release | Permuted], labels: Sequence[str], pseudonym: Any
 ) -> list[NDArray[np.intp]]:
     """For each release, the records of the pseudonyms that all of them have, in the same order."""
-    option = Option("pseudonyms")
-    if isinstance(pseudonyms, str) or not isinstance(pseudonyms, Sequence):
+    option = Option("pseudonym")
+    if isinstance(pseudonym, str) or not isinstance(pseudonym, Sequence):
         raise InputError(
             "{option} must be a list with one sequence per release, which names its records in "
             "their order, but got a {kind}",
-            option=option, kind=type(pseudonyms).__name__,
+            option=option, kind=type(pseudonym).__name__,
         )  # fmt: skip
-    if len(pseudonyms) != len(releases):
+    if len(pseudonym) != len(releases):
         raise InputError(
             "{option} has {given} sequences for {releases} releases; give one per release",
-            option=option, given=len(pseudonyms), releases=len(releases),
+            option=option, given=len(pseudonym), releases=len(releases),
         )  # fmt: skip
     places: list[dict[str, int]] = []
-    for release, name, names in zip(releases, labels, pseudonyms, strict=True):
+    for release, name, names in zip(releases, labels, pseudonym, strict=True):
         label = File(name, bare=True)
         if isinstance(release, Permuted):
             raise InputError(

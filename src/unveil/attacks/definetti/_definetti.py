@@ -44,25 +44,25 @@ Bayesian answer to the same question.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Sequence
+from math import inf
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 
 from unveil.attacks.definetti._finding import DeFinetti
 from unveil.attacks.definetti._groups import (
     DOUBTED,
     NOWHERE,
-    STEPS,
     UNDECIDED,
     Groups,
     groups_of_permuted,
     in_classes,
     in_groups,
 )
-from unveil.attacks.definetti._learning import Knowledge, Learned, Views, judged, learned, told
+from unveil.attacks.definetti._learning import Knowledge, Views, judged, learned, told
 from unveil.attacks.people import (
     External,
     Placing,
@@ -72,45 +72,103 @@ from unveil.attacks.people import (
     with_candidates,
 )
 from unveil.engine.counting import combined
-from unveil.errors import Call, Column, File, InputError, Listed, Option, Text, did_you_mean
+from unveil.errors import Call, File, InputError, Option, Text
 from unveil.microdata import (
     AnyRelease,
-    Mapped,
     Microdata,
     Permuted,
     Release,
     checked_mapping,
     refuse_perturbed,
 )
-from unveil.options import MissingPeople, Unknown
+from unveil.options import (
+    Help,
+    MissingPeople,
+    Progress,
+    Recode,
+    Rename,
+    Shell,
+    Unknown,
+    checked,
+    names,
+)
 
-__all__ = ["TOLERANCE", "Asked", "definetti"]
+__all__ = ["definetti"]
 
-Method: TypeAlias = Literal["definetti", "foreground"]
-
-TOLERANCE = 1e-3
 _ROUNDS = 100
 _ALL_STEPS = 2**32  # more than any group takes that fits into memory
 
+_Method = Annotated[
+    Literal["definetti", "foreground"],
+    Help("Learn and re-weigh with all columns until beliefs settle; or once, with one attribute."),
+]
+_By = Annotated[
+    str | Sequence[str] | None,
+    Help(
+        "Quasi-identifiers to learn from: each by itself (definetti; default: all), or all of them "
+        "together as one attribute (foreground; default: the column that tells most about groups "
+        "that it was not learnt from)."
+    ),
+    Shell(parse=names, metavar="COLUMNS"),
+]
+_Smoothing = Annotated[
+    float | None,
+    Gt(0),
+    Lt(inf),
+    Help(
+        "λ: weight of the prior of each sensitive value, as a number of people whose values are "
+        "distributed like everybody's. Default: records per sensitive value, so that what is "
+        "learnt counts one half, because nobody's value is known. With much less the model learns "
+        "small tables by heart."
+    ),
+    Shell(metavar="N"),
+]
+_Rounds = Annotated[
+    int | None,
+    Ge(1),
+    Help("Maximum number of rounds. Default: 100; foreground knowledge has one."),
+    Shell(metavar="N"),
+]
+_Tolerance = Annotated[
+    float,
+    Ge(0),
+    Lt(inf),
+    Help(
+        "Beliefs have settled if they move by less in a round, on average over people (total "
+        "variation)."
+    ),
+    Shell(metavar="N"),
+]
+_Steps = Annotated[
+    int,
+    Ge(0),
+    Help(
+        "Number of steps per person that an exact answer about a group may take. 0: Bethe's "
+        "approximation for all groups; it is always used for groups of more than 2²⁴ states."
+    ),
+    Shell(metavar="N"),
+]
 
+
+@checked
 def definetti(
     release: AnyRelease,
     microdata: Microdata | None = None,
     *,
-    people: Any = None,
+    external: Any = None,
     identifier: str | None = None,
-    method: Method = "definetti",
-    by: str | Sequence[str] | None = None,
-    smoothing: float | None = None,
-    rounds: int | None = None,
-    tolerance: float = TOLERANCE,
-    steps: int = STEPS,
-    columns: Mapping[str, str] | None = None,
-    mapping: Mapped = None,
+    method: _Method = "definetti",
+    by: _By = None,
+    smoothing: _Smoothing = None,
+    rounds: _Rounds = None,
+    tolerance: _Tolerance = 1e-3,
+    steps: _Steps = 4096,
+    rename: Rename = None,
+    recode: Recode = None,
     unknown: Unknown = "error",
-    missing: MissingPeople = "error",
+    missing_people: MissingPeople = "error",
     record_of: Sequence[int] | NDArray[Any] | None = None,
-    progress: bool | None = None,
+    progress: Progress = None,
 ) -> DeFinetti:
     """Learn across the groups of a release which person of a group has which sensitive value.
 
@@ -118,53 +176,21 @@ def definetti(
     ----------
     release : Release or Permuted
     microdata : Microdata, optional
-        The original. Its quasi-identifiers are what the attacker knows, unless ``people`` is
+        The original. Its quasi-identifiers are what the attacker knows, unless ``external`` is
         given; its sensitive values are used only to tell afterwards who was guessed right.
-    people : Microdata, pandas, polars or Arrow table, mapping, or path, optional
+    external : Microdata, pandas, polars or Arrow table, mapping, or path, optional
         The people whom the attacker knows, one row per person, with the release's
         quasi-identifiers. A permuted release has them itself. A generalized release needs them or
         the microdata, and all of its people; otherwise some records belong to strangers.
     identifier : str, optional
         The column that names people. Default: that of ``microdata``.
-    method : {"definetti", "foreground"}
-        Learn and re-weigh with all columns until beliefs settle; or once, with one attribute.
-    by : str or sequence of str, optional
-        The quasi-identifiers to learn from: each by itself (definetti; default: all), or all of
-        them together as one attribute (foreground; default: the column that tells most about
-        groups that it was not learnt from).
-    smoothing : float, optional
-        λ: weight of the prior of each sensitive value, as a number of people whose values are
-        distributed like everybody's. Default: records per sensitive value, so that what is learnt
-        counts one half, because nobody's value is known. With much less the model learns small
-        tables by heart.
-    rounds : int, optional
-        Maximum number of rounds. Default: 100; foreground knowledge has one.
-    tolerance : float
-        Beliefs have settled if they move by less in a round, on average over people (total
-        variation).
-    steps : int
-        Number of steps per person that an exact answer about a group may take. 0: Bethe's
-        approximation for all groups; it is always used for groups of more than 2²⁴ states.
-    columns : mapping of str to str, optional
-        What ``people`` call the release's columns, where the names differ.
-    mapping, unknown, missing
-        How to treat people's values that the release does not have, and missing ones, as for
-        `linkage`.
     record_of : sequence of int, optional
-        With both ``people`` and ``microdata``, instead of names: everybody's record in the
+        With both ``external`` and ``microdata``, instead of names: everybody's record in the
         original, counted from 0, and -1 for people who are not in it.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
     DeFinetti
-
-    Raises
-    ------
-    InputError
-        If the release has no groups of records with true values, the people's values are not
-        known, or an option is not valid.
 
     Examples
     --------
@@ -180,7 +206,13 @@ def definetti(
     >>> finding.belief_about(0).round(2).values.tolist()
     [['cancer', 0.5, 0.84, 0.61], ['cold', 0.17, 0.06, 0.16], ['flu', 0.33, 0.1, 0.23]]
     """
-    asked = Asked.checked(method, by, smoothing, rounds, tolerance, steps)
+    once = method == "foreground"
+    if once and rounds not in (None, 1):
+        raise InputError(
+            "{rounds} must be 1 for foreground knowledge, which is learnt once, got {given}; "
+            "for several rounds take {method}",
+            rounds=Option("rounds"), given=rounds, method=Option("method", "definetti"),
+        )  # fmt: skip
     published = with_candidates(release, "the deFinetti attack")
     if isinstance(published, Release):
         refuse_perturbed(published, [published.sensitive], "the deFinetti attack")
@@ -189,22 +221,24 @@ def definetti(
             "the release by {made_by} has no records to learn from",
             made_by=File(published.made_by, bare=True),
         )
-    names = known_columns([published], None)
-    said = checked_mapping(mapping, names)
-    asked.columns(names)
-    known = _known_people(published, microdata, people, names, identifier, columns)
+    there = known_columns([published], None)
+    learnt_from = known_columns([published], by, "by")
+    said = checked_mapping(recode, there)
+    known = _known_people(published, microdata, external, there, identifier, rename)
     truth = truth_of(
-        published, known, microdata if people is None else people, microdata,
+        published, known, microdata if external is None else external, microdata,
         identifier=identifier, record_of=record_of,
     )  # fmt: skip
     started = time.perf_counter()
     notes: Sequence[Text] = ()
     left, sizes = np.zeros(0, dtype=np.int64), [column.size for column in published.quasi]
-    if people is None and microdata is None:
+    if external is None and microdata is None:
         assert isinstance(published, Permuted)
         groups, tuple_of = groups_of_permuted(published, apart=True)
     else:
-        placing = Placing.of(published, [known], recode=said, unknown=unknown, missing=missing)
+        placing = Placing.of(
+            published, [known], recode=said, unknown=unknown, missing=missing_people
+        )
         kept = placing.kept(known)
         known, truth = known.take(kept), None if truth is None else truth.take(kept)
         codes, notes, sizes = placing.codes[0][kept], placing.notes, list(placing.sizes)
@@ -213,7 +247,17 @@ def definetti(
         else:
             groups, tuple_of, left = in_classes(published, placing, codes)
     groups.check_size()
-    found = asked.learn(groups, published, sizes, progress)
+    # A value beyond the domain is one that the release does not know.
+    codes = np.where(groups.tuples < np.array(sizes), groups.tuples, -1).astype(np.int32)
+    knowledge = _knowledge(
+        groups, published, {name: codes[:, there.index(name)] for name in learnt_from}, smoothing,
+        together=once and by is not None, best=once and by is None,
+    )  # fmt: skip
+    found = learned(
+        groups, knowledge, rounds=1 if once else rounds or _ROUNDS,
+        tolerance=inf if once else float(tolerance), steps=min(int(steps), _ALL_STEPS),
+        progress=progress,
+    )  # fmt: skip
     views = Views.of(groups, found, published.sensitive.size)
     n = len(known)
     secret = np.full(n, -1) if truth is None else truth.of_people(truth.secrets, -1)
@@ -224,7 +268,7 @@ def definetti(
         for some in (views.random_worlds, views.reweighted, views.population)
     ]  # fmt: skip
     return DeFinetti(
-        release=published, people=known, method=asked.method, groups=groups, learned=found,
+        release=published, people=known, method=method, groups=groups, learned=found,
         views=views, tuple_of=tuple_of, secret=secret, in_table=in_table,
         random_worlds=three[0], reweighted=three[1], population=three[2],
         nowhere=int((left == NOWHERE).sum()), undecided=int((left == UNDECIDED).sum()),
@@ -234,32 +278,32 @@ def definetti(
 
 
 def _known_people(
-    release: Release | Permuted, microdata: Microdata | None, people: Any, names: list[str],
-    identifier: str | None, columns: Mapping[str, str] | None,
+    release: Release | Permuted, microdata: Microdata | None, external: Any, columns: list[str],
+    identifier: str | None, rename: Rename,
 ) -> External:  # fmt: skip
     """The people whom the attacker knows."""
-    if people is not None:
-        return external_of(people, names, identifier, rename=columns, what="people")
-    if columns is not None:
+    if external is not None:
+        return external_of(external, columns, identifier, rename=rename)
+    if rename is not None:
         raise InputError(
-            "{columns} says what a table of people calls columns; give that table as {people}",
-            columns=Option("columns"), people=Option("people"),
+            "{rename} says what a table of people calls columns; give that table as {external}",
+            rename=Option("rename"), external=Option("external"),
         )  # fmt: skip
     if microdata is not None:
         if not isinstance(microdata, Microdata):
             raise InputError(
                 "{microdata} must be the original as {read_table} returns it, but got a "
-                "{kind}; give a table of people without sensitive values as {people}",
+                "{kind}; give a table of people without sensitive values as {external}",
                 microdata=Option("microdata"), read_table=Call("read_table"),
-                kind=type(microdata).__name__, people=Option("people"),
+                kind=type(microdata).__name__, external=Option("external"),
             )  # fmt: skip
-        return external_of(microdata, names, identifier)
+        return external_of(microdata, columns, identifier)
     made_by = File(release.made_by, bare=True)
     if isinstance(release, Release):
         raise InputError(
             "the release by {made_by} generalizes people's values, and this attacker knows them; "
-            "give the original, {microdata}, or a table of the people, {people}",
-            made_by=made_by, microdata=Option("microdata"), people=Option("people"),
+            "give the original, {microdata}, or a table of the people, {external}",
+            made_by=made_by, microdata=Option("microdata"), external=Option("external"),
         )  # fmt: skip
     return External(
         source=f"the release by {release.made_by}", columns={}, name=None,
@@ -267,122 +311,25 @@ def _known_people(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """How to learn from groups: the options of the attack, checked.
+def _knowledge(
+    groups: Groups, release: Release | Permuted, columns: dict[str, NDArray[np.int32]],
+    smoothing: float | None, *, together: bool, best: bool,
+) -> Knowledge:  # fmt: skip
+    """What a model knows of people: each column, all of them together, or the best one alone."""
+    occurring = int((release.totals > 0).sum())
+    strength = float(release.totals.sum() / occurring) if smoothing is None else float(smoothing)
 
-    Attributes
-    ----------
-    by : tuple of str or None
-        The columns that were named.
-    smoothing : float or None
-        None: the number of records per sensitive value.
-    """
+    def of(names: Sequence[str], codes: NDArray[np.int32]) -> Knowledge:
+        return Knowledge.of(groups, tuple(names), codes, release.totals, strength)
 
-    method: Method
-    by: tuple[str, ...] | None
-    smoothing: float | None
-    rounds: int
-    tolerance: float
-    steps: int
-
-    @classmethod
-    def checked(
-        cls, method: Any, by: Any, smoothing: Any, rounds: Any, tolerance: Any, steps: Any
-    ) -> Asked:
-        """Refuse options that are not valid."""
-        if method not in get_args(Method):
-            near = did_you_mean(method, get_args(Method)) if isinstance(method, str) else ""
-            raise InputError(
-                "{method} must be 'definetti' or 'foreground', got {given}{near}",
-                method=Option("method"), given=repr(method), near=near,
-            )  # fmt: skip
-        some = 1.0 if smoothing is None else smoothing
-        for name, number in (("smoothing", some), ("tolerance", tolerance)):
-            fine = isinstance(number, int | float | np.number) and not isinstance(number, bool)
-            if not fine or not 0 <= number < np.inf:
-                raise InputError(
-                    "{option} must be a number of at least 0, got {given}",
-                    option=Option(name), given=repr(number),
-                )  # fmt: skip
-        if smoothing == 0:
-            raise InputError(
-                "{smoothing} must be above 0: without any, a value that nobody with a sensitive "
-                "value was believed to have would rule that sensitive value out; take a small "
-                "number, such as 0.01",
-                smoothing=Option("smoothing"),
-            )
-        most = _ROUNDS if rounds is None else rounds
-        for name, count, least in (("rounds", most, 1), ("steps", steps, 0)):
-            whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-            if not whole or count < least:
-                raise InputError(
-                    "{option} must be a whole number of at least {least}, got {given}",
-                    option=Option(name), least=least, given=repr(count),
-                )  # fmt: skip
-        once = method == "foreground"
-        if once and rounds not in (None, 1):
-            raise InputError(
-                "{rounds} must be 1 for foreground knowledge, which is learnt once, got {given}; "
-                "for several rounds take {method}",
-                rounds=Option("rounds"), given=rounds, method=Option("method", "definetti"),
-            )  # fmt: skip
-        return cls(
-            method=method, by=_names(by), steps=min(int(steps), _ALL_STEPS),
-            smoothing=None if smoothing is None else float(smoothing),
-            rounds=1 if once else int(most),
-            tolerance=np.inf if once else float(tolerance),
-        )  # fmt: skip
-
-    def columns(self, there: Sequence[str]) -> list[str]:
-        """The columns to learn from, of those that the release has."""
-        for name in self.by or ():
-            if name not in there:
-                raise InputError(
-                    "{by} names {name}, which is not a quasi-identifier of the release{near} "
-                    "(those are {there})",
-                    by=Option("by"), name=repr(name), near=did_you_mean(name, there),
-                    there=Listed([Column(one) for one in there]),
-                )  # fmt: skip
-        return list(there if self.by is None else self.by)
-
-    def learn(
-        self, groups: Groups, release: Release | Permuted, sizes: Sequence[int],
-        progress: bool | None,
-    ) -> Learned:  # fmt: skip
-        """Learn from the columns named, by the method; ``sizes`` are those of the domains."""
-        # A value beyond the domain is one that the release does not know.
-        codes = np.where(groups.tuples < np.array(sizes), groups.tuples, -1).astype(np.int32)
-        there = [column.name for column in release.quasi]
-        names = self.columns(there)
-        which = [there.index(name) for name in names]
-        if self.method == "definetti":
-            knowledge = self._knowledge(groups, release, tuple(names), codes[:, which])
-        elif self.by is not None:
-            together = _together(codes[:, which])
-            knowledge = self._knowledge(groups, release, (" × ".join(names),), together)
-        else:
-            each = [
-                self._knowledge(groups, release, (name,), codes[:, [j]])
-                for name, j in zip(names, which, strict=True)
-            ]
-            sheets = [groups.sheet(one.codes, 0) for one in each]
-            models = [
-                one.learnt(sheet, groups.shares) for one, sheet in zip(each, sheets, strict=True)
-            ]
-            knowledge = max(models, key=lambda model: told(groups, model)).knowledge
-        return learned(groups, knowledge, rounds=self.rounds, tolerance=self.tolerance,
-                       steps=self.steps, progress=progress)  # fmt: skip
-
-    def _knowledge(
-        self, groups: Groups, release: Release | Permuted, names: tuple[str, ...],
-        codes: NDArray[np.int32],
-    ) -> Knowledge:  # fmt: skip
-        occurring = int((release.totals > 0).sum())
-        smoothing = float(release.totals.sum() / occurring)
-        if self.smoothing is not None:
-            smoothing = self.smoothing
-        return Knowledge.of(groups, names, codes, release.totals, smoothing)
+    codes = np.stack(list(columns.values()), axis=1)
+    if together:
+        return of([" × ".join(columns)], _together(codes))
+    if not best:
+        return of(list(columns), codes)
+    each = [of([name], column[:, None]) for name, column in columns.items()]
+    models = [one.learnt(groups.sheet(one.codes, 0), groups.shares) for one in each]
+    return max(models, key=lambda model: told(groups, model)).knowledge
 
 
 def _together(codes: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -392,17 +339,3 @@ def _together(codes: NDArray[np.int32]) -> NDArray[np.int32]:
     if known.any():
         found[known, 0] = combined(list(codes[known].T.astype(np.int64)))[1]
     return found
-
-
-def _names(by: Any) -> tuple[str, ...] | None:
-    if by is None:
-        return None
-    if not isinstance(by, Iterable):
-        raise InputError(
-            "{by} must be the name of a quasi-identifier, or several, got {given}",
-            by=Option("by"), given=repr(by),
-        )  # fmt: skip
-    named = (by,) if isinstance(by, str) else tuple(str(name) for name in by)
-    if not named:
-        raise InputError("{by} is empty; name at least one column to learn from", by=Option("by"))
-    return tuple(dict.fromkeys(named))

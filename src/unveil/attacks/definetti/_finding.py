@@ -1,27 +1,47 @@
-"""The finding of a deFinetti attack."""
+"""The finding of a deFinetti attack: what it says in numbers, words, tables and charts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import of_all, percent
+from unveil.attacks.definetti import REWEIGHTED
 from unveil.attacks.definetti._groups import Groups
 from unveil.attacks.definetti._learning import Judged, Learned, Views
 from unveil.attacks.people import External
 from unveil.attacks.relative_risk import ROUNDING
-from unveil.errors import InputError, Text
-from unveil.findings import Finding
+from unveil.errors import Call, Cell, File, InputError, Message, Option, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Series,
+    Story,
+    Table,
+    Value,
+    distribution,
+    number_cell,
+)
 from unveil.microdata import Permuted, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["DeFinetti"]
+
+_TITLES = {"definetti": "deFinetti attack", "foreground": "Foreground knowledge"}
+_VIEWS = {
+    "random_worlds": ("random worlds (the group's shares)", "by the shares of the group"),
+    "population": ("the model alone, without the group", "by what was learnt, without the group"),
+    "reweighted": ("re-weighted by what groups tell", "by both"),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -38,12 +58,12 @@ class DeFinetti(Finding):
     groups : Groups
         Who is in which group.
     learned : Learned
-        The model, how it was come by, and how groups were worked out.
+        The model, how it was learnt, and how groups were computed.
     views : Views
         What is believed about every tuple of quasi-identifiers.
-    tuple_of : array, one a person
+    tuple_of : array, one per person
         Their tuple; -1: nothing is believed about them.
-    secret, in_table : arrays, one a person
+    secret, in_table : arrays, one per person
         Their own sensitive value (-1: not one of the release's), and whose is known.
     random_worlds, reweighted, population : Judged
         The three beliefs, for each person.
@@ -52,6 +72,8 @@ class DeFinetti(Finding):
         have them, or, where a value of theirs is not known, several records of a permuted release;
         their class has more people than records.
     """
+
+    entry: ClassVar[str] = "definetti"
 
     release: Release | Permuted
     people: External
@@ -86,14 +108,14 @@ class DeFinetti(Finding):
 
     @property
     def knows_truth(self) -> bool:
-        """Whether somebody's own secret is known, so that guesses can be called right."""
+        """Whether somebody's own sensitive value is known, so that guesses can be checked."""
         return bool((self.in_table & self.placed).any())
 
     @cached_property
     def promise(self) -> NDArray[np.float64]:
-        """The largest share of a secret in everybody's group: 1/ℓ in a group of ℓ different ones.
+        """The largest share of a value in everybody's group: 1/ℓ in a group of ℓ different ones.
 
-        That is how strongly anybody in it is to be believed at most. nan if nothing is believed.
+        It is the largest belief that the group promises. nan if nothing is believed.
         """
         return np.append(self.views.promise, np.nan)[self.tuple_of]
 
@@ -129,7 +151,8 @@ class DeFinetti(Finding):
         one = int(self.tuple_of[self.people.number_of(person)])
         if one < 0:
             raise InputError(
-                f"nothing is believed about {person!r}: no group is known to have that person"
+                "nothing is believed about {person}: no group is known to have that person",
+                person=Cell(person),
             )
         some = slice(one, one + 1)
         return pd.DataFrame(
@@ -142,12 +165,12 @@ class DeFinetti(Finding):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person: who it is, what is believed, and what is true of it.
+        """One row per person: who it is, what is believed, and what is true of it.
 
         ``name``, ``row`` (of the table of people, from 0), ``promise``, then for each of
         ``random_worlds``, ``reweighted`` and ``population`` the most likely value (under that
-        name) and how strongly it is believed (``…_belief``), and ``exceeds``; with the original
-        also ``…_own``, how strongly the person's own is believed, and ``…_right``.
+        name) and the belief in it (``…_belief``), and ``exceeds``; with the original also
+        ``…_own``, the belief in the person's own value, and ``…_right``.
         """
         import pandas as pd
 
@@ -177,17 +200,18 @@ class DeFinetti(Finding):
     def worst(self, n: int = 10) -> pd.DataFrame:
         """The people about whom most is believed beyond what their group promises."""
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise InputError(f"n must be a whole number from 0 up, got {n!r}")
+            raise InputError("{n} is not possible: it must be a whole number from 0 up",
+                             n=Option("n", n))  # fmt: skip
         beyond = np.nan_to_num(self.reweighted.belief / self.promise, nan=-1.0)
         first = np.argsort(-beyond, kind="stable")[:n]
         first = first[beyond[first] > 0]
         return self.to_frame().iloc[first].rename_axis("person").reset_index()
 
     def by_group(self) -> pd.DataFrame:
-        """One row a group: what it promises, and whom it hurts most.
+        """One row per group: what it promises, and whom it hurts most.
 
-        ``group`` (its name, or the number of a class), ``records``, ``strangers`` (records that
-        nobody was found for), ``promise``, ``exceeding`` (people about whom more is believed),
+        ``group`` (its name, or the number of a class), ``records``, ``strangers`` (records for
+        which nobody was found), ``promise``, ``exceeding`` (people about whom more is believed),
         ``worst`` (the strongest belief), ``value``, ``person`` (the first whom it is about) and
         ``exact``.
         """
@@ -225,27 +249,240 @@ class DeFinetti(Finding):
             }
         )  # fmt: skip
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        from unveil.attacks.definetti._texts import content_of
+    def of_person(self, person: int | str) -> Table:
+        number = self.people.number_of(person)
+        who = self.people.described(number)
+        if not self.placed[number]:
+            return Table(
+                title=Message("Nothing is believed about {who}: no group is known to have that "
+                              "person", who=who),
+                columns=[], rows=[],
+            )  # fmt: skip
+        secret = self.release.sensitive.name
+        frame = self.belief_about(number).sort_values(
+            "reweighted", ascending=False, kind="stable"
+        )  # fmt: skip
+        return Table(
+            title=Message("{who}: belief in each {secret}", who=who, secret=secret),
+            columns=[Column(title=secret, number=False), Column(title="random worlds"),
+                     Column(title="re-weighted"), Column(title="model alone")],
+            rows=[
+                [str(value), *(number_cell(belief, percent(belief)) for belief in beliefs)]
+                for value, *beliefs in frame.to_numpy().tolist()
+            ],
+        )  # fmt: skip
 
-        return content_of(self, records=records)
+    def of_worst(self, n: int) -> Table:
+        release, secret = self.release.made_by, self.release.sensitive.name
+        return Table(
+            title=Message("The worst-placed under {release} (rows counted from 1)",
+                          release=File(release, bare=True)),
+            columns=[Column(title="", number=False), Column(title="belief"),
+                     Column(title="the group allows"), Column(title=secret, number=False)],
+            rows=[
+                [
+                    Cell(f"{one['name'] + ', ' if one['name'] else ''}row {one['row'] + 1}",
+                         bare=True),
+                    number_cell(one["reweighted_belief"], percent(one["reweighted_belief"])),
+                    number_cell(one["promise"], percent(one["promise"])),
+                    Cell(one["reweighted"], bare=True),
+                ]
+                for one in self.worst(n).to_dict("records")
+            ],
+        )  # fmt: skip
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how strongly people's most likely value is believed, by each; returns the axes.
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (REWEIGHTED.of(self.reweighted.accuracy),)
 
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        from unveil.attacks.definetti._picture import belief_curves
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        learned = self.learned
+        return {
+            "method": self.method,
+            "source": self.people.source,
+            "made_by": self.release.made_by,
+            "sensitive": self.release.sensitive.name,
+            "learnt_from": self.columns,
+            "people": len(self),
+            "placed": int(self.placed.sum()),
+            **self.attributes("nowhere undecided doubted"),
+            "groups": len(self.groups),
+            "approximate_groups": int(learned.approximate.sum()),
+            "smoothing": learned.model.knowledge.smoothing,
+            "rounds": learned.rounds,
+            "settled": learned.settled,
+            "moved": learned.moved,
+            "log_likelihood": float(learned.likelihood[-1]),
+            "exceeding": int(self.exceeding.sum()),
+            "exceeding_right": self.exceeding_right,
+            "known": int((self.in_table & self.placed).sum()),
+            "right": {name: view.accuracy for name, view in self._three.items()}
+            if self.knows_truth else None,
+            "seconds": self.seconds,
+        }  # fmt: skip
 
-        return belief_curves(self, ax)
+    def story(self, release: Text | None = None) -> Story:
+        name = release or self.release.made_by
+        smoothing = self.learned.model.knowledge.smoothing
+        n = len(self)
+        return Story(
+            title=Message(
+                "{title}: {n} of {source} against {release}",
+                title=_TITLES[self.method], n=f"{n:,} {'person' if n == 1 else 'people'}",
+                source=File(self.people.source, bare=True),
+                release=File(self.release.in_short, bare=True),
+            ),
+            about=[
+                Message(
+                    "learnt from {columns}, smoothing {smoothing}; {rounds}; {seconds} s",
+                    columns=", ".join(self.columns), smoothing=f"{smoothing:.4g}",
+                    rounds=self._rounds(), seconds=f"{self.seconds:.1f}",
+                )
+            ],
+            verdict=self._verdict(release),
+            sentences=[*self._left_out(), *self._explained()],
+            tables=[self._table()],
+            charts=[*([self._bars(name)] if self.knows_truth else []), self._curves(name)],
+            diagnostics=[self._computed()],
+        )  # fmt: skip
 
-    def verdict(self, name: str | None = None) -> str:
-        """What the attacker achieves, in a sentence or two; ``name`` is the release's."""
-        from unveil.attacks.definetti._texts import verdict_of
+    def _verdict(self, release: Text | None) -> Message:
+        n, secret = int(self.placed.sum()), self.release.sensitive.name
+        made_by = File(self.release.made_by, bare=True)
+        if not n:
+            where = Message("in the release by {made_by}", made_by=made_by)
+            if release is not None:
+                where = Message("under {release}", release=release)
+            return Message("Nobody's group {where} is known.", where=where)
+        more = int(self.exceeding.sum())
+        few = ""
+        if 2 * n < len(self):
+            few = f"Only {n:,} of {len(self):,} people could be assigned to its groups. "
+        said = Message(
+            "{few}{begin} {n} in groups{of}, {more} believed to have some {secret} more strongly "
+            "than the shares of their group allow",
+            few=few, n=f"{n:,} {'person' if n == 1 else 'people'}", secret=secret,
+            begin="Of" if release is None else Message("Under {release}, of", release=release),
+            of=Message(" of {made_by}", made_by=made_by) if release is None else "",
+            more=f"{of_all(more, n)} {'is' if more < 2 else 'are'}",
+        )  # fmt: skip
+        shares, ours, model = (view.accuracy for view in self._three.values())
+        if shares is None or ours is None or model is None:
+            return Message("{said}; whether that is right is not known.", said=said)
+        # A strong belief impresses; whether it is also true is what counts.
+        stronger = more and ours <= shares
+        return Message(
+            "{said}. An attacker who learns across groups guesses {ours} right, compared with "
+            "{shares} by the shares of the group and {model} by what was learnt without the "
+            "group.{gained}",
+            said=said, ours=percent(ours), shares=percent(shares), model=percent(model),
+            gained=" So here beliefs are stronger, but not more often true." if stronger else "",
+        )  # fmt: skip
 
-        return verdict_of(self, name)
+    def _rounds(self) -> Text:
+        learned = self.learned
+        if self.method == "foreground":
+            return "once"
+        if learned.settled:
+            s = "s" if learned.rounds > 1 else ""
+            return f"{learned.rounds:,} round{s} until beliefs settled"
+        return Message(
+            "beliefs still moved by {moved} after {n} rounds (for more: {rounds})",
+            moved=f"{learned.moved:.2g}", n=learned.rounds, rounds=Option("rounds"),
+        )  # fmt: skip
 
-    def summary(self) -> str:
-        from unveil.attacks.definetti._texts import summary_of
+    def _computed(self) -> Text:
+        """How exact the beliefs are."""
+        n, rough = len(self.groups), int(self.learned.approximate.sum())
+        if not rough:
+            return f"{n:,} groups, all computed exactly." if n > 1 else "1 group, computed exactly."
+        astray = self.learned.astray
+        return Message(
+            "{n}, {rough} by Bethe's approximation{astray} (for exact answers: {steps}).",
+            n=f"{n:,} group{'s' if n > 1 else ''}", rough=of_all(rough, n),
+            astray=f", which had not settled in {astray:,}" if astray else "",
+            steps=Option("steps"),
+        )  # fmt: skip
 
-        return summary_of(self)
+    def _table(self) -> Table:
+        placed, rows = self.placed, []
+        for name, view in self._three.items():
+            belief = view.belief[placed]
+            median = float(np.median(belief)) if len(belief) else None
+            over = int((belief > 0.5).sum())
+            row: list[Any] = [
+                _VIEWS[name][0], number_cell(median, "–" if median is None else percent(median)),
+                number_cell(over, f"{over:,}"),
+            ]  # fmt: skip
+            if self.knows_truth and view.accuracy is not None:
+                row.append(number_cell(view.accuracy, percent(view.accuracy)))
+            rows.append(row)
+        heads = ["median belief", "over one half", *["guessed right"] * self.knows_truth]
+        return Table(
+            columns=[Column(title="", number=False), *(Column(title=head) for head in heads)],
+            rows=rows,
+        )
+
+    def _left_out(self) -> list[Text]:
+        """About whom nothing is believed, and what could be done."""
+        several: Text = Message(
+            "cells overlap, and they may be in several classes; {risk} samples which",
+            risk=Call("relative_risk"),
+        )
+        if isinstance(self.release, Permuted):
+            several = "one of their values is not known, so several records may be theirs"
+        reasons: dict[Text, int] = {
+            "no record can be theirs": self.nowhere,
+            several: self.undecided,
+            "their class has more people than records; give the people who are in the table, and "
+            "nobody else": self.doubted,
+        }
+        said: list[Text] = [
+            Message("Nothing is believed about {n}: {why}.", why=why,
+                    n=f"{n:,} {'person' if n == 1 else 'people'}")
+            for why, n in reasons.items() if n
+        ]  # fmt: skip
+        strangers = int(self.groups.people[self.groups.tuple_of < 0].sum())
+        if strangers:
+            are = "record is a stranger's" if strangers == 1 else "records are strangers'"
+            said.append(f"{strangers:,} {are}: nobody was found for them, and nothing is known.")
+        return said
+
+    def _explained(self) -> list[Text]:
+        said: list[Text] = [
+            "Beliefs within a group use up its values; the model is naive Bayes, learnt from the "
+            "release."
+        ]
+        if not self.knows_truth:
+            said.append(Message("Give the original, {microdata}, to count who is guessed right.",
+                                microdata=Option("microdata")))  # fmt: skip
+        return said
+
+    def _bars(self, name: Text) -> Chart:
+        return Chart(
+            kind="bars",
+            title="How often guesses within groups are right",
+            says="by the group alone, by what was learnt across groups, and by both",
+            x=Axis(label="", scale="names"), y=Axis(label="guessed right", share=True),
+            series=[
+                Series(name=side, x=[name], y=[getattr(self, view).accuracy])
+                for view, (_, side) in _VIEWS.items()
+            ],
+        )  # fmt: skip
+
+    def _curves(self, name: Text) -> Chart:
+        more = int(self.exceeding.sum())
+        return Chart(
+            kind="distribution",
+            title="Belief in a person's most likely value",
+            says=Message("{name}: {more} exceed the shares of their group", name=name,
+                         more=of_all(more, max(1, int(self.placed.sum())))),
+            x=Axis(label=f"belief in the most likely {self.release.sensitive.name}", share=True),
+            y=Axis(label="share of people", share=True),
+            series=[
+                distribution(side, getattr(self, view).belief[self.placed])
+                for view, (_, side) in _VIEWS.items()
+            ],
+            rank=float(more / max(1, len(self))),
+        )  # fmt: skip

@@ -33,7 +33,6 @@ from unveil.microdata import Permuted, Regions, Release
 __all__ = [
     "DOUBTED",
     "NOWHERE",
-    "STEPS",
     "UNDECIDED",
     "Groups",
     "groups_of_permuted",
@@ -41,9 +40,6 @@ __all__ = [
     "in_groups",
     "seated",
 ]
-
-STEPS = 4096
-"""Steps per person that an exact answer about a group may take."""
 
 NOWHERE, UNDECIDED, DOUBTED = -1, -2, -3
 """Why people have no class: nothing covers them, several classes do, or it has too many people."""

@@ -4,36 +4,134 @@ A. Kassem, G. Ács, C. Castelluccia (2018) and, with C. Palamidessi, 2019; and t
 encodings.
 """
 
-from unveil.attacks.differential._attack import check_chance, differential_inference
-from unveil.attacks.differential._bounds import ShareBound, share_bound
-from unveil.attacks.differential._distances import DISTANCES, distance_named
-from unveil.attacks.differential._earth_movers import EarthMovers
-from unveil.attacks.differential._encodings import EncodingComparison, compare_encodings
-from unveil.attacks.differential._finding import (
-    MAIN_THRESHOLD,
-    DifferentialInference,
-    sampling_in_words,
-)
-from unveil.attacks.differential._formulas import BoundDistance, Distance
-from unveil.attacks.differential._sampling import Sampling, TailProbabilities
-from unveil.attacks.differential._targets import chosen_targets
+from typing import TYPE_CHECKING, Any
+
+from unveil.findings import Figure, Question
+from unveil.registry import Declaration
+
+if TYPE_CHECKING:
+    from unveil.attacks.differential._attack import differential_inference
+    from unveil.attacks.differential._bounds import ShareBound, share_bound
+    from unveil.attacks.differential._distances import DISTANCES, distance_named
+    from unveil.attacks.differential._earth_movers import EarthMovers
+    from unveil.attacks.differential._encodings import EncodingComparison, compare_encodings
+    from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
+    from unveil.attacks.differential._formulas import BoundDistance, Distance
+    from unveil.attacks.differential._options import Error, HowFar, Samples
+    from unveil.attacks.differential._sampling import Sampling, TailProbabilities
+    from unveil.attacks.differential._story import compared
+    from unveil.attacks.differential._targets import chosen_targets
 
 __all__ = [
+    "DECLARATION",
+    "DELTA",
     "DISTANCES",
     "MAIN_THRESHOLD",
+    "MEAN_D",
+    "OVER",
     "BoundDistance",
     "DifferentialInference",
     "Distance",
     "EarthMovers",
     "EncodingComparison",
+    "Error",
+    "HowFar",
+    "Samples",
     "Sampling",
     "ShareBound",
     "TailProbabilities",
-    "check_chance",
     "chosen_targets",
     "compare_encodings",
+    "compared",
     "differential_inference",
     "distance_named",
-    "sampling_in_words",
     "share_bound",
 ]
+
+DELTA = Figure(
+    name="delta",
+    title="δ",
+    says="how far belief about the worst-placed person moves by that person's own record (0: not "
+    "at all, 1: entirely)",
+    question=Question.INFERENCE,
+    at_most_one=True,
+    of_the_worst=True,
+)
+MEAN_D = Figure(
+    name="mean_d",
+    title="mean d",
+    says="how far beliefs move by people's own records, on average",
+    question=Question.INFERENCE,
+    at_most_one=True,
+)
+OVER = Figure(
+    name="over",
+    title="moved by over 0.05",
+    says="share of the people whose own record moves belief about them by more than 0.05",
+    question=Question.INFERENCE,
+    share=True,
+)
+
+DECLARATION = Declaration(
+    name="differential-inference",
+    function="unveil.attacks.differential._attack:differential_inference",
+    title="Differential inference: what a person's own record gives away",
+    help="Test how much each person's own record gives them away, by leaving it out.",
+    questions=(Question.INFERENCE,),
+    fits=("grouped", "permuted", "counts"),
+    figures=(DELTA, MEAN_D, OVER),
+    means="The sanitizer is run with and without each person's record, and both times an attacker "
+    "says what they believe about the person's sensitive value. d is how far the belief moves; δ "
+    "is the d of the worst-placed person. What the attacker would have believed anyway, because it "
+    "is true of similar people, is not counted.",
+    assumes="The attacker knows the person's quasi-identifiers and learns from the release alone, "
+    "and the same sanitizer would have been run without the person. Other attackers may be moved "
+    "further, so try several.",
+    order=10,
+    default=True,
+    budget="4 s",
+    first_look=True,
+    compare="unveil.attacks.differential._story:compared",
+    in_audit="unveil.attacks.differential._attack:audit_options",
+    examples="""
+A first look:
+
+    unveil differential-inference survey.csv --quasi age,zip,sex --sensitive income
+
+A program of others, and three attackers:
+
+    unveil differential-inference survey.csv --quasi age,zip,sex --sensitive income \\
+           --oracle './anonymize {input} {output}' --budget '10 min' \\
+           --adversary naive-bayes --adversary forest --adversary logistic
+
+Two sanitizers, and the ten people whom each protects worst:
+
+    unveil differential-inference survey.csv --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5 --sanitizer mondrian:k=5,l=2 --worst 10
+
+Missing values marked by a question mark, left out; everything as JSON:
+
+    unveil differential-inference survey.csv --quasi age,zip,sex --sensitive income \\
+           --missing drop --missing-values '?' --json - --records
+""",
+)
+
+_HOMES = {
+    "differential_inference": "_attack",
+    "ShareBound share_bound": "_bounds",
+    "DISTANCES distance_named": "_distances",
+    "EarthMovers": "_earth_movers",
+    "EncodingComparison compare_encodings": "_encodings",
+    "MAIN_THRESHOLD DifferentialInference": "_finding",
+    "BoundDistance Distance": "_formulas",
+    "Error HowFar Samples": "_options",
+    "Sampling TailProbabilities": "_sampling",
+    "compared": "_story",
+    "chosen_targets": "_targets",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from unveil._lazy import from_modules
+
+    return from_modules(__name__, name, _HOMES)

@@ -17,49 +17,70 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary, prior_for
+from unveil.adversary import prior_for
+from unveil.attacks.differential import DECLARATION
 from unveil.attacks.differential._beliefs import Workplace
 from unveil.attacks.differential._distances import distance_named
-from unveil.attacks.differential._earth_movers import EarthMovers
 from unveil.attacks.differential._finding import DifferentialInference, SeveralAdversaries
-from unveil.attacks.differential._formulas import Distance
+from unveil.attacks.differential._options import (
+    Error,
+    HowFar,
+    Prior,
+    Samples,
+    WhichTargets,
+    on_cluster,
+)
 from unveil.attacks.differential._plan import Plan
 from unveil.attacks.differential._sampling import Sampling
-from unveil.attacks.differential._targets import check_draw
+from unveil.attacks.differential._targets import How
 from unveil.attacks.differential._ways import chance_of
 from unveil.attacks.shared import INTERRUPTED, adversaries_named, seed_number
 from unveil.engine import chosen_backend, parse_duration, workers
+from unveil.errors import InputError, Option
 from unveil.microdata import Microdata
+from unveil.options import Adversaries, Budget, Help, Jobs, Progress, Seed, Shell, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["check_chance", "differential_inference"]
+__all__ = ["audit_options", "differential_inference"]
 
 
+@checked
 def differential_inference(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
     *,
-    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
-    distance: Distance | EarthMovers | str = "total-variation",
-    prior: Any = None,
-    samples: int | None = None,
-    error: float | None = None,
-    epsilons: Sequence[float] | None = None,
-    targets: int | Sequence[int] | NDArray[Any] | str | None = None,
-    draw: Literal["random", "stratified", "exposed"] = "random",
-    budget: str | float | None = None,
-    seed: int = 0,
-    path: Literal["auto", "fast", "general"] = "auto",
-    predictions: bool = False,
-    n_jobs: int | None = None,
-    backend: str | None = None,
-    progress: bool | None = None,
-) -> DifferentialInference:
+    adversary: Adversaries = None,
+    distance: HowFar = "total-variation",
+    prior: Prior = None,
+    samples: Samples = None,
+    error: Error = None,
+    epsilons: Annotated[Sequence[float] | None, Shell(hidden=True)] = None,
+    targets: WhichTargets = None,
+    draw: Annotated[How, Help(
+        "How targets are drawn: at random, at random within each sensitive value, or the most "
+        "exposed first."
+    )] = "random",
+    budget: Budget = None,
+    seed: Seed = 0,
+    path: Annotated[Literal["auto", "fast", "general"], Shell(hidden=True)] = "auto",
+    predictions: Annotated[bool, Shell(hidden=True)] = False,
+    worst: Annotated[int, Ge(0), Help(
+        "List this many of the worst-placed people, with their values and the beliefs about them. "
+        "Shows microdata."
+    ), Shell(metavar="N")] = 0,
+    n_jobs: Jobs = None,
+    backend: Annotated[str | None, Shell(hidden=True)] = None,
+    scheduler: Annotated[str | None, Help(
+        "Address of a Dask cluster to work on, such as tcp://scheduler:8786."
+    ), Shell(metavar="ADDRESS")] = None,
+    progress: Progress = None,
+) -> DifferentialInference:  # fmt: skip
     """Test how much each individual's own record gives them away.
 
     Parameters
@@ -84,9 +105,6 @@ def differential_inference(
         bias of sampling; see `DifferentialInference.sampling`. By default nothing is sampled where
         the distance can be computed, as for `LaplaceCounts`; sanitizers that are known to be
         random, such as `Anatomy`, are sampled 1,000 times.
-    error : float, optional
-        Continue sampling until the error of each distance is at most this (with 95% confidence),
-        or ``samples`` are taken.
     epsilons : sequence of float, optional
         The ε for which to count how often belief moves by ε or more; see
         `DifferentialInference.tail`.
@@ -99,8 +117,6 @@ def differential_inference(
     budget : str or float, optional
         Time limit, such as ``"10 min"`` or a number of seconds. As many targets as fit are tested,
         in random order. `DifferentialInference.bound` says what follows for all records.
-    seed : int
-        Random seed.
     path : {"auto", "fast", "general"}
         ``"general"`` runs the sanitizer again for each target and lets the adversary learn again.
         ``"fast"`` does neither, and needs a sanitizer and an adversary that allow it. ``"auto"``
@@ -113,8 +129,6 @@ def differential_inference(
     backend : str, optional
         A joblib backend for the general path, such as ``"dask"``. Default: processes on this
         machine, or the one of ``joblib.parallel_config``.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
@@ -138,38 +152,67 @@ def differential_inference(
     """
     microdata = as_microdata(microdata, "differential_inference")
     f = as_sanitizer(sanitizer)
+    if draw != "random" and targets is None and budget is None:
+        raise InputError("{draw} needs {targets} or {budget}: everybody is tested",
+                         draw=Option("draw", draw), targets=Option("targets"),
+                         budget=Option("budget"))  # fmt: skip
     wanted = f.attacked_by if adversary is None else adversary
     attackers = adversaries_named(wanted, seed_number(seed))
-    threads = workers(n_jobs)
     seconds = None if budget is None else parse_duration(budget)
-    plan = Plan(
-        microdata=microdata,
-        sanitizer=f,
-        adversaries=attackers,
-        distance=distance_named(distance, microdata.sensitive),
-        prior=prior_for(attackers, prior, microdata),
-        chance=chance_of(samples, error, epsilons),
-        targets=targets,
-        draw=check_draw(draw),
-        seconds=seconds,
-        seed=seed_number(seed),
-        path=path,
-        predictions=predictions,
-        threads=threads,
-        workplace=Workplace(
-            chosen_backend(n_jobs, backend),
-            asked_for=n_jobs is not None or backend is not None,
-            budget=seconds,
-        ),
-        progress=progress,
-    )
-    findings = plan.run()
+    backend = "dask" if scheduler is not None else backend
+    # Another run of what is random would say something else about the worst.
+    kept = predictions or (worst > 0 and not f.deterministic)
+    with on_cluster(scheduler):
+        plan = Plan(
+            microdata=microdata,
+            sanitizer=f,
+            adversaries=attackers,
+            distance=distance_named(distance, microdata.sensitive),
+            prior=prior_for(attackers, prior, microdata),
+            chance=chance_of(samples, error, epsilons),
+            targets=targets,
+            draw=draw,
+            seconds=seconds,
+            seed=seed_number(seed),
+            path=path,
+            predictions=kept,
+            threads=workers(n_jobs),
+            workplace=Workplace(
+                chosen_backend(n_jobs, backend),
+                asked_for=n_jobs is not None or backend is not None,
+                budget=seconds,
+            ),
+            progress=progress,
+        )
+        finding = _of_all(plan.run())
+        if worst and not kept and len(finding.tested):
+            # Keeping everybody's beliefs would cost memory by the record.
+            some = finding.targets[finding.worst_places(worst)]
+            closer = _of_all(replace(plan, targets=some, predictions=True).run())
+            finding = replace(finding, closer=closer)
+    return replace(finding, listed=int(worst))
+
+
+def audit_options(microdata: Microdata, sanitizer: Sanitizer) -> dict[str, Any]:
+    """In an audit: longer where that is not needed, and everybody who can be left out.
+
+    The first run also compiles kernels, which counts as its time.
+    """
+    available = sanitizer.can_leave_out(microdata)
+    if available is not None and not len(available):
+        raise InputError(
+            "there is a release of the whole table and none without somebody; have some made, "
+            "such as without_000017.csv, numbered by the rows of the table from 0"
+        )
+    quick = sanitizer.leaves_one_out or sanitizer.row_by_row
+    return {
+        "budget": "1 min" if quick else DECLARATION.budget,
+        "targets": None if available is None else "available",
+    }
+
+
+def _of_all(findings: Sequence[DifferentialInference]) -> DifferentialInference:
     return findings[0] if len(findings) == 1 else _strongest(findings)
-
-
-def check_chance(*, samples: Any = None, error: Any = None, epsilons: Any = None) -> None:
-    """Check the options of sampling before anything else is done."""
-    chance_of(samples, error, epsilons)
 
 
 def _strongest(findings: Sequence[DifferentialInference]) -> DifferentialInference:

@@ -7,14 +7,13 @@ with their cells encoded as numbers in each of 24 ways, and guesses everyone's s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes, written
 from unveil.adversary import (
     ENCODINGS,
     Adversary,
@@ -26,20 +25,26 @@ from unveil.adversary import (
     NaiveBayes,
     adversary_named,
 )
-from unveil.engine import Progress
-from unveil.errors import InputError, Text
-from unveil.findings import Finding
+from unveil.engine import Progress as ProgressBar
+from unveil.errors import File, InputError, Message, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Matrix,
+    Story,
+    Table,
+    number_cell,
+)
 from unveil.microdata import Microdata, Release, with_records
+from unveil.options import Progress, Seed, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["EncodingComparison", "compare_encodings"]
-
-_COLOURS = "YlGnBu"  # light to dark, also without colours
-_DARK = 0.62  # above this, white letters are easier to read
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -57,6 +62,8 @@ class EncodingComparison(Finding):
     seconds : array (encodings, sanitizers)
         For learning from the release and guessing all values.
     """
+
+    entry: ClassVar[str] = "compare-encodings"
 
     encodings: tuple[Encoding, ...]
     sanitizers: tuple[str, ...]
@@ -101,108 +108,92 @@ class EncodingComparison(Finding):
             }
         )
 
-    def content(self, *, records: bool) -> dict[str, Any]:
+    @property
+    def facts(self) -> Mapping[str, Any]:
         return {
-            "finding": "comparison of encodings",
             "source": self.microdata.source,
             "adversary": self.model,
             "quasi": [c.name for c in self.microdata.quasi],
             "sensitive": self.microdata.sensitive.name,
-            "records": len(self.microdata),
-            "sanitizers": list(self.sanitizers),
-            "baseline": self.baseline,
+            "people": len(self.microdata),
             "encodings": {
                 str(encoding): {
-                    "accuracy": self.accuracy[i].tolist(),
-                    "features": self.features[i].tolist(),
-                    "seconds": self.seconds[i].tolist(),
+                    "accuracy": self.accuracy[i],
+                    "features": self.features[i],
+                    "seconds": self.seconds[i],
                 }
                 for i, encoding in enumerate(self.encodings)
             },
-            "seed": self.seed,
-            "notes": [str(note) for note in self.notes],
+            **self.attributes("sanitizers baseline seed"),
         }
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw mean accuracy and features of each encoding as a table of colours.
-
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        return _draw(self, ax)
-
-    def summary(self) -> str:
-        releases = self.sanitizers[0] if len(self.sanitizers) == 1 else (
-            f"{len(self.sanitizers)} sanitizers, from {self.sanitizers[0]} to "
-            f"{self.sanitizers[-1]}")  # fmt: skip
-        width = max(len(str(e)) for e in self.encodings)
-        lines = [
-            f"Encodings compared: {self.model} on {self.microdata.source}, {releases}",
-            "",
-            f"  {'encoding':{width}}  accuracy  features   seconds",
-        ]
-        lines += [
-            f"  {self.encodings[i]!s:{width}}  {self.accuracy[i].mean():8.2%}  "
-            f"{self.features[i].mean():8,.4g}  {self.seconds[i].mean():8.2g}"
-            for i in self.order
-        ]
-        lines += [
-            f"  {'(most frequent value)':{width}}  {self.baseline:8.2%}",
-            "",
-            f"  Accuracy: the share of the {len(self.microdata):,} people whose "
+    def story(self, release: Text | None = None) -> Story:
+        first, last = self.sanitizers[0], self.sanitizers[-1]
+        releases = first if len(self.sanitizers) == 1 else (
+            f"{len(self.sanitizers)} sanitizers, from {first} to {last}"
+        )  # fmt: skip
+        said = [
+            f"Accuracy is the share of the {len(self.microdata):,} people whose "
             f"{self.microdata.sensitive.name} the adversary guesses from a release that they are "
-            "in.",
+            "in."
         ]
         if len(self.sanitizers) > 1:
-            lines.append("  All numbers are means over the sanitizers.")
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+            said.append("All numbers are means over the sanitizers.")
+        return Story(
+            title=Message(
+                "Encodings compared: {model} on {source}, {releases}", model=self.model,
+                source=File(self.microdata.source, bare=True),
+                releases=File(releases, bare=True),
+            ),
+            verdict=f"The best encoding is {self.best}, which guesses "
+            f"{self.accuracy[self.order[0]].mean():.1%}; always guessing the most frequent value "
+            f"is right for {self.baseline:.1%}.",
+            sentences=said, tables=[self._table()], charts=[self._chart()],
+        )  # fmt: skip
 
-
-def _draw(finding: EncodingComparison, ax: Axes | None = None) -> Axes:
-    """Draw one cell per encoding: the darker, the more accurate."""
-    if ax is None:
-        ax = new_axes()
-    rows, columns = get_args(Continuous), get_args(Categorical)
-    accuracy = np.full((len(rows), len(columns)), np.nan)
-    features = np.full_like(accuracy, np.nan)
-    for i, encoding in enumerate(finding.encodings):
-        place = rows.index(encoding.continuous), columns.index(encoding.categorical)
-        accuracy[place] = finding.accuracy[i].mean()
-        features[place] = finding.features[i].mean()
-    low, high = float(np.nanmin(accuracy)), float(np.nanmax(accuracy))
-    image = ax.imshow(accuracy, cmap=_COLOURS, vmin=low, vmax=high, aspect="auto")
-    for (row, column), share in np.ndenumerate(accuracy):
-        if not np.isnan(share):
-            dark = share > low + _DARK * (high - low)
-            n = round(float(features[row, column]))
-            ax.text(
-                column, row, f"{share:.1%}\n{n:,} feature{'s' if n != 1 else ''}",
-                ha="center", va="center", fontsize=9, color="white" if dark else "black",
-                fontweight="bold" if share == high else "normal",
+    def _table(self) -> Table:
+        rows: list[Any] = []
+        for i in self.order.tolist():
+            accuracy, features, seconds = (
+                float(one[i].mean()) for one in (self.accuracy, self.features, self.seconds)
+            )
+            rows.append(
+                [str(self.encodings[i]), number_cell(accuracy, f"{accuracy:.2%}"),
+                 number_cell(features, f"{features:,.4g}"), number_cell(seconds, f"{seconds:.2g}")]
             )  # fmt: skip
-    ax.set_xticks(range(len(columns)), columns)
-    ax.set_yticks(range(len(rows)), rows)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ax.set_xlabel("categorical and ordinal columns")
-    ax.set_ylabel("numeric columns")
-    mean = "mean accuracy" if len(finding.sanitizers) > 1 else "accuracy"
-    ax.set_title(
-        f"{written(finding.model)} on {written(finding.microdata.source)}: {mean} by encoding "
-        f"(most frequent value: {finding.baseline:.1%})", fontsize=10,
-    )  # fmt: skip
-    bar = ax.figure.colorbar(image, ax=ax, format=lambda share, _: f"{share:.0%}")
-    bar.outline.set_visible(False)
-    return ax
+        baseline = number_cell(self.baseline, f"{self.baseline:.2%}")
+        return Table(
+            columns=[Column(title="encoding", number=False), Column(title="accuracy"),
+                     Column(title="features"), Column(title="seconds")],
+            rows=[*rows, ["(most frequent value)", baseline, "", ""]],
+        )  # fmt: skip
+
+    def _chart(self) -> Chart:
+        rows, columns = get_args(Continuous), get_args(Categorical)
+        cells: list[list[float | None]] = [[None] * len(columns) for _ in rows]
+        for i, encoding in enumerate(self.encodings):
+            row, column = rows.index(encoding.continuous), columns.index(encoding.categorical)
+            cells[row][column] = float(self.accuracy[i].mean())
+        return Chart(
+            kind="heatmap",
+            title="How accurate guesses are, by encoding",
+            says=f"{self.best} is the best; the most frequent value is right for "
+            f"{self.baseline:.1%}",
+            x=Axis(label="categorical and ordinal columns", scale="names"),
+            y=Axis(label="numeric columns", scale="names", share=True),
+            matrix=Matrix(rows=rows, columns=columns, cells=cells),
+        )
 
 
+@checked
 def compare_encodings(
     microdata: Microdata,
     sanitizers: Sanitizer | Callable[[Any], Any] | Sequence[Sanitizer | Callable[[Any], Any]],
     *,
     encodings: Sequence[Encoding | str] = ENCODINGS,
     adversary: Adversary | str | Any = "naive-bayes",
-    seed: int = 0,
-    progress: bool | None = None,
+    seed: Seed = 0,
+    progress: Progress = None,
 ) -> EncodingComparison:
     """Compare how well an adversary guesses with different encodings.
 
@@ -216,10 +207,6 @@ def compare_encodings(
         By default all 24.
     adversary : {"naive-bayes", "tree", "forest", …} or scikit-learn classifier
         Who guesses; it must accept an encoding.
-    seed : int
-        Random seed of the model.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
@@ -252,7 +239,7 @@ def compare_encodings(
     accuracy, seconds = np.empty(shape), np.empty(shape)
     features = np.empty(shape, dtype=np.int64)
     total = len(microdata) * len(ways) * len(fs)
-    with Progress("comparing encodings", total, progress) as shown:
+    with ProgressBar("comparing encodings", total, progress) as shown:
         for j in range(len(fs)):
             for i, (way, guess, table) in enumerate(zip(ways, guessers, tables, strict=True)):
                 release = releases[j][_preparation(way)]

@@ -1,17 +1,16 @@
-"""The finding of differential inference: its numbers, text, JSON and pictures."""
+"""The finding of differential inference: its numbers. What it tells is in `_story`."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._axes import new_axes, written
 from unveil.adversary import Adversary
+from unveil.attacks.differential import DELTA, MEAN_D, OVER
 from unveil.attacks.differential._bounds import Chosen, ShareBound, sampled_bound, share_bound
 from unveil.attacks.differential._sampling import (
     Sampling,
@@ -22,22 +21,21 @@ from unveil.attacks.differential._sampling import (
     within,
 )
 from unveil.errors import InputError, Option, Text
-from unveil.findings import Finding
+from unveil.findings import Finding, Story, Value
 from unveil.microdata import Microdata
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["MAIN_THRESHOLD", "DifferentialInference", "SeveralAdversaries", "sampling_in_words"]
+__all__ = ["MAIN_THRESHOLD", "DifferentialInference", "SeveralAdversaries"]
 
 
 MAIN_THRESHOLD = 0.05
-"""The threshold for which a bound is put into words."""
+"""The threshold of the figure ``over``, and for which a bound is put into words."""
 
 _THRESHOLDS = (0.001, 0.01, 0.05, 0.1)  # above which the share of records is reported
 _QUANTILES = (0.5, 0.9, 0.99)
-_FLOOR = 1e-6  # smaller distances are drawn here: a log axis has no zero
 _LARGEST = {"total variation": 1.0, "l1": 2.0}  # of the distances that can be sampled
 
 
@@ -89,6 +87,8 @@ class DifferentialInference(Finding):
         without correction.
     """
 
+    entry: ClassVar[str] = "differential-inference"
+
     distances: NDArray[np.float64]
     targets: NDArray[np.intp]
     mode_changed: NDArray[np.bool_]
@@ -124,6 +124,10 @@ class DifferentialInference(Finding):
     """Whether nothing is random: then d is one number, and not between distributions."""
     interrupted: bool = False
     """Whether the user interrupted the test."""
+    listed: int = 0
+    """How many of the worst-placed people the story lists with their values."""
+    closer: DifferentialInference | None = None
+    """If some are listed: the finding about them alone, with the beliefs about them."""
 
     @property
     def fast(self) -> bool:
@@ -295,7 +299,10 @@ class DifferentialInference(Finding):
         return frame
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per target: record, row of the source, distance, and beliefs if kept."""
+        """One row per target: record, row of the source, distance, and beliefs if kept.
+
+        ``failure`` is what a sanitizer said about single targets that could not be tested.
+        """
         import pandas as pd
 
         frame = pd.DataFrame(
@@ -307,6 +314,9 @@ class DifferentialInference(Finding):
             }
         )
         frame.loc[np.isnan(self.distances), "mode_changed"] = pd.NA
+        if self.failures:
+            said = dict(self.failures)
+            frame["failure"] = [said.get(record) for record in self.targets.tolist()]
         if self.sampling is not None:
             frame["error"], frame["samples"] = self.sampling.error, self.sampling.samples
         if self.strongest is not None:
@@ -321,311 +331,83 @@ class DifferentialInference(Finding):
                     frame[f"P {when}: {text}"] = belief
         return frame
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        return _content(self, records=records)
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        tested, people = len(self.tested), len(self.microdata)
+        among = None if tested == people else f"among the {tested:,} of {people:,} people tested"
+        values = (self.delta, self.mean, self.share_over(MAIN_THRESHOLD))
+        return tuple(
+            figure.of(value if tested else None, among=among)
+            for figure, value in zip((DELTA, MEAN_D, OVER), values, strict=True)
+        )
 
-    def plot(self, ax: Axes | None = None, **line: Any) -> Axes:
-        """Draw the share of records below each distance, on a log axis; returns the axes.
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        bounds = {threshold: self.bound(threshold) for threshold in _THRESHOLDS}
+        facts = {
+            "source": self.microdata.source,
+            "sanitizer": self.sanitizer,
+            "adversary": self.adversary.label,
+            "quasi": [column.name for column in self.microdata.quasi],
+            "sensitive": self.microdata.sensitive.name,
+            "people": len(self.microdata),
+            "classes": self.n_classes,
+            "targets": len(self.targets),
+            "targets_are": self.how,
+            "targets_wanted": self.wanted,
+            "budget_seconds": self.budget,
+            "tested": len(self.tested),
+            "quantiles": {f"{q:g}": d for q, d in self.quantiles().items()},
+            "share_over": {f"{t:g}": self.share_over(t) for t in _THRESHOLDS},
+            "share_of_all_over": {
+                f"{t:g}": {"low": one.low, "high": one.high, "confidence": one.confidence}
+                for t, one in bounds.items()
+            },
+            "path": self.way,
+            "sampling": self._sampling_facts(),
+            **self.attributes(
+                "prior distance smallest_class not_tested delta mean std infinite modes_changed "
+                "seed seconds interrupted"
+            ),
+        }
+        if self.against:
+            facts["strongest_for"] = self.strongest_for()
+            facts["against"] = [dict(one.facts) for one in self.against.values()]
+        return facts
 
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        line = {"label": self.sanitizer, **line}
-        return _draw_distribution(self.tested, ax=ax, distance=self.distance, **line)
+    def _sampling_facts(self) -> dict[str, Any] | None:
+        found = self.sampling
+        if found is None:
+            return None
+        try:
+            tails = self.tails().to_dict("records")
+        except InputError:  # not all adversaries' beliefs were counted
+            tails = None
+        return {
+            "samples_least": found.least,
+            "samples_most": found.most,
+            "error_wanted": found.wanted,
+            "error_most": float(np.nanmax(found.error, initial=0)),
+            "too_coarse": found.too_coarse,
+            "delta_within": self.delta_within(),
+            "delta_as_published": float(np.nanmax(found.as_published, initial=0)),
+            "tails": tails and [
+                {str(key).replace(",", "").replace(" ", "_"): value for key, value in row.items()}
+                for row in tails
+            ],
+        }  # fmt: skip
+
+    def story(self, release: Text | None = None) -> Story:
+        from unveil.attacks.differential._story import story_of
+
+        return story_of(self, release)
 
     def plot_tails(self, ax: Axes | None = None) -> Axes:
         """Draw how often belief moves by ε or more, over ε; returns the axes.
 
         For findings that were sampled. Needs matplotlib: ``pip install 'unveil[plot]'``.
         """
-        return _draw_tails(self.tails(), ax, self.sanitizer)
+        from unveil.attacks.differential._story import tails_chart
+        from unveil.render import draw
 
-    def summary(self) -> str:
-        return _summary(self)
-
-
-def _content(finding: DifferentialInference, *, records: bool) -> dict[str, Any]:
-    """The content of the JSON."""
-    content: dict[str, Any] = {
-        "finding": "differential inference",
-        "source": finding.microdata.source,
-        "sanitizer": finding.sanitizer,
-        "adversary": finding.adversary.label,
-        "prior": finding.prior,
-        "distance": finding.distance,
-        "quasi": [c.name for c in finding.microdata.quasi],
-        "sensitive": finding.microdata.sensitive.name,
-        "records": len(finding.microdata),
-        "classes": finding.n_classes,
-        "smallest_class": finding.smallest_class,
-        "targets": len(finding.targets),
-        "targets_are": finding.how,
-        "targets_wanted": finding.wanted,
-        "budget_seconds": finding.budget,
-        "tested": len(finding.tested),
-        "not_tested": finding.not_tested,
-        "delta": _plain(finding.delta),
-        "mean": _plain(finding.mean),
-        "std": _plain(finding.std),
-        "infinite": finding.infinite,
-        "quantiles": {f"{q:g}": _plain(d) for q, d in finding.quantiles().items()},
-        "share_over": {f"{t:g}": _plain(finding.share_over(t)) for t in _THRESHOLDS},
-        "share_of_all_over": {f"{t:g}": _bound(finding, t) for t in _THRESHOLDS},
-        "modes_changed": _plain(finding.modes_changed),
-        "path": finding.way,
-        "sampling": _sampling(finding),
-        "seed": finding.seed,
-        "seconds": finding.seconds,
-        "interrupted": finding.interrupted,
-        "notes": [str(note) for note in finding.notes],
-    }
-    if finding.against:
-        content["strongest_for"] = finding.strongest_for()
-        content["against"] = [_content(f, records=records) for f in finding.against.values()]
-    if records:
-        content["record"] = finding.targets.tolist()
-        content["distances"] = [_plain(d) for d in finding.distances.tolist()]
-        if finding.sampling is not None:
-            content["errors"] = [_plain(e) for e in finding.sampling.error.tolist()]
-        content["failures"] = [list(failure) for failure in finding.failures]
-    return content
-
-
-def _sampling(finding: DifferentialInference) -> dict[str, Any] | None:
-    found = finding.sampling
-    if found is None:
-        return None
-    low, high = finding.delta_within()
-    return {
-        "samples_least": found.least,
-        "samples_most": found.most,
-        "error_wanted": found.wanted,
-        "error_most": _plain(float(np.nanmax(found.error, initial=0))),
-        "too_coarse": found.too_coarse,
-        "delta_within": [_plain(low), _plain(high)],
-        "delta_as_published": _plain(float(np.nanmax(found.as_published, initial=0))),
-        "tails": _tails(finding),
-    }
-
-
-def _tails(finding: DifferentialInference) -> list[dict[str, Any]] | None:
-    """The curve over ε; None if not all adversaries' beliefs were counted."""
-    try:
-        rows = finding.tails().to_dict("records")
-    except InputError:
-        return None
-    return [
-        {str(key).replace(",", "").replace(" ", "_"): _plain(value) for key, value in row.items()}
-        for row in rows
-    ]
-
-
-def _bound(finding: DifferentialInference, threshold: float) -> dict[str, Any]:
-    bound = finding.bound(threshold)
-    return {"low": bound.low, "high": bound.high, "confidence": bound.confidence}
-
-
-def _summary(finding: DifferentialInference) -> str:
-    """The text of a finding."""
-    lines = [
-        f"Differential inference: {finding.sanitizer} on {finding.microdata.source}",
-        f"  {len(finding.tested):,} of {len(finding.microdata):,} records tested, each by leaving "
-        f"it out, in {finding.seconds:.2g} s; release of {_released(finding)}",
-        *(f"  {line}" for line in _who(finding)),
-    ]
-    for reason, count in finding.not_tested.items():
-        lines.append(f"  NOT TESTED: {count:,} records: {reason}")
-    if finding.failures:
-        lines.append("    What was said about each of them is in finding.failures.")
-    if len(finding.tested):
-        lines += _numbers(finding)
-        lines += [f"  {line}" for line in sampling_in_words(finding)]
-    lines += _adversaries(finding)
-    lines += [f"  Note: {note}" for note in finding.notes]
-    return "\n".join(lines)
-
-
-def _released(finding: DifferentialInference) -> str:
-    if finding.n_classes is None:
-        return "counts"
-    return f"{finding.n_classes:,} classes, the smallest of {finding.smallest_class:,}"
-
-
-def sampling_in_words(finding: DifferentialInference) -> list[str]:
-    """The errors of sampled distances, and how many are larger than asked for."""
-    found = finding.sampling
-    if found is None or not found.most:
-        return []
-    many = f"{found.most:,}"
-    if found.least < found.most:
-        many = f"{found.least:,} to {found.most:,}"
-    worst = finding.worst_places(1)
-    low, high = finding.delta_within()
-    lines = []
-    if found.too_coarse:
-        lines.append(
-            f"NOT AS EXACT as asked for ({_number(found.wanted or 0)}) are {found.too_coarse:,} "
-            f"records: {_ended(finding)} ended before."
-        )
-    lines += [
-        f"Sampled: {many} releases with and as many without each record; distances are exact to "
-        f"{_number(float(np.nanmax(found.error)))} (95 % each; they hang together, so the mean may "
-        "be off by as much as they are), and δ lies between "
-        f"{_number(low)} and {_number(high)} (95 %, all records together).",
-        f"Without the correction for the bias of sampling the worst would be at "
-        f"{_number(float(np.nanmax(found.as_published)))}; two samples of the same beliefs are "
-        f"about {_number(float(found.floor[worst[0]]))} apart.",
-    ]
-    return lines
-
-
-def _ended(finding: DifferentialInference) -> str:
-    if finding.interrupted:
-        return "it was interrupted; sampling"
-    return "the samples" if finding.budget is None else "the samples or the budget"
-
-
-def _who(finding: DifferentialInference) -> list[str]:
-    """Who was tested, if not all were, and what follows for the others."""
-    if len(finding.targets) == len(finding.microdata):
-        return []
-    lines = []
-    if len(finding.targets) < finding.wanted:
-        lines.append(
-            f"The budget of {finding.budget or 0:g} s ended after {len(finding.targets):,} of "
-            f"{finding.wanted:,} targets."
-        )
-    lines.append("Only some records were targets; the worst of all may be worse.")
-    lines.append(finding.bound(MAIN_THRESHOLD).in_words())
-    return lines
-
-
-def _numbers(finding: DifferentialInference) -> list[str]:
-    half, most, nearly_all = finding.quantiles().values()
-    over = ", ".join(f"{finding.share_over(t):.1%} over {t:g}" for t in _THRESHOLDS)
-    lines = [
-        "",
-        f"  δ, the worst record   {_number(finding.delta)}",
-        f"  mean ± std            {_number(finding.mean)} ± {_number(finding.std)}",
-        f"  quantiles             50% below {_number(half)}, 90% below {_number(most)}, "
-        f"99% below {_number(nearly_all)}",
-        f"  records               {over}",
-        f"  most likely value     changes for {finding.modes_changed:.1%} of the records",
-    ]
-    if finding.infinite:
-        finite = finding.tested[np.isfinite(finding.tested)]
-        rest = f"; the mean of the others is {_number(float(finite.mean()))}" if len(finite) else ""
-        lines.append(f"  INFINITE              for {finding.infinite:,} records{rest}")
-    if finding.infinite:
-        moves = "beyond all bounds"
-    else:
-        moves = f"by {_number(finding.delta)} ({finding.distance}), "
-        moves += f"and by {_number(finding.mean)} on average"
-    return [
-        *lines,
-        "",
-        "  Leaving out their own record moves what an attacker believes about the worst-placed "
-        f"person's {finding.microdata.sensitive.name}",
-        f"  {moves}. What does not move is a fact about the population.",
-    ]
-
-
-def _adversaries(finding: DifferentialInference) -> list[str]:
-    known = "; it has a prior of its own" if finding.prior else ""
-    lines = [f"  Adversary: {finding.adversary.label}, who {finding.adversary.explained}{known}."]
-    if finding.against:
-        width = max(len(name) for name in finding.against)
-        best = finding.strongest_for()
-        lines += [
-            f"    {name.ljust(width)}  δ {_number(one.delta):<8}  mean {_number(one.mean):<8}  "
-            f"strongest for {best[name]:,}"
-            for name, one in finding.against.items()
-        ]
-    return lines
-
-
-def _number(value: float) -> str:
-    """Three significant digits.
-
-    >>> _number(0.19834), _number(0.0000123)
-    ('0.198', '1.23e-05')
-    """
-    return f"{value:.3g}"
-
-
-def _plain(value: float) -> float | str | None:
-    """JSON has neither NaN nor infinity."""
-    if np.isnan(value):
-        return None
-    return float(value) if np.isfinite(value) else "infinity"
-
-
-def _draw_distribution(
-    distances: NDArray[np.float64],
-    *,
-    ax: Axes | None = None,
-    label: str,
-    distance: str,
-    **line: Any,
-) -> Axes:
-    """Draw the empirical distribution of distances on a log axis."""
-    if ax is None:
-        ax = new_axes()
-    values = np.sort(np.maximum(distances[np.isfinite(distances)], _FLOOR))
-    infinite = len(distances) - len(values)
-    label = written(label)
-    if infinite:  # not on the axis: the line ends below 1
-        label = f"{label} (∞ for {infinite:,})"
-    # From the decade of the first percentile to 1, where total variation ends, or as far as the
-    # lines that are already drawn.
-    above = values[values > _FLOOR]
-    left = 10 ** math.floor(math.log10(np.quantile(above, 0.01))) if len(above) else 0.1
-    left, right = min(left, 0.1), float(values.max(initial=1.0))
-    if ax.lines:
-        left, right = min(left, ax.get_xlim()[0]), max(right, ax.get_xlim()[1])
-    share = np.arange(1, len(values) + 1) / max(1, len(distances))
-    steps = np.concatenate([[_FLOOR], values, [right]])
-    shares = np.concatenate([[0.0], share, share[-1:] if len(share) else [0.0]])
-    ax.step(steps, shares, where="post", label=label, **line)
-    if len(values):
-        ax.plot(
-            values[-1], share[-1], "o", color=ax.lines[-1].get_color(), markersize=5, clip_on=False
-        )
-    ax.set(
-        xscale="log", xlim=(left, right), ylim=(0, 1), ylabel="share of records",
-        xlabel=f"d: how far belief about a person moves without their record ({distance})",
-    )  # fmt: skip
-    ax.grid(True, alpha=0.25)
-    # Beside the picture: lines may run anywhere within.
-    ax.legend(
-        frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="● δ, the worst record"
-    )
-    return ax
-
-
-def _draw_tails(tails: pd.DataFrame, ax: Axes | None, label: str) -> Axes:
-    """Draw Pr[d ≥ ε] over ε: of the worst record, on average, and by chance alone."""
-    if ax is None:
-        ax = new_axes()
-    epsilon = tails["epsilon"].to_numpy()
-    worst = ax.plot(
-        epsilon, tails["delta"].to_numpy(), label=f"{written(label)}: the worst record"
-    )[0]
-    color = worst.get_color()
-    ax.fill_between(
-        epsilon, tails["delta"].to_numpy(), tails["delta at most"].to_numpy(), color=color,
-        alpha=0.15, linewidth=0, label="up to the 95 % bound for all",
-    )  # fmt: skip
-    ax.plot(epsilon, tails["mean"].to_numpy(), color=color, linestyle="--", label="all, on average")
-    for what, line, name in (
-        ("by chance, at most", "-.", "by chance (two releases with the record): at most"),
-        ("by chance", ":", "by chance: on average"),
-    ):
-        ax.plot(epsilon, tails[what].to_numpy(), color="0.45", linestyle=line, label=name)
-    ax.set(
-        xscale="log", xlim=(epsilon[0], epsilon[-1]), ylim=(0, 1.02),
-        xlabel="ε: how far belief about a person moves from one release to another",
-        ylabel="how often it moves by ε or more",
-    )  # fmt: skip
-    ax.grid(True, alpha=0.25)
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return ax
+        return draw(tails_chart(self), ax)

@@ -21,16 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.differential._bounds import Chosen
-from unveil.errors import InputError, Listed, Option, did_you_mean
+from unveil.errors import InputError, Option
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Sanitizer
 
-__all__ = ["How", "Targets", "check_draw", "chosen_targets"]
+__all__ = ["How", "Targets", "chosen_targets"]
 
 
 How: TypeAlias = Literal["random", "stratified", "exposed"]
-
-DRAWS: tuple[How, ...] = ("random", "stratified", "exposed")
 
 
 def draw(
@@ -63,7 +61,6 @@ def draw(
     >>> sorted(people["diagnosis"].decode()[draw(people, 3, "stratified", seed=0)])
     ['flu', 'flu', 'gout']
     """
-    check_draw(how)
     pool = np.arange(len(microdata))
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= len(pool):
         raise InputError(
@@ -150,18 +147,6 @@ class Targets:
 
     records: NDArray[np.intp]
     how: Chosen
-
-
-def check_draw(how: Any) -> How:
-    """Check the name of a way to draw targets."""
-    for known in DRAWS:
-        if how == known:
-            return known
-    raise InputError(
-        "{option} must be {known}, got {how}{near}",
-        option=Option("draw"), known=Listed(DRAWS, "or"), how=repr(how),
-        near=did_you_mean(how, DRAWS) if isinstance(how, str) else "",
-    )  # fmt: skip
 
 
 def chosen_targets(

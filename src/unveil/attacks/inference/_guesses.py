@@ -16,21 +16,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks._estimates import (
+from unveil.attacks.estimates import (
     Estimate,
     difference_of,
     mean_of,
     paired_difference,
     share_of,
 )
-from unveil.attacks.inference._splits import Splits
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import Knowledge, understood
 from unveil.engine import Progress
 from unveil.errors import InputError, Option
-from unveil.microdata import AnyRelease
+from unveil.microdata import AnyRelease, Microdata
 
-__all__ = ["BELIEF", "RIGHT", "SURE", "SURE_RIGHT", "Game", "Guesses", "TwoSides"]
+__all__ = [
+    "BELIEF",
+    "RIGHT",
+    "SURE",
+    "SURE_RIGHT",
+    "Game",
+    "Guesses",
+    "Split",
+    "Splits",
+    "TwoSides",
+]
 
 BELIEF, RIGHT, SURE, SURE_RIGHT, KNOWN = range(5)
 """The rows of answers."""
@@ -130,6 +139,36 @@ class TwoSides:
         if np.array_equal(self.inside.records, self.outside.records):
             return paired_difference(inside, outside, self.inside.folds)
         return difference_of(inside, outside)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Record numbers of people in a release, and of people held out, who may be none."""
+
+    members: NDArray[np.intp]
+    held_out: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Splits:
+    """Everybody, and who is in each release.
+
+    Attributes
+    ----------
+    everybody : Microdata
+    each : tuple of Split
+    fold_of : array or None
+        The fold in which each person is held out, if there are folds.
+    """
+
+    everybody: Microdata
+    each: tuple[Split, ...]
+    fold_of: NDArray[np.intp] | None = None
+
+    @property
+    def ever_in(self) -> NDArray[np.intp]:
+        """Who is in any release."""
+        return np.unique(np.concatenate([split.members for split in self.each]))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -46,47 +46,83 @@ out one of them does not hold out the person.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from annotated_types import Ge, Gt, Le
 
 from unveil.adversary import Adversary, prior_for
 from unveil.attacks.differential import chosen_targets
+from unveil.attacks.held_out import split_people
 from unveil.attacks.inference._finding import Inference
-from unveil.attacks.inference._guesses import Game
-from unveil.attacks.inference._splits import Splits, in_folds, made_once, published_by
-from unveil.attacks.shared import Knowledge, adversaries_named, seed_number, understood
-from unveil.errors import Call, File, InputError, Message, Option, Text
+from unveil.attacks.inference._guesses import Game, Split, Splits
+from unveil.attacks.shared import Knowledge, adversaries_named, understood
+from unveil.errors import (
+    Call,
+    Cell,
+    Column,
+    File,
+    InputError,
+    Message,
+    Option,
+    Text,
+    did_you_mean,
+)
 from unveil.microdata import (
     AnyRelease,
-    Mapped,
     Microdata,
     NoisyCounts,
     Permuted,
     Release,
     same_domains,
 )
+from unveil.options import Adversaries, HeldOut, Help, Progress, Recode, Seed, Shell, checked
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["inference"]
+__all__ = ["in_folds", "inference", "made_once", "published_by"]
+
+_FOLDS = 5
 
 
+def _number(texts: Sequence[str]) -> int:
+    text = texts[-1]
+    if not (text.isdecimal() and text.isascii()) or int(text) < 1:
+        raise InputError("{option} is not possible: it must be a whole number from 1 up",
+                         option=Option("targets", text))  # fmt: skip
+    return int(text)
+
+
+@checked
 def inference(
     published: AnyRelease | Sanitizer | Callable[[Any], Any],
     microdata: Microdata,
     *,
-    adversary: Adversary | str | Any | Sequence[Adversary | str | Any] | None = None,
-    prior: Any = None,
-    held_out: float | Sequence[int] | NDArray[Any] | Microdata | None = None,
-    mapping: Mapped = None,
-    folds: int | None = None,
-    confidence: float = 0.9,
-    targets: int | Sequence[int] | NDArray[Any] | None = None,
-    seed: int = 0,
-    progress: bool | None = None,
-) -> Inference:
+    adversary: Adversaries = None,
+    prior: Annotated[Any, Shell(hidden=True)] = None,
+    held_out: HeldOut = None,
+    recode: Recode = None,
+    folds: Annotated[
+        int | None,
+        Ge(2),
+        Help("Number of parts into which people are dealt; each part is held out of one release "
+             "and in all others. Default: 5."),
+        Shell(metavar="N"),
+    ] = None,
+    confidence: Annotated[
+        float, Gt(0), Le(1), Help("Belief in one value from which an attacker is sure."),
+        Shell(metavar="SHARE"),
+    ] = 0.9,
+    targets: Annotated[
+        Any,
+        Help("Number of people to ask about, drawn at random, for models that take long. Default: "
+             "all."),
+        Shell(parse=_number, metavar="N"),
+    ] = None,
+    seed: Seed = 0,
+    progress: Progress = None,
+) -> Inference:  # fmt: skip
     """Measure how well an adversary guesses sensitive values, in a release and outside of it.
 
     Parameters
@@ -105,9 +141,6 @@ def inference(
         numbers counted from 0; a mask; or another table with the same columns. Default: folds. For
         a release: another table, or records of ``microdata`` that are not in it. Default: nobody;
         then a breach cannot be distinguished from knowledge about the population.
-    mapping : mapping of str to mapping, optional
-        Names of values in the table of people held out, where they differ: for each column, its
-        values and ours, ``{"sex": {"F": "Female", "M": "Male"}}``.
     folds : int, optional
         For a sanitizer, unless ``held_out`` is given: number of parts into which people are dealt,
         each of which is held out once. Default: 5.
@@ -116,10 +149,6 @@ def inference(
     targets : int or sequence of int, optional
         Number of people to ask about, drawn at random, or record numbers. Default: everybody.
         Useful for models that are trained for each person.
-    seed : int
-        Random seed, for folds, people held out and the noise of each release.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
@@ -147,11 +176,11 @@ def inference(
     """
     f, release = _told_apart(published)
     microdata = as_microdata(microdata, "inference")
-    number, sure = seed_number(seed), _share(confidence)
+    number = int(seed)
     if release is not None:
         _check_release(release, microdata, folds)
     attackers = _attackers(adversary, f, release, number)
-    splits = _splits(microdata, release, held_out, mapping, folds, number)
+    splits = _splits(microdata, release, held_out, recode, folds, number)
     _check_prepared(attackers, splits.everybody)
     chosen = chosen_targets(
         targets, splits.everybody, Identity(), None, how="random", seed=number, shuffled=False
@@ -161,7 +190,7 @@ def inference(
             microdata=splits.everybody, prior=prior_for(attackers, prior, splits.everybody)
         ),
         splits=splits,
-        confidence=sure,
+        confidence=float(confidence),
         targets=np.sort(chosen.records),
     )
     started = time.perf_counter()
@@ -177,7 +206,7 @@ def inference(
         against={one.adversary.label: one for one in played},
         prior=inside,
         prior_outside=outside,
-        confidence=sure,
+        confidence=float(confidence),
         seed=number,
         seconds=time.perf_counter() - started,
         notes=tuple(dict.fromkeys((*_noted(seen, splits), *_too_many(release, splits), *heard))),
@@ -196,7 +225,7 @@ def _told_apart(published: Any) -> tuple[Sanitizer, AnyRelease | None]:
     return as_sanitizer(published), None
 
 
-def _check_release(release: AnyRelease, microdata: Microdata, folds: Any) -> None:
+def _check_release(release: AnyRelease, microdata: Microdata, folds: int | None) -> None:
     made_by = File(release.made_by, bare=True)
     if not same_domains(release, microdata):
         raise InputError(
@@ -247,14 +276,14 @@ def _splits(
     microdata: Microdata,
     release: AnyRelease | None,
     held_out: Any,
-    mapping: Mapped,
-    folds: Any,
+    recode: Mapping[str, Mapping[Any, Any]] | None,
+    folds: int | None,
     seed: int,
 ) -> Splits:
-    if mapping is not None and not isinstance(held_out, Microdata):
+    if recode is not None and not isinstance(held_out, Microdata):
         raise InputError(
-            "{mapping} is about the values of a table of people held out; give one as {held_out}",
-            mapping=Option("mapping"), held_out=Option("held_out"),
+            "{recode} is about the values of a table of people held out; give one as {held_out}",
+            recode=Option("recode"), held_out=Option("held_out"),
         )  # fmt: skip
     if release is None and held_out is None:
         return in_folds(microdata, folds, seed)
@@ -263,7 +292,7 @@ def _splits(
             "{folds} and {held_out} both say who is held out; leave out one of them",
             folds=Option("folds", folds), held_out=Option("held_out"),
         )  # fmt: skip
-    return made_once(microdata, held_out, release, seed, mapping=mapping)
+    return made_once(microdata, held_out, release, seed, recode=recode)
 
 
 def _too_many(release: AnyRelease | None, splits: Splits) -> list[Message]:
@@ -295,11 +324,95 @@ def _check_prepared(attackers: Sequence[Adversary], everybody: Microdata) -> Non
             )
 
 
-def _share(confidence: Any) -> float:
-    number = isinstance(confidence, int | float | np.number) and not isinstance(confidence, bool)
-    if number and 0 < confidence <= 1:
-        return float(confidence)
+def in_folds(microdata: Microdata, folds: int | None, seed: int) -> Splits:
+    """Hold everybody out of one release, and put them into all others.
+
+    Sensitive values are dealt out evenly. If a fold had more of a value than its share, the other
+    folds would have less, and an adversary who goes by frequencies would be wrong about it.
+
+    >>> import unveil as uv
+    >>> votes = ["a", "b", "a", "b", "a", "b"]
+    >>> table = uv.read_table({"age": range(6), "vote": votes}, quasi="age", sensitive="vote")
+    >>> [sorted(table.sensitive.decode()[split.held_out])
+    ...  for split in in_folds(table, 3, seed=0).each]
+    [['a', 'b'], ['a', 'b'], ['a', 'b']]
+    """
+    n, wanted = len(microdata), _FOLDS if folds is None else int(folds)
+    if wanted > n:
+        raise InputError(
+            "{folds} is too many: {source} has {n} {records}, and a fold needs at least one; "
+            "{remedy}",
+            folds=Option("folds", wanted), source=File(microdata.source, bare=True), n=n,
+            records="record" if n == 1 else "records",
+            remedy=f"take at most {n:,}" if n > 1 else "there is nobody to compare with",
+        )  # fmt: skip
+    rng = np.random.default_rng([seed, 5])
+    shuffled = rng.permutation(n)
+    by_value = shuffled[np.argsort(microdata.sensitive.codes[shuffled], kind="stable")]
+    fold_of = np.empty(n, dtype=np.intp)
+    fold_of[by_value] = np.arange(n) % wanted
+    each = tuple(
+        Split(np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
+        for fold in range(wanted)
+    )
+    return Splits(everybody=microdata, each=each, fold_of=fold_of)
+
+
+def made_once(
+    microdata: Microdata, held_out: Any, release: AnyRelease | None, seed: int, *,
+    recode: Mapping[str, Mapping[Any, Any]] | None = None,
+) -> Splits:  # fmt: skip
+    """One release of all people but those held out (None: nobody), who may be a share of them.
+
+    If there is a release, people held out must be named, and have values that it knows.
+    """
+    if held_out is None:
+        nobody = np.arange(0)
+        return Splits(everybody=microdata, each=(Split(np.arange(len(microdata)), nobody),))
+    if release is not None and isinstance(held_out, int | float | np.number):
+        raise InputError(
+            "{held_out} would draw people, but the release by {made_by} already exists; name the "
+            "people who are not in it by a table of other people or by record numbers, or give the "
+            "sanitizer instead of its release",
+            held_out=Option("held_out", held_out), made_by=File(release.made_by, bare=True),
+        )  # fmt: skip
+    people = split_people(microdata, held_out, own=0, recode=recode, seed=seed)
+    if release is not None:
+        _check_domains(people.everybody, release, held_out)
+    return Splits(everybody=people.everybody, each=(Split(people.members, people.held_out),))
+
+
+def published_by(sanitizer: Sanitizer, splits: Splits, seed: int) -> Iterator[AnyRelease]:
+    """The release of each split's members, each with random numbers of its own."""
+    everybody, several = splits.everybody, splits.fold_of is not None
+    for number, split in enumerate(splits.each):
+        # Errors about a goal that this part cannot meet name the source.
+        out = f"fold {number + 1} of {len(splits.each)}" if several else "those held out"
+        part = everybody.take(split.members)
+        if len(split.held_out):
+            part = replace(part, source=f"{everybody.source} without {out}")
+        state = np.random.SeedSequence([seed, 6, number]).generate_state(1, np.uint64)
+        yield sanitizer.with_seed(int(state[0])).sanitize(part)
+
+
+def _check_domains(everybody: Microdata, release: AnyRelease, others: Any) -> None:
+    """Refuse people held out whose values the release's columns do not have."""
+    if same_domains(release, everybody):
+        return
+    columns = zip((*everybody.quasi, everybody.sensitive), (*release.quasi, release.sensitive),
+                  strict=True)  # fmt: skip
+    name, text, known = next(
+        (ours.name, text, theirs.texts)
+        for ours, theirs in columns
+        for text in ours.texts
+        if text not in theirs.places
+    )
+    source, near = getattr(others, "source", everybody.source), did_you_mean(text, known)
     raise InputError(
-        "{confidence} must be a share above 0 and at most 1, got {given}",
-        confidence=Option("confidence"), given=repr(confidence),
+        "column {column} of the people held out, {source}, has {value}, which is not one of its "
+        "values in the release by {made_by}{near}; if it is another name for one of them, rename "
+        "it before reading; otherwise read all people as one table, take members and people held "
+        "out from it (everybody.take(…)), and read or make the release with these members",
+        column=Column(name), source=File(source, bare=True), value=Cell(text),
+        made_by=File(release.made_by, bare=True), near=Cell(near, bare=True) if near else "",
     )  # fmt: skip

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unveil._text import of_all, percent
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.attacks.people import External, Index
-from unveil.errors import Call, Cell, File, Listed, Message, Option, Text
+from unveil.errors import Call, File, Listed, Message, Option, Text
 from unveil.findings import (
     Axis,
     Chart,
@@ -231,13 +231,7 @@ class Linkage(Finding):
     def of_person(self, person: int | str) -> Table:
         number = self.people.number_of(person)
         frame = self.candidates_of(number)
-        who = Message(
-            "{name}row {row} of {source}",
-            name="" if self.people.name is None else Message(
-                "{it}, ", it=Cell(self.people.names[number], bare=True)
-            ),
-            row=int(self.people.rows[number]) + 1, source=File(self.people.source, bare=True),
-        )  # fmt: skip
+        who = self.people.described(number)
         if not len(frame):
             return Table(
                 title=Message("{who} has no candidates: no record can be that person's", who=who),

@@ -1,18 +1,70 @@
-"""Membership: can an attacker tell whose records are in the data?"""
+"""Membership inference: can an attacker tell whose records are in the data?"""
 
-from unveil.attacks._estimates import Estimate
-from unveil.attacks.membership._finding import Membership
-from unveil.attacks.membership._membership import attackers_named, membership
-from unveil.attacks.membership._people import split_people
-from unveil.attacks.membership._picture import roc_panels
-from unveil.attacks.membership._roc import Separation
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Estimate",
-    "Membership",
-    "Separation",
-    "attackers_named",
-    "membership",
-    "roc_panels",
-    "split_people",
-]
+from unveil.findings import Figure, Question
+from unveil.registry import Declaration
+
+if TYPE_CHECKING:
+    from unveil.attacks.membership._finding import Membership
+    from unveil.attacks.membership._membership import membership
+    from unveil.attacks.membership._roc import Separation
+
+__all__ = ["ATTACKERS", "DECLARATION", "MEMBERSHIP", "Membership", "Separation", "membership"]
+
+ATTACKERS = {
+    "release": "sees the release alone",
+    "population": "also has a sample of other people, sanitized the same way",
+    "removal": "has two releases between which one person left",
+}
+"""The attackers from the weakest to the strongest; the texts continue "an attacker who …"."""
+
+MEMBERSHIP = Figure(
+    name="membership",
+    title="told to be in the data",
+    says="how well an attacker tells who is in the data (area under the ROC curve; 0.5 is "
+    "guessing, 1 is certainty)",
+    question=Question.LINKABILITY,
+    at_most_one=True,
+)
+
+DECLARATION = Declaration(
+    name="membership",
+    function="unveil.attacks.membership._membership:membership",
+    title="Membership inference: can attackers tell who is in the data",
+    help="Test whether an attacker can tell whose records are in the data.",
+    questions=(Question.LINKABILITY,),
+    fits=("grouped", "permuted", "counts", "synthetic"),
+    figures=(MEMBERSHIP,),
+    means="Some people's records are anonymized and published, others are held out. Attackers who "
+    "know everything about a person must say which of the two it is: from the release alone, with "
+    "a sample of other people, or with a second release that one person has left. The area under "
+    "the ROC curve is how often they rank somebody who is in the data above somebody who is not. "
+    "One half is guessing.",
+    assumes="People who are held out are of the same kind as those in the table.",
+    order=70,
+    first_look=True,
+    examples="""
+All attackers against one sanitizer:
+
+    unveil membership survey.csv --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5 --plot roc.png
+
+A program of others, and attackers that need two runs of it instead of one per person:
+
+    unveil membership survey.csv --quasi age,zip,sex --sensitive income \\
+           --oracle './anonymize {input} {output}' --attackers release,population
+
+Members in one file, other people in another:
+
+    unveil membership members.csv --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5 --held-out others.csv --recode 'sex=F->Female|M->Male'
+""",
+)
+
+
+def __getattr__(name: str) -> Any:
+    from unveil._lazy import from_modules
+
+    homes = {"membership": "_membership", "Membership": "_finding", "Separation": "_roc"}
+    return from_modules(__name__, name, homes)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DifferentialInference, differential_inference
-from unveil.attacks.membership._people import People
+from unveil.attacks.held_out import People
 from unveil.attacks.shared import (
     ADVERSARY_FAILED,
     INTERRUPTED,

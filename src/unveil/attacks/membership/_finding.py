@@ -1,27 +1,51 @@
-"""The finding of a membership test."""
+"""The finding of a membership test: what it says in numbers, words, a table and charts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import percent
 from unveil.adversary import Adversary
+from unveil.attacks.estimates import CONFIDENCE
+from unveil.attacks.held_out import People
+from unveil.attacks.membership import ATTACKERS, MEMBERSHIP
 from unveil.attacks.membership._attackers import Scores
-from unveil.attacks.membership._people import People
-from unveil.attacks.membership._roc import Separation, roc_points, separation
-from unveil.errors import InputError, Text, did_you_mean
-from unveil.findings import Finding
+from unveil.attacks.membership._roc import (
+    RATES,
+    Separation,
+    enough_for_a_low_end,
+    roc_points,
+    separation,
+)
+from unveil.attacks.shared import INTERRUPTED
+from unveil.errors import File, InputError, Message, Text, did_you_mean
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Series,
+    Story,
+    Table,
+    Value,
+    number_cell,
+    numbers,
+)
 from unveil.microdata import Microdata
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["Membership"]
+
+_EVEN = 0.5  # the AUC of guessing
+_GRID = 200  # points of a curve that are nearer to each other cannot be told apart
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -31,10 +55,12 @@ class Membership(Finding):
     Attributes
     ----------
     people : People
-        Who the members are, who was held out, and whom the attacker has data of himself.
+        Who the members are, who was held out, and whose records the attacker has.
     played : dict of str to Scores
-        By attacker, the scores of all whom he asked about and why some have none.
+        By attacker, the scores of all whom they asked about, and why some have none.
     """
+
+    entry: ClassVar[str] = "membership"
 
     people: People
     played: dict[str, Scores]
@@ -45,7 +71,7 @@ class Membership(Finding):
     """None if the release has no classes, or groups, of records."""
     seed: int
     seconds: float
-    notes: tuple[Text, ...] = field(default=())
+    notes: tuple[Text, ...] = ()
 
     @property
     def microdata(self) -> Microdata:
@@ -54,7 +80,7 @@ class Membership(Finding):
 
     @cached_property
     def against(self) -> dict[str, Separation | None]:
-        """By attacker, how well he tells members from others; None if he could score nobody."""
+        """By attacker, how well they tell members from others; None if they scored no one."""
         found: dict[str, Separation | None] = {}
         for attacker, scored in self.played.items():
             members, others = self._scores(attacker)
@@ -70,7 +96,7 @@ class Membership(Finding):
 
     @property
     def removals(self) -> int:
-        """How many releases without a random member those held out were asked about with."""
+        """Number of releases without a random member that those held out were asked about with."""
         removal = self.played.get("removal")
         if removal is None or removal.together is None:
             return 0
@@ -79,7 +105,7 @@ class Membership(Finding):
     @property
     def strongest(self) -> str:
         """The attacker with the largest AUC; of equal ones, the one who needs least for it."""
-        auc = {name: one.auc.value for name, one in self.against.items() if one is not None}
+        auc = {name: one.auc.value for name, one in self._told.items()}
         return max(auc, key=auc.__getitem__)
 
     @property
@@ -88,16 +114,44 @@ class Membership(Finding):
         return {name: scored.reasons for name, scored in self.played.items() if scored.reasons}
 
     @property
+    def interrupted(self) -> bool:
+        """Whether the user interrupted the test; attackers who were done keep their scores."""
+        return any(INTERRUPTED in reasons for reasons in self.not_scored.values())
+
+    @property
     def too_few(self) -> tuple[str, ...]:
         """What so few people held out cannot show, in sentences."""
-        from unveil.attacks.membership._texts import too_few_of
+        texts = []
+        for rate in RATES:
+            lacking = [found.held_out for found in self._told.values() if found.tpr[rate] is None]
+            if lacking:
+                texts.append(
+                    f"{min(lacking):,} people held out cannot show a rate of false alarms of "
+                    f"{_rate(rate)}; {round(1 / rate):,} can."
+                )
+            enough = enough_for_a_low_end(rate)
+            few = [
+                f"{found.groups:,} for {who}"
+                for who, found in self._told.items()
+                if found.tpr[rate] is not None and found.groups < enough
+            ]
+            if few:
+                texts.append(
+                    f"at {_rate(rate)} false alarms an interval can begin above 0 only if "
+                    f"{enough:,} people are held out (those who share a removal count as one); "
+                    f"there are {', '.join(few)}."
+                )
+        return tuple(texts)
 
-        return too_few_of(self)
+    @property
+    def _told(self) -> dict[str, Separation]:
+        """Attackers who could score people."""
+        return {name: one for name, one in self.against.items() if one is not None}
 
     def roc(self, attacker: str | None = None) -> pd.DataFrame:
         """The ROC curve of an attacker, by default the strongest.
 
-        One row a threshold, from high to low: the share of those held out (``fpr``) and of the
+        One row per threshold, from high to low: the share of those held out (``fpr``) and of the
         members (``tpr``) who reach it. The first threshold is above all scores.
         """
         import pandas as pd
@@ -106,10 +160,13 @@ class Membership(Finding):
         if name not in self.played:
             near = did_you_mean(name, self.played) if isinstance(name, str) else ""
             raise InputError(
-                f"no attacker {name!r} was played{near} (there are: {', '.join(self.played)})"
-            )
+                "no attacker {name} was played{near} (there are: {known})",
+                name=repr(name), near=near, known=", ".join(self.played),
+            )  # fmt: skip
         if self.against[name] is None:
-            raise InputError(f"the attacker {name!r} could score nobody, so he has no curve")
+            raise InputError(
+                "the attacker {name} scored no one, so there is no ROC curve", name=repr(name)
+            )
         threshold, fpr, tpr = roc_points(*self._scores(name))
         return pd.DataFrame({"threshold": threshold, "fpr": fpr, "tpr": tpr})
 
@@ -126,10 +183,11 @@ class Membership(Finding):
         return of[scored & (self.people.is_member == members)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person: record, row of the source, whether a member, and the scores.
+        """One row per person: record, row of the source, whether a member, and the scores.
 
-        Where those held out are from a table of their own, their records are numbered on from
-        those of the first, and their rows are that table's.
+        If people held out are from a table of their own, their record numbers continue those of
+        the first table, and their rows are those of their own. If errors are behind missing scores,
+        a column for each attacker has them.
         """
         import pandas as pd
 
@@ -143,32 +201,223 @@ class Membership(Finding):
         )
         for attacker, scored in self.played.items():
             frame[f"score: {attacker}"] = scored.scores
+            if scored.failures:
+                said = pd.Series(dict(scored.failures), dtype=object)
+                frame[f"failure: {attacker}"] = frame["record"].map(said)
         return frame
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        from unveil.attacks.membership._texts import content_of
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        if not self._told:
+            return (MEMBERSHIP.of(None),)
+        auc = self._told[self.strongest].auc
+        return (MEMBERSHIP.of(auc.value, low=auc.low, high=auc.high),)
 
-        return content_of(self, records=records)
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        people = self.people
+        return {
+            "source": self.microdata.source,
+            "sanitizer": self.sanitizer,
+            "adversary": self.adversary.label,
+            "quasi": [column.name for column in self.microdata.quasi],
+            "sensitive": self.microdata.sensitive.name,
+            "people": len(self.microdata),
+            "members": len(people.members),
+            "held_out": len(people.held_out),
+            "own": len(people.own),
+            "removals": self.removals,
+            "classes": self.n_classes,
+            "smallest_class": self.smallest_class,
+            "confidence": CONFIDENCE,
+            "strongest": self.strongest,
+            "attackers": [
+                {
+                    "attacker": name,
+                    "who": ATTACKERS[name],
+                    "not_scored": self.played[name].reasons,
+                    **_numbers(one),
+                }
+                for name, one in self.against.items()
+            ],
+            "seed": self.seed,
+            "seconds": self.seconds,
+        }
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the ROC curves of all attackers on log axes; returns the axes.
+    def story(self, release: Text | None = None) -> Story:
+        sanitizer = Message("{it}", it=File(self.sanitizer, bare=True))
+        return Story(
+            title=Message("Membership: {sanitizer} on {source}", sanitizer=sanitizer,
+                          source=File(self.microdata.source, bare=True)),
+            about=[self._who()],
+            verdict=self._verdict(sanitizer if release is None else release),
+            sentences=[*self._not_scored(), *self._explained()],
+            tables=[self._table()],
+            charts=[self._roc_chart(release), self._bars(release or sanitizer)],
+            diagnostics=[f"Too few to tell: {text}" for text in self.too_few],
+        )  # fmt: skip
 
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        from unveil.attacks.membership._picture import roc_curves
+    def _who(self) -> str:
+        people, classes = self.people, ""
+        own = f", {len(people.own):,} in the attacker's own sample" if len(people.own) else ""
+        if self.n_classes is not None:
+            classes = (
+                f"; release of {self.n_classes:,} classes, the smallest of {self.smallest_class:,}"
+            )
+        return (
+            f"{len(people.members):,} members, {len(people.held_out):,} people held out{own}"
+            f"{classes}; {self.seconds:.2g} s"
+        )
 
-        return roc_curves(self, ax)
+    def _verdict(self, release: Text) -> Message:
+        """What the attackers can do, in one sentence."""
+        told = self._told
+        if all(found.auc.low <= _EVEN for found in told.values()):
+            one = f"an attacker who {ATTACKERS[self.strongest]} is not"
+            return Message(
+                "Under {release}, {who} known to do better than guessing who is a member, as far "
+                "as {people} people held out can show.",
+                release=release, who=one if len(told) == 1 else "no attacker is",
+                people=min(found.held_out for found in told.values()),
+            )  # fmt: skip
+        each = [f"{ATTACKERS[who]}, in {_how_often(found)}" for who, found in told.items()]
+        rate = RATES[0]
+        share, found = told[self.strongest].tpr[rate], ""
+        if share is not None and share.low > rate:
+            strongest = "the strongest of them" if len(told) > 1 else "the attacker"
+            found = (
+                f"; at {_rate(rate)} false alarms {strongest} finds {percent(share.value)} of the "
+                "members"
+            )
+        return Message(
+            "Under {release}, of a member and somebody who is not, the member is picked out by an "
+            "attacker who {each}{found}.",
+            release=release, each="; by one who ".join(each), found=found,
+        )  # fmt: skip
 
-    def verdict(self, name: str | None = None) -> str:
-        """What the strongest attacker can do, in one sentence.
+    def _not_scored(self) -> list[str]:
+        said = [
+            f"NOT SCORED by {attacker}: {count:,} people: {reason}"
+            for attacker, reasons in self.not_scored.items()
+            for reason, count in reasons.items()
+        ]
+        if any(scored.failures for scored in self.played.values()):
+            said.append("The errors are listed with the values of individuals.")
+        return said
 
-        ``name`` is what the sanitizer is to be called, if not by its label.
-        """
-        from unveil.attacks.membership._texts import verdict_of
+    def _explained(self) -> list[str]:
+        return [
+            "AUC: how often a member has a higher score than somebody held out (guessing: 0.5). "
+            "TPR: share of the members found while at most so many of those held out are taken for "
+            f"members. Advantage: the largest difference of both shares. In brackets: "
+            f"{CONFIDENCE:.0%} intervals, which take the release as given and people as drawn "
+            "independently.",
+            *(f"Attacker {name}: {ATTACKERS[name]}." for name in self.played),
+            f"All know a person's quasi-identifiers and {self.microdata.sensitive.name}, and ask "
+            "whether that record is in the table; beliefs are those of "
+            f"{self.adversary.label}, who {self.adversary.explained}.",
+        ]
 
-        return verdict_of(self, name)
+    def _table(self) -> Table:
+        heads = ["AUC", *(f"TPR at {_rate(rate)}" for rate in RATES), "advantage"]
+        rows: list[list[Any]] = []
+        for name, found in self.against.items():
+            if found is None:
+                rows.append([name, *[number_cell(None, "–")] * len(heads)])
+                continue
+            rows.append([
+                name, number_cell(found.auc.value, str(found.auc)),
+                *(number_cell(None, "–") if one is None
+                  else number_cell(one.value, one.in_percent()) for one in found.tpr.values()),
+                number_cell(found.advantage, f"{found.advantage:.3f}"),
+            ])  # fmt: skip
+        return Table(
+            columns=[Column(title="attacker", number=False),
+                     *(Column(title=head) for head in heads)],
+            rows=rows,
+        )  # fmt: skip
 
-    def summary(self) -> str:
-        from unveil.attacks.membership._texts import summary_of
+    def _roc_chart(self, release: Text | None) -> Chart:
+        told = self._told
+        # A log axis has no zero: it begins where not a single false alarm is allowed.
+        floor = 1 / (2 * max(one.held_out for one in told.values()))
+        series = []
+        for name, one in told.items():
+            _, fpr, tpr = roc_points(*self._scores(name))
+            x, y = _steps(np.maximum(fpr, floor), np.maximum(tpr, floor), floor)
+            called: Text = f"{name}: AUC {one.auc}"
+            if release is not None:
+                called = Message("{release}, {name}: AUC {auc}", release=release, name=name,
+                                 auc=f"{one.auc.value:.2f}")  # fmt: skip
+            series.append(Series(name=called, x=numbers(x), y=numbers(y)))
+        series.append(Series(name="guessing", x=[floor, 1.0], y=[floor, 1.0]))
+        return Chart(
+            kind="curves",
+            title="How many members attackers find, by the rate of false alarms (ROC)",
+            says="the higher a curve is above guessing, the better members are told from others",
+            x=Axis(label="false alarms: share of those held out", scale="log", share=True),
+            y=Axis(label="share of the members found", scale="log", share=True),
+            series=series,
+        )
 
-        return summary_of(self)
+    def _bars(self, release: Text) -> Chart:
+        areas = {name: None if found is None else found.auc for name, found in self.against.items()}
+        return Chart(
+            kind="bars",
+            title="How well attackers tell who is in the data",
+            says="area under the ROC curve with 95% intervals; one half is guessing",
+            x=Axis(label="", scale="names"),
+            y=Axis(label="area under the curve"),
+            series=[
+                Series(
+                    name=attacker, x=[release], y=[None if auc is None else auc.value],
+                    low=[None if auc is None else auc.low],
+                    high=[None if auc is None else auc.high],
+                )
+                for attacker, auc in areas.items()
+            ],
+        )  # fmt: skip
+
+
+def _rate(rate: float) -> str:
+    """A rate of false alarms as it is called.
+
+    >>> _rate(0.01), _rate(0.001)
+    ('1%', '0.1%')
+    """
+    return f"{100 * rate:g}%"
+
+
+def _how_often(found: Separation) -> str:
+    often = f"{percent(found.auc.value)} of the cases"
+    return often if found.auc.low > _EVEN else f"{often}, which may be chance"
+
+
+def _numbers(found: Separation | None) -> dict[str, Any]:
+    if found is None:
+        nothing = dict.fromkeys(("auc", "tpr", "advantage"))
+        return {"members": 0, "held_out": 0, "groups": 0, **nothing}
+    return {
+        "members": found.members,
+        "held_out": found.held_out,
+        "groups": found.groups,
+        "auc": found.auc,
+        "tpr": {f"{rate:g}": share for rate, share in found.tpr.items()},
+        "advantage": found.advantage,
+    }
+
+
+def _steps(
+    fpr: NDArray[np.float64], tpr: NDArray[np.float64], floor: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A curve that rises where the next threshold is reached, thinned to what can be seen.
+
+    >>> x, y = _steps(np.array([0.1, 0.1, 1.0]), np.array([0.1, 0.5, 1.0]), 0.1)
+    >>> x.tolist(), y.tolist()
+    ([0.1, 0.1, 1.0, 1.0], [0.1, 0.5, 0.5, 1.0])
+    """
+    x, y = np.repeat(fpr, 2)[1:], np.repeat(tpr, 2)[:-1]
+    place = np.round(_GRID * np.log([x, y]) / np.log(floor))
+    seen = np.append(True, (np.diff(place) != 0).any(axis=0))
+    seen[-1] = True
+    return x[seen], y[seen]

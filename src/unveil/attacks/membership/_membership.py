@@ -9,41 +9,88 @@ held out, and an attacker who knows everything else about a person has to say wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from annotated_types import Ge, Lt
 
-from unveil.adversary import Adversary, adversary_named
+from unveil.adversary import adversary_named
+from unveil.attacks.held_out import People, split_people
+from unveil.attacks.membership import ATTACKERS
 from unveil.attacks.membership._attackers import Removal, published, scores_of, true_beliefs
 from unveil.attacks.membership._finding import Membership
-from unveil.attacks.membership._people import People, split_people
-from unveil.attacks.membership._texts import ATTACKERS
-from unveil.attacks.shared import INTERRUPTED, seed_number, understood
+from unveil.attacks.shared import INTERRUPTED, understood
 from unveil.engine import chosen_backend
 from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError, did_you_mean
-from unveil.microdata import Mapped, Microdata
+from unveil.microdata import Microdata
+from unveil.options import HeldOut, Help, Jobs, Progress, Recode, Seed, Shell, checked, names
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["attackers_named", "membership"]
+__all__ = ["membership"]
 
 
+def _attackers(given: Any) -> tuple[str, ...]:
+    """The names of attackers, from the weakest to the strongest."""
+    option, known = Option("attackers"), Listed(list(ATTACKERS))
+    if not isinstance(given, Iterable):
+        raise InputError(
+            "{attackers} must be one or several of {known}, got {given}",
+            attackers=option, known=known, given=repr(given),
+        )  # fmt: skip
+    listed = [given] if isinstance(given, str) else list(given)
+    for name in listed:
+        if not isinstance(name, str) or name not in ATTACKERS:
+            near = did_you_mean(name, ATTACKERS) if isinstance(name, str) else ""
+            raise InputError(
+                "there is no attacker {name}{near} (known: {known})",
+                name=repr(name), near=near, known=known,
+            )  # fmt: skip
+    if not listed:
+        raise InputError(
+            "{attackers} is empty; name at least one of {known}", attackers=option, known=known
+        )
+    return tuple(name for name in ATTACKERS if name in listed)
+
+
+def _typed_attackers(texts: Sequence[str]) -> tuple[str, ...]:
+    return _attackers(names(texts))
+
+
+@checked
 def membership(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
     *,
-    held_out: float | Sequence[int] | NDArray[Any] | Microdata = 0.5,
-    attackers: str | Sequence[str] = tuple(ATTACKERS),
-    own: float = 0.2,
-    adversary: Adversary | str | Any = None,
-    mapping: Mapped = None,
-    removals: int = 500,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    backend: str | None = None,
-    progress: bool | None = None,
-) -> Membership:
+    held_out: HeldOut = 0.5,
+    attackers: Annotated[
+        str | Sequence[str],
+        Help("Attackers: release sees the release alone; population also has a sample of other "
+             "people; removal has a second release that one person has left. Default: all."),
+        Shell(parse=_typed_attackers, metavar="NAMES"),
+    ] = tuple(ATTACKERS),
+    own: Annotated[
+        float, Ge(0), Lt(1),
+        Help("For the attacker population: share of the table, or of the table of other people, "
+             "that is their own sample."),
+        Shell(metavar="SHARE"),
+    ] = 0.2,
+    adversary: Annotated[
+        Any,
+        Help("The model of all attackers: one name such as naive-bayes. Default: naive-bayes, and "
+             "smoothed-frequency against noisy counts."),
+        Shell(metavar="NAME"),
+    ] = None,
+    recode: Recode = None,
+    removals: Annotated[
+        int, Ge(1),
+        Help("For the attacker removal: largest number of releases without a random member."),
+        Shell(metavar="N"),
+    ] = 500,
+    seed: Seed = 0,
+    n_jobs: Jobs = None,
+    backend: Annotated[str | None, Shell(hidden=True)] = None,
+    progress: Progress = None,
+) -> Membership:  # fmt: skip
     """Test how well attackers can tell whose records are in a release.
 
     Parameters
@@ -70,18 +117,11 @@ def membership(
     adversary : Adversary, str or scikit-learn classifier, optional
         How beliefs follow from a release; see `differential_inference`. Default: naive Bayes, or
         an adversary that suits what the sanitizer publishes.
-    mapping : mapping of str to mapping, optional
-        Names of values in the table of people held out, where they differ: for each column, its
-        values and ours, such as ``{"sex": {"M": "Male"}}``.
     removals : int
         For ``"removal"``: maximum number of releases without a random member, shared out among
         people held out. In intervals, people who share a release count as one.
-    seed : int
-        Random seed.
     n_jobs, backend : optional
         As for `differential_inference`, which tests the members.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
@@ -101,15 +141,10 @@ def membership(
     1.0
     """
     microdata = as_microdata(microdata, "membership")
-    f, number, names = as_sanitizer(sanitizer), seed_number(seed), attackers_named(attackers)
+    f, number, chosen = as_sanitizer(sanitizer), int(seed), _attackers(attackers)
     attacker = adversary_named(f.attacked_by if adversary is None else adversary, seed=number)
-    if isinstance(removals, bool) or not isinstance(removals, int | np.integer) or removals < 1:
-        raise InputError(
-            "{removals} must be a whole number of at least 1, got {given}",
-            removals=Option("removals"), given=repr(removals),
-        )  # fmt: skip
     chosen_backend(n_jobs, backend)  # refuses wrong ones before the work begins
-    people = _people(microdata, held_out, own, mapping, names, number)
+    people = _people(microdata, held_out, own, recode, chosen, number)
     if attacker.prepared(people.table) is not people.table:
         raise InputError(
             "{adversary} needs the table cut into quantiles before it is sanitized, which leaves "
@@ -126,7 +161,7 @@ def membership(
         options={"n_jobs": n_jobs, "backend": backend, "progress": progress},
     )  # fmt: skip
     present = true_beliefs(people.everybody, attacker, release, people.asked)
-    played = {name: scores_of(name, game, present) for name in names}
+    played = {name: scores_of(name, game, present) for name in chosen}
     theirs = (note for scored in played.values() for note in scored.notes)
     finding = Membership(
         people=people,
@@ -143,40 +178,17 @@ def membership(
     return finding
 
 
-def attackers_named(attackers: Any) -> tuple[str, ...]:
-    """The names of attackers, from the weakest to the strongest."""
-    option, known = Option("attackers"), Listed(list(ATTACKERS))
-    if not isinstance(attackers, Iterable):
-        raise InputError(
-            "{attackers} must be one or several of {known}, got {given}",
-            attackers=option, known=known, given=repr(attackers),
-        )  # fmt: skip
-    listed = [attackers] if isinstance(attackers, str) else list(attackers)
-    for name in listed:
-        if not isinstance(name, str) or name not in ATTACKERS:
-            near = did_you_mean(name, ATTACKERS) if isinstance(name, str) else ""
-            raise InputError(
-                "there is no attacker {name}{near} (known: {known})",
-                name=repr(name), near=near, known=known,
-            )  # fmt: skip
-    if not listed:
-        raise InputError(
-            "{attackers} is empty; name at least one of {known}", attackers=option, known=known
-        )
-    return tuple(name for name in ATTACKERS if name in listed)
-
-
 def _people(
     microdata: Microdata,
     held_out: Any,
     own: float,
-    mapping: Mapped,
-    names: tuple[str, ...],
+    recode: Mapping[str, Mapping[Any, Any]] | None,
+    attackers: tuple[str, ...],
     seed: int,
 ) -> People:
-    needs_own = "population" in names
+    needs_own = "population" in attackers
     people = split_people(
-        microdata, held_out, own=own if needs_own else 0.0, mapping=mapping, seed=seed
+        microdata, held_out, own=own if needs_own else 0.0, recode=recode, seed=seed
     )
     if needs_own and not len(people.own):
         raise InputError(

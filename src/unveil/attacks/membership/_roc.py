@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks._estimates import (
+from unveil.attacks.estimates import (
     FEWEST,
     TAIL,
     Estimate,

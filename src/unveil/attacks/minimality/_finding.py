@@ -1,32 +1,47 @@
-"""The finding of a minimality attack."""
+"""The finding of a minimality attack: what it says in numbers, words, tables and charts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import of_all, percent
+from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.attacks.minimality._attempts import Attempt
-from unveil.errors import InputError, Text
-from unveil.findings import Finding
+from unveil.attacks.minimality._solving import SETTLED
+from unveil.errors import Cell, File, InputError, Message, Option, Person, Region, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Story,
+    Table,
+    Value,
+    distribution,
+    number_cell,
+)
 from unveil.microdata import Microdata, Release
+from unveil.sanitize import Identity
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["Minimality"]
 
 _SURE = 1e-9  # belief that rounding may take from 1, or add to 0
 _ERRORS = 4  # standard errors by which a drawn belief has to exceed a bound
+_FEW = 3  # classes that are explained
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Minimality(Finding):
-    """What is believed of people by those who know how a release was made.
+    """What is believed about people by those who know how a release was made.
 
     Attributes
     ----------
@@ -35,9 +50,9 @@ class Minimality(Finding):
     path : str
         ``"fast"``: the sanitizer was looked into; ``"general"``: it was run on worlds.
     asks_inside : bool
-        Whether the goal is about secrets at all.
+        Whether the goal is about sensitive values at all.
     belief : array
-        Groups of people of whom the same is believed × sensitive values.
+        Groups of people about whom the same is believed × sensitive values.
     group_of : array
         The group of each person.
     error, how : arrays
@@ -46,18 +61,20 @@ class Minimality(Finding):
     alone : array of bool
         For each group, whether its class was looked at alone, without what ties it to others.
     kept : float
-        The share of the worlds of which the sanitizer makes this release; nan where chains walked,
-        or classes were looked at alone.
+        The share of the worlds of which the sanitizer makes this release; nan if chains walked or
+        classes were looked at alone.
     components : int
-        How many sets of classes hang together through something that was refused.
+        Number of sets of classes that are tied together by something that was refused.
     rhat : float
         The worst R-hat of the chains; 1 without chains.
     refused : mapping
-        For each class of which something is told, what was tried and refused.
+        For each class about which something is told, what was tried and refused.
     bound : array
         For each sensitive value, the largest belief that the goal promised.
     bound_in_words : str
     """
+
+    entry: ClassVar[str] = "minimality"
 
     microdata: Microdata
     release: Release
@@ -94,7 +111,7 @@ class Minimality(Finding):
 
     @property
     def released_own(self) -> NDArray[np.float64]:
-        """Everybody's true value: what is believed in it from the release alone."""
+        """The belief in everybody's true value from the release alone."""
         own = self.microdata.sensitive.codes
         return self.shares[self.release.class_of, own]
 
@@ -105,42 +122,42 @@ class Minimality(Finding):
 
     @property
     def released_most(self) -> NDArray[np.float64]:
-        """Everybody's likeliest value: what is believed in it from the release alone."""
+        """The belief in everybody's most likely value from the release alone."""
         most: NDArray[np.float64] = self.shares.max(axis=1)[self.release.class_of]
         return most
 
     @property
     def likeliest(self) -> NDArray[np.int64]:
-        """The code of everybody's likeliest value, by those who know how it was made."""
+        """The code of everybody's most likely value, by those who know how it was made."""
         codes: NDArray[np.int64] = self.belief.argmax(axis=1)[self.group_of]
         return codes
 
     @property
     def believed_most(self) -> NDArray[np.float64]:
-        """What is believed in it."""
+        """The belief in it."""
         most: NDArray[np.float64] = self.belief.max(axis=1)[self.group_of]
         return most
 
     @property
     def error_of(self) -> NDArray[np.float64]:
-        """The standard error of beliefs about everybody; 0 where all worlds were counted."""
+        """The standard error of beliefs about everybody; 0 if all worlds were counted."""
         return self.error[self.group_of]
 
     @property
     def change(self) -> NDArray[np.float64]:
-        """How far belief in everybody's value moves: the total variation of both beliefs."""
+        """How far beliefs about everybody move: the total variation of both beliefs."""
         moved = np.abs(self.belief - self.shares[self._class_of_group]).sum(axis=1) / 2
         return moved[self.group_of]
 
     @property
     def above_before(self) -> NDArray[np.bool_]:
-        """Of whom the release alone lets more be believed than the goal promised."""
+        """About whom the release alone lets more be believed than the goal promised."""
         over: NDArray[np.bool_] = np.any(self.shares > self.bound + _SURE, axis=1)
         return over[self.release.class_of]
 
     @property
     def above(self) -> NDArray[np.bool_]:
-        """Of whom more is believed than was promised; where worlds are drawn, 4 errors more."""
+        """About whom more is believed than promised; by 4 standard errors if worlds are drawn."""
         sure = self.bound + _SURE + _ERRORS * self.error[:, None]
         over: NDArray[np.bool_] = np.any(self.belief > sure, axis=1)
         return over[self.group_of]
@@ -153,24 +170,24 @@ class Minimality(Finding):
 
     @property
     def excluded(self) -> NDArray[np.int64]:
-        """How many values of the class everybody is known not to have, by counting all worlds."""
+        """Number of values of the class that are ruled out, by counting all worlds."""
         there = self.shares[self._class_of_group] > 0
         gone = ((self.belief < _SURE) & there).sum(axis=1) * (self.how == "exact")
         return gone[self.group_of]
 
     @property
     def unknown(self) -> NDArray[np.bool_]:
-        """Of whom nothing could be found out, because hardly a world was come by that is kept."""
+        """About whom nothing could be found out: too few worlds that are kept were found."""
         return self.error_of >= 1
 
     @property
     def looked_at_alone(self) -> NDArray[np.bool_]:
-        """Whose class was looked at alone: who takes everything into account may know more."""
+        """Whose class was looked at alone: an attacker who uses everything may know more."""
         return self.alone[self.group_of]
 
     @property
     def told(self) -> int:
-        """Of how many people anything is told at all."""
+        """Number of people about whom anything is told at all."""
         return (
             int(self.release.sizes[list(self.refused)].sum())
             if self.path == "fast"
@@ -178,11 +195,27 @@ class Minimality(Finding):
         )
 
     def people_by(self, how: str) -> int:
-        """Of how many people beliefs were found so: ``"exact"``, ``"drawn"`` or ``"walked"``."""
+        """Number of people whose beliefs were found so: ``exact``, ``drawn`` or ``walked``."""
         return int((self.how[self.group_of] == how).sum())
 
+    def of_person(self, person: int | str) -> Table:
+        number = self._number(person)
+        frame = self.beliefs_of(number)
+        secret = self.release.sensitive.name
+        heads = ["release alone", "and how it was made", "standard error"][: frame.shape[1] - 1]
+        who = Person(int(self.microdata.rows[number]))
+        return Table(
+            title=Message("{who} of {source}. {why}", who=who, why=self._because(number, who),
+                          source=File(self.microdata.source, bare=True)),
+            columns=[Column(title=secret, number=False), *(Column(title=head) for head in heads)],
+            rows=[
+                [Cell(value, bare=True), *(number_cell(one, f"{one:.3f}") for one in beliefs)]
+                for value, *beliefs in frame.to_numpy().tolist()
+            ],
+        )  # fmt: skip
+
     def beliefs_of(self, person: int) -> pd.DataFrame:
-        """What is believed of one person: a row for each value of the class.
+        """What is believed about one person: a row for each value of the class.
 
         Parameters
         ----------
@@ -212,22 +245,21 @@ class Minimality(Finding):
 
     def why(self, person: int) -> str:
         """What was refused about a person's class, and what follows, in words."""
-        from unveil.attacks.minimality._texts import why
+        return str(self._because(self._number(person), f"record {person}"))
 
-        return why(self, self._number(person))
-
-    def _number(self, person: int) -> int:
+    def _number(self, person: Any) -> int:
         if not isinstance(person, int | np.integer) or not 0 <= person < len(self):
-            raise InputError(f"people are numbered from 0 to {len(self) - 1:,}, got {person!r}")
+            raise InputError("people are numbered from 0 to {last}, got {person}",
+                             last=len(self) - 1, person=Cell(person))  # fmt: skip
         return int(person)
 
     def worst(self, n: int = 10) -> pd.DataFrame:
-        """The people of whom most is believed beyond the release, as in `to_frame`."""
+        """The people about whom most is believed beyond the release, as in `to_frame`."""
         gain = self.believed_most - _ERRORS * self.error_of - self.released_most
         return self.to_frame().iloc[np.argsort(-gain, kind="stable")[:n]]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person.
+        """One row per person.
 
         ``row`` of the table, ``class``, ``released_own`` and ``believed_own`` of the true value,
         ``released_most``, ``likeliest`` and ``believed_most``, ``change``, ``error``, ``alone``,
@@ -253,27 +285,239 @@ class Minimality(Finding):
             }
         )
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        from unveil.attacks.minimality._texts import content_of
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return (ABOVE_PROMISE.of(self.above.mean()),)
 
-        return content_of(self, records=records)
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {
+            "source": self.microdata.source,
+            "made_by": self.release.made_by,
+            "sensitive": self.release.sensitive.name,
+            "path": self.path,
+            "people": len(self),
+            "classes": self.release.n_classes,
+            "classes_told": len(self.refused),
+            "people_told": self.told,
+            "components": self.components,
+            "worlds_kept": self.kept,
+            "promised": self.bound_in_words,
+            "above": int(self.above.sum()),
+            "above_from_release": int(self.above_before.sum()),
+            "determined": int(self.determined.sum()),
+            "unknown": int(self.unknown.sum()),
+            "excluded": int((self.excluded > 0).sum()),
+            "largest_belief": float(self.believed_most.max()),
+            "largest_from_release": float(self.released_most.max()),
+            "mean_own": float(self.believed_own.mean()),
+            "mean_own_from_release": float(self.released_own.mean()),
+            **{how: self.people_by(how) for how in ("exact", "drawn", "walked")},
+            "looked_at_alone": int(self.looked_at_alone.sum()),
+            "largest_error": float(self.error_of.max()),
+            "rhat": self.rhat if np.isfinite(self.rhat) else None,
+            "seconds": self.seconds,
+        }
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is believed from the release alone against what is with its way of working.
+    def story(self, release: Text | None = None) -> Story:
+        inside = {"fast": "looked into", "general": "run on worlds"}[self.path]
+        return Story(
+            title=Message(
+                "Minimality: {n} people of {source}, {release}", n=len(self),
+                source=File(self.microdata.source, bare=True),
+                release=File(self.release.in_short, bare=True),
+            ),
+            about=[f"the sanitizer was {inside}; {self.seconds:.2g} s"],
+            verdict=self._verdict(release),
+            sentences=self._worst(),
+            tables=[self._table()],
+            charts=self._charts(release or self.release.made_by),
+            diagnostics=self._diagnostics(),
+        )  # fmt: skip
 
-        Needs matplotlib: ``pip install 'unveil[plot]'``.
-        """
-        from unveil.attacks.minimality._picture import belief_curves
+    def _nothing_because(self) -> str | None:
+        """Why nothing is told, if that is so."""
+        if self.release.made_by == Identity().label:
+            return "every record is published as it is, regardless of who has which value"
+        if not self.asks_inside:
+            return (
+                "its goal is about the sizes of classes alone, and these follow from the "
+                "quasi-identifiers, regardless of who has which value"
+            )
+        if self.path == "fast" and not self.refused and not self.alone.any():
+            return (
+                "everything finer would have been refused regardless of who has which value: its "
+                "parts are too small, or consist of whole classes"
+            )
+        if self.kept > 1 - _SURE and self.people_by("exact") == len(self):
+            return "it makes the same release of every world"
+        return None
 
-        return belief_curves(self, ax)
+    def _verdict(self, release: Text | None) -> Message:
+        n, secret = len(self), self.release.sensitive.name
+        made_by = File(self.release.made_by, bare=True)
+        because = self._nothing_because()
+        if because is not None:
+            how = Message("How {made_by} works", made_by=made_by)
+            if release is not None:
+                how = Message("Under {release}, how the sanitizer works", release=release)
+            return Message("{how} tells nothing beyond its release: {because}.", how=how,
+                           because=because)  # fmt: skip
+        who = Message("An attacker who knows how {made_by} works", made_by=made_by)
+        if release is not None:
+            who = Message("Under {release}, an attacker who knows how the sanitizer works",
+                          release=release)  # fmt: skip
+        above, before = int(self.above.sum()), int(self.above_before.sum())
+        sure, ruled_out = int(self.determined.sum()), int((self.excluded > 0).sum())
+        return Message(
+            "{who} believes in some {secret} more strongly than was promised ({promised}) for "
+            "{above} of {n} people (from the release alone: {before}). The {secret} of {sure} is "
+            "certain, and for {ruled_out} some {secret} of their class is ruled out.{open}",
+            who=who, secret=secret, promised=self.bound_in_words, above=of_all(above, n), n=n,
+            before=of_all(before, n), sure=of_all(sure, n), ruled_out=of_all(ruled_out, n),
+            open=self._left_open(),
+        )  # fmt: skip
 
-    def verdict(self, name: str | None = None) -> str:
-        """What the attacker gains, in one sentence or two; ``name`` is the release's."""
-        from unveil.attacks.minimality._texts import verdict_of
+    def _left_open(self) -> Message | str:
+        """What was left out, or could not be found out, is not safe."""
+        alone, unknown = int(self.looked_at_alone.sum()), int(self.unknown.sum())
+        said = ""
+        if alone:
+            said = (
+                f" The classes of {of_all(alone, len(self))} were looked at alone, because too "
+                "many are tied together: an attacker who uses everything that was refused may know "
+                "more."
+            )
+        if not unknown:
+            return said
+        return Message(
+            "{said} About {people} nothing could be found out, because no worlds were found: give "
+            "more {draws}, or take fewer people.",
+            said=said, people=of_all(unknown, len(self)), draws=Option("draws"),
+        )  # fmt: skip
 
-        return verdict_of(self, name)
+    def _diagnostics(self) -> list[Text]:
+        """How beliefs were found, and whether chains agree."""
+        exact, drawn, walked = (self.people_by(how) for how in ("exact", "drawn", "walked"))
+        found = [f"All worlds counted for {exact:,} of {len(self):,} people"]
+        if drawn:
+            found.append(f"worlds drawn for {drawn:,}")
+        if walked:
+            found.append(f"chains walked for {walked:,}")
+        if drawn or walked:
+            found.append(f"standard error up to {self.error_of.max():.2g}")
+        said: list[Text] = [f"{', '.join(found)}."]
+        if self.rhat > SETTLED:
+            said.append(
+                Message(
+                    "The chains do not agree (R-hat {rhat}): the numbers of {people} people are "
+                    "not reliable; give more {draws}.",
+                    rhat=f"{self.rhat:.2f}", people=walked, draws=Option("draws"),
+                )
+            )  # fmt: skip
+        return said
 
-    def summary(self) -> str:
-        from unveil.attacks.minimality._texts import summary_of
+    def _table(self) -> Table:
+        def both(what: str, before: float, after: float) -> list[Any]:
+            return [what, *(number_cell(one, percent(float(one))) for one in (before, after))]
 
-        return summary_of(self)
+        def people(what: str, before: Any, after: Any) -> list[Any]:
+            return [
+                what,
+                *(number_cell(n, f"{n:,}") for n in (int(before.sum()), int(after.sum()))),
+            ]
+
+        above = people("people above what was promised", self.above_before, self.above)
+        if not self.asks_inside:  # only the sizes of classes were promised
+            above[1:] = ["–", "–"]
+        return Table(
+            columns=[Column(title="belief in", number=False), Column(title="release alone"),
+                     Column(title="and how it was made")],
+            rows=[
+                both("the true value, mean", self.released_own.mean(), self.believed_own.mean()),
+                both("the most likely value, mean", self.released_most.mean(),
+                     self.believed_most.mean()),
+                both("the most likely value, maximum", self.released_most.max(),
+                     self.believed_most.max()),
+                above,
+                people("people whose value is certain", self.released_most == 1, self.determined),
+            ],
+        )  # fmt: skip
+
+    def _worst(self) -> list[Text]:
+        """The classes about which most is told, each by the person about whom most is."""
+        if not self.refused:
+            return []
+        order = self.worst(len(self)).index.to_numpy()
+        classes = self.release.class_of[order]
+        _, first = np.unique(classes, return_index=True)
+        people = order[np.sort(first)[:_FEW]].tolist()
+        return [self._because(one, "somebody in it") for one in people if self.change[one] > _SURE]
+
+    def _because(self, person: int, who: Any) -> Message:
+        """What was refused about a person's class, and what follows."""
+        release = self.release
+        g, value = int(release.class_of[person]), int(self.likeliest[person])
+        size = int(release.sizes[g])
+        cells = Region(
+            [f"{c.name} {r.take(np.array([g])).texts(c)[0]}"
+             for c, r in zip(release.quasi, release.regions, strict=True)],
+            people=size,
+        )  # fmt: skip
+        if g not in self.refused:
+            return Message("The class {cells} ({size} people): nothing is told about it.",
+                           cells=cells, size=size)  # fmt: skip
+        tried = sorted(self.refused[g], key=lambda one: len(one.people))
+        return Message(
+            "The class {cells} ({size} people): {refused}{also}. So the belief that {who} has "
+            "{value} is {after} instead of {before}.",
+            cells=cells, size=size, who=who, refused=_refused(tried[0], size),
+            also=f" ({len(tried):,} such attempts were refused)" if len(tried) > 1 else "",
+            value=Cell(release.sensitive.texts[value], people=int(release.totals[value]),
+                       bare=True),
+            after=percent(float(self.believed_most[person])),
+            before=percent(float(self.shares[g, value])),
+        )  # fmt: skip
+
+    def _charts(self, name: Text) -> list[Chart]:
+        share = Axis(label="share of people", share=True)
+        promised = f"; promised: {self.bound_in_words}" if self.asks_inside else ""
+        return [
+            Chart(
+                kind="distribution",
+                title="How far beliefs move by knowing how the release was made",
+                says="0: nothing is told beyond the release",
+                x=Axis(label="change of the belief about a person"), y=share,
+                series=[distribution(name, self.change)],
+            ),
+            Chart(
+                kind="distribution",
+                title="Belief in a person's most likely value",
+                says=Message("{name}: {above} above what was promised{promised}", name=name,
+                             above=of_all(int(self.above.sum()), len(self)), promised=promised),
+                x=Axis(label=f"belief in the most likely {self.release.sensitive.name}",
+                       share=True),
+                y=share,
+                series=[
+                    distribution("the release alone", self.released_most),
+                    distribution("and how it was made", self.believed_most),
+                ],
+                rank=float(self.above.mean()),
+            ),
+        ]  # fmt: skip
+
+
+def _refused(attempt: Attempt, size: int) -> Message:
+    """What was tried, and why it tells something."""
+    if not attempt.parts:
+        return Message("the sanitizer did not {what}, which would have lost less",
+                       what=attempt.what)  # fmt: skip
+    whose = "it" if len(attempt.people) == size else f"{len(attempt.people):,} people around it"
+    listed = list(zip(attempt.parts[:4], attempt.sizes.tolist(), strict=False))
+    return Message(
+        "the sanitizer did not {what} ({parts}), although all parts are large enough: the values "
+        "of one must miss the goal",
+        what=attempt.what.replace("cut", f"cut {whose}", 1),
+        parts=Region([f"{text}: {number:,}" for text, number in listed],
+                     people=min(number for _, number in listed)),
+    )  # fmt: skip

@@ -21,7 +21,8 @@ the built-in Mondrian and global Recoding are looked into: a world is kept exact
 that was refused is refused in it (see `_attempts`). Classes that no refused attempt ties together
 are independent. All worlds are counted if possible, otherwise some are drawn; if a great many
 classes are tied, the attacker is assumed to look at each of them alone (see `_solving`). Any other
-deterministic sanitizer is run on worlds (see `_running`).
+deterministic sanitizer is run on worlds: all of them if they are few, otherwise some that are
+drawn. That is the definition itself, and slow.
 
 *Assumptions.* The attacker knows everybody in the table and the program that made the release. That
 is a strong attacker; but the program is often public, and people of a class often know each other.
@@ -29,18 +30,23 @@ is a strong attacker; but the program is often public, and people of a class oft
 
 from __future__ import annotations
 
+import math
 import time
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.attacks.minimality._finding import Minimality
-from unveil.attacks.minimality._running import by_running, check_same
 from unveil.attacks.minimality._solving import Scope, Tries, by_looking, nothing_told
-from unveil.errors import Call, File, InputError, Listed, Option, did_you_mean
+from unveil.engine import Progress as ProgressBar
+from unveil.errors import Call, Cell, File, GoalError, InputError, Listed, Message, Option
 from unveil.errors import Column as ColumnName
 from unveil.microdata import AnyRelease, Column, Microdata, Permuted, Release
+from unveil.options import Help, Progress, Seed, Shell, checked
 from unveil.sanitize import (
     Distance,
     Identity,
@@ -55,20 +61,52 @@ from unveil.sanitize import (
 
 __all__ = ["minimality"]
 
-_Path: TypeAlias = Literal["fast", "general"]
+_Path = Annotated[
+    Literal["fast", "general"] | None,
+    Help(
+        "Look into the sanitizer (fast), or run it on worlds (general). Default: fast for Mondrian "
+        "and global Recoding, general for all others."
+    ),
+]
+_Scope = Annotated[
+    Scope | None,
+    Help(
+        "What the attacker uses: everything that was refused (all), or of each class only what was "
+        "refused within it (class). Default: everything if that can be computed; for classes of "
+        "which too many are tied together, or about which chains do not agree, their own."
+    ),
+]
+_Steps = Annotated[
+    int,
+    Ge(1),
+    Help(
+        "Maximum number of steps to count all worlds of a few classes; then some are drawn instead."
+    ),
+    Shell(metavar="N"),
+]
+_Draws = Annotated[
+    int | None,
+    Ge(1),
+    Help(
+        "Number of worlds drawn. Default: 20,000, or fewer for large numbers of tied classes; "
+        "1,000 if the sanitizer is run on each."
+    ),
+    Shell(metavar="N"),
+]
 
 
+@checked
 def minimality(
     sanitizer: Sanitizer,
     microdata: Microdata,
     *,
     release: Release | None = None,
-    path: _Path | None = None,
-    scope: Scope | None = None,
-    steps: int = 200_000,
-    draws: int | None = None,
-    seed: int = 0,
-    progress: bool | None = None,
+    path: _Path = None,
+    scope: _Scope = None,
+    steps: _Steps = 200_000,
+    draws: _Draws = None,
+    seed: Seed = 0,
+    progress: Progress = None,
 ) -> Minimality:
     """Compute what is believed about people by those who know how a release was made.
 
@@ -81,22 +119,6 @@ def minimality(
     release : Release, optional
         What was published, as it was read back. It must be what the sanitizer makes of the table.
         Default: the sanitizer makes it.
-    path : {"fast", "general"}, optional
-        Look into the sanitizer, or run it on worlds. Default: ``"fast"`` for Mondrian and global
-        Recoding, ``"general"`` for all others.
-    scope : {"all", "class"}, optional
-        What the attacker uses: everything that was refused, or of each class only what was refused
-        within it. Default: everything if that can be computed; for classes of which too many are
-        tied together, or about which chains do not agree, their own (`Minimality.alone`).
-    steps : int
-        Maximum number of steps to count all worlds of a few classes; then some are drawn instead.
-    draws : int, optional
-        Number of worlds drawn. Default: 20,000, or fewer for large numbers of tied classes; 1,000
-        if the sanitizer is run on each.
-    seed : int
-        Random seed.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
 
     Returns
     -------
@@ -131,14 +153,14 @@ def minimality(
     [True, True, False, False, False, False]
     >>> print(finding.why(0))
     The class age [20, 60] (6 people): the sanitizer did not cut it by age (age ≤ 30: 2, age > 30:
-    4), though all parts are large enough: the secrets of one must miss the goal. So HIV is
-    believed of record 0 with 100% instead of 33%.
+    4), although all parts are large enough: the values of one must miss the goal. So the belief
+    that record 0 has HIV is 100% instead of 33%.
     """
-    _check(sanitizer, path, scope, steps, draws, seed)
+    _check(sanitizer, path, scope)
     microdata = as_microdata(microdata, "minimality")
     made = _checked_release(sanitizer.sanitize(microdata))
     if release is not None:
-        check_same(_checked_release(release), made, microdata, sanitizer)
+        _check_same(_checked_release(release), made, microdata, sanitizer)
     inside = _asks_inside(sanitizer)
     # A goal about sizes alone tells nothing, however it is met: there is nothing to run.
     fast = path == "fast" if path is not None else _is_known(sanitizer) or not inside
@@ -179,27 +201,6 @@ def _asks_inside(sanitizer: Sanitizer) -> bool:
     if not isinstance(sanitizer, Mondrian | Recoding):
         return True
     return int(sanitizer.l or 1) > 1 or sanitizer.t is not None
-
-
-def _by_running(
-    sanitizer: Sanitizer,
-    microdata: Microdata,
-    made: Release,
-    tries: Tries,
-    progress: bool | None,
-) -> dict[str, Any]:
-    answer = by_running(sanitizer, microdata, made, tries, progress=progress)
-    return {
-        "group_of": np.arange(len(microdata)),
-        "belief": answer.belief,
-        "error": answer.error,
-        "how": np.full(len(microdata), answer.how, dtype=object),
-        "kept": answer.kept,
-        "components": 1,
-        "rhat": 1.0,
-        "alone": np.zeros(len(microdata), dtype=bool),
-        "refused": {},
-    }
 
 
 def _promised(
@@ -278,7 +279,7 @@ def _checked_release(release: AnyRelease) -> Release:
     return release
 
 
-def _check(sanitizer: Any, path: Any, scope: Any, steps: Any, draws: Any, seed: Any) -> None:
+def _check(sanitizer: Any, path: str | None, scope: str | None) -> None:
     minimality = Call("minimality")
     if not isinstance(sanitizer, Sanitizer):
         raise InputError(
@@ -286,16 +287,6 @@ def _check(sanitizer: Any, path: Any, scope: Any, steps: Any, draws: Any, seed: 
             minimality=minimality, mondrian=Call("Mondrian"), kind=type(sanitizer).__name__,
         )  # fmt: skip
     label, known = File(sanitizer.label, bare=True), _is_known(sanitizer)
-    for name, given, choices in (
-        ("path", path, ("fast", "general")),
-        ("scope", scope, ("all", "class")),
-    ):
-        if given is not None and given not in choices:
-            raise InputError(
-                "{option} must be {choices}, got {given}{near}",
-                option=Option(name), choices=Listed([f'"{choice}"' for choice in choices], "or"),
-                given=repr(given), near=did_you_mean(str(given), choices),
-            )  # fmt: skip
     if path == "fast" and not known:
         raise InputError(
             "{fast} looks into Mondrian and global Recoding, but {label} is neither; {general} "
@@ -320,11 +311,210 @@ def _check(sanitizer: Any, path: Any, scope: Any, steps: Any, draws: Any, seed: 
             "is not, say so in its class: deterministic = True",
             minimality=minimality, label=label,
         )  # fmt: skip
-    for name, number, least in (("steps", steps, 1), ("draws", draws, 1), ("seed", seed, 0)):
-        if number is None and name == "draws":
-            continue
-        if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < least:
+
+
+def _by_running(
+    sanitizer: Sanitizer,
+    microdata: Microdata,
+    release: Release,
+    tries: Tries,
+    progress: bool | None,
+) -> dict[str, Any]:
+    """Everybody's beliefs, one row per record, with the estimate of `_solving` for draws."""
+    people = [np.flatnonzero(release.class_of == c) for c in range(release.n_classes)]
+    number = math.prod(_arrangements(row) for row in release.counts)
+    exact = number <= tries.draws
+    worlds = _all(microdata, people) if exact else _some(microdata, people, tries)
+    shape = (len(microdata), microdata.sensitive.size)
+    kept, gone = np.zeros(shape), np.zeros(shape)
+    everybody, n_kept, n = np.arange(len(microdata)), 0, 0
+    total = number if exact else tries.draws
+    with ProgressBar("sanitizing worlds", total, progress, unit="worlds") as bar:
+        for secrets in worlds:
+            same = _gives(sanitizer, _world(microdata, secrets), release)
+            (kept if same else gone)[everybody, secrets] += 1
+            n_kept, n = n_kept + same, n + 1
+            bar.advance(1)
+    share = (release.counts / release.sizes[:, None])[release.class_of]
+    p, error = n_kept / n, np.zeros(len(microdata))
+    if exact:
+        belief = kept / n_kept
+    elif n_kept == 0:
+        # Only the true world is known to give this release: nothing is known about the others.
+        belief, error = share, np.ones(len(microdata))
+    else:
+        belief = share + (0.0 if p == 1 else (1 - p) * (kept / n_kept - gone / (n - n_kept)))
+        spread = np.sqrt((share * (1 - share)).max(axis=1))
+        error = spread * np.sqrt(max(1 - p, 1 / n) / (p * n))
+        belief = belief.clip(0, 1)
+        belief /= belief.sum(axis=1, keepdims=True)
+    return {
+        "group_of": np.arange(len(microdata)),
+        "belief": belief,
+        "error": error,
+        "how": np.full(len(microdata), "exact" if exact else "drawn", dtype=object),
+        "kept": p,
+        "components": 1,
+        "rhat": 1.0,
+        "alone": np.zeros(len(microdata), dtype=bool),
+        "refused": {},
+    }
+
+
+def _arrangements(counts: NDArray[np.int64]) -> int:
+    """In how many ways the values of a class can be given to its people."""
+    ways, size = 1, 0
+    for number in counts.tolist():
+        size += number
+        ways *= math.comb(size, number)
+    return ways
+
+
+def _gives(sanitizer: Sanitizer, world: Microdata, release: Release) -> bool:
+    try:
+        made = sanitizer.sanitize(world)
+    except GoalError:
+        return False
+    return isinstance(made, Release) and _is_same(made, release)
+
+
+def _world(microdata: Microdata, secrets: NDArray[np.int32]) -> Microdata:
+    own = microdata.sensitive
+    columns = (replace(own, codes=secrets) if c is own else c for c in microdata.columns)
+    return replace(microdata, columns=tuple(columns))
+
+
+def _all(microdata: Microdata, people: list[NDArray[np.intp]]) -> Iterator[NDArray[np.int32]]:
+    """Every arrangement of the sensitive values within classes, once."""
+    secrets = microdata.sensitive.codes.copy()
+    for some in people:
+        secrets[some] = np.sort(secrets[some])
+
+    def turned(c: int) -> Iterator[NDArray[np.int32]]:
+        if c == len(people):
+            yield secrets.copy()
+            return
+        while True:
+            yield from turned(c + 1)
+            if not _next(secrets, people[c]):
+                return
+
+    return turned(0)
+
+
+def _next(secrets: NDArray[np.int32], people: NDArray[np.intp]) -> bool:
+    """The next arrangement in lexicographic order; after the last, the first one and False."""
+    row = secrets[people]
+    rises = np.flatnonzero(row[:-1] < row[1:])
+    if not len(rises):
+        secrets[people] = row[::-1]
+        return False
+    i = int(rises[-1])
+    j = i + 1 + int(np.flatnonzero(row[i + 1 :] > row[i])[-1])
+    row[i], row[j] = row[j], row[i]
+    row[i + 1 :] = row[i + 1 :][::-1]
+    secrets[people] = row
+    return True
+
+
+def _some(
+    microdata: Microdata, people: list[NDArray[np.intp]], tries: Tries
+) -> Iterator[NDArray[np.int32]]:
+    rng, secrets = np.random.default_rng(tries.seed), microdata.sensitive.codes.copy()
+    for _ in range(tries.draws):
+        for some in people:
+            secrets[some] = rng.permutation(secrets[some])
+        yield secrets.copy()
+
+
+def _is_same(one: Release, other: Release) -> bool:
+    """Whether two releases of the same people are the same, record by record.
+
+    Their notes count, too: they tell the levels of a recoding.
+    """
+    if one.n_classes != other.n_classes or one.notes != other.notes:
+        return False
+    # Classes may be numbered differently.
+    number = np.full(one.n_classes, -1)
+    number[one.class_of] = other.class_of
+    if (number[one.class_of] != other.class_of).any() or len(set(number.tolist())) < len(number):
+        return False
+    if (one.counts != other.counts[number]).any():
+        return False
+    cells = zip(one.cells(), other.cells(), strict=True)
+    return all(mine == [theirs[g] for g in number] for mine, theirs in cells)
+
+
+def _check_same(given: Release, made: Release, microdata: Microdata, sanitizer: Sanitizer) -> None:
+    """Refuse a release that is not what the sanitizer makes of the table."""
+    source = File(microdata.source, bare=True)
+    columns = zip(
+        (*microdata.quasi, microdata.sensitive), (*given.quasi, given.sensitive), strict=False
+    )
+    for own, other in columns:
+        if own.name != other.name or own.texts != other.texts:
             raise InputError(
-                "{option} must be a whole number of at least {least}, got {given}",
-                option=Option(name), least=least, given=repr(number),
+                "the values of {column} in the release differ from those in {source}; read it "
+                "together with its original: {read_release}(file, microdata)",
+                column=ColumnName(own.name), source=source, read_release=Call("read_release"),
             )  # fmt: skip
+    if given.dropped or len(given) != len(microdata):
+        raise InputError(
+            "the release has {given} of the {records} records of {source}; {minimality} needs all "
+            "of them, suppressed ones with * in every column",
+            given=len(given), records=len(microdata), source=source, minimality=Call("minimality"),
+        )  # fmt: skip
+    mine, theirs = _described(made), _described(given)
+    if mine == theirs:
+        return
+    differs = next((key for key in theirs if theirs[key] != mine.get(key)), None)
+    missing = next((key for key in mine if mine[key] != theirs.get(key)), None)
+    told = []
+    if differs is not None:
+        words = _words(given, differs, theirs[differs])
+        told.append(Message("the release has {words}", words=words))
+    if missing is not None:
+        words = _words(made, missing, mine[missing])
+        told.append(Message("the sanitizer makes {words}", words=words))
+    raise InputError(
+        "this release is not what {sanitizer} makes of {source}: {told}; give the goal and options "
+        "that it was made with, and the unchanged table",
+        sanitizer=File(sanitizer.label, bare=True), source=source, told=Listed(told, "and"),
+    )  # fmt: skip
+
+
+_Cells: TypeAlias = tuple[bytes, ...]
+
+
+def _described(release: Release) -> dict[_Cells, tuple[int, ...]]:
+    """How many records of each sensitive value have each combination of cells.
+
+    Cells are compared by what they cover, regardless of how they are written.
+    """
+    found: dict[_Cells, tuple[int, ...]] = {}
+    for key, counts in zip(_cells(release), release.counts.tolist(), strict=True):
+        before = found.get(key, (0,) * len(counts))
+        found[key] = tuple(a + b for a, b in zip(before, counts, strict=True))
+    return found
+
+
+def _cells(release: Release) -> list[_Cells]:
+    """What the cells of each class cover."""
+    covered = [
+        np.packbits(np.stack([r.covers(v) for v in range(c.size)], axis=1), axis=1)
+        for c, r in zip(release.quasi, release.regions, strict=True)
+    ]
+    return [tuple(rows[g].tobytes() for rows in covered) for g in range(release.n_classes)]
+
+
+def _words(release: Release, key: _Cells, counts: tuple[int, ...]) -> Message:
+    g = _cells(release).index(key)
+    columns = zip(release.quasi, release.regions, strict=True)
+    cells = ", ".join(f"{c.name} {r.take(np.array([g])).texts(c)[0]}" for c, r in columns)
+    values = zip(counts, release.sensitive.texts, strict=True)
+    secrets = ", ".join(f"{number} {text}" for number, text in values if number)
+    return Message(
+        "a class {cells} with {secrets}",
+        cells=Cell(cells, bare=True),
+        secrets=Cell(secrets, bare=True),
+    )

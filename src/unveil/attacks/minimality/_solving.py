@@ -33,8 +33,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.minimality import _kernels as kernels
-from unveil.attacks.minimality._attempts import Attempt, Goal, tried
-from unveil.attacks.minimality._components import Component, binding, components
+from unveil.attacks.minimality._attempts import (
+    Attempt,
+    Component,
+    Goal,
+    binding,
+    components,
+    tried,
+)
 from unveil.engine import Progress
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Mondrian, Recoding
@@ -97,11 +103,16 @@ class Solved:
 
 
 class _Answer(NamedTuple):
-    """A component, the beliefs about its people, and whether classes were looked at alone."""
+    """Some people and their blocks, what is believed, and what was refused about their classes.
 
-    component: Component
+    ``alone``: their classes were looked at alone.
+    """
+
+    people: NDArray[np.intp]
+    block_of: NDArray[np.int64]
     solved: Solved
     alone: bool
+    refused: dict[int, tuple[Attempt, ...]]
 
 
 def by_looking(
@@ -137,41 +148,32 @@ def _answered(
     if together == 1 or scope == "all" or (scope is None and together <= _TOGETHER):
         found = solved(component, made, goal, tries)
         if together == 1 or scope == "all" or found.rhat <= SETTLED:
-            yield _Answer(component, found, False)
+            yield _answer(component, found, alone=False)
             return
     own = [one for one in component.bindings if len(one.cut) == 1]
     for one in components(own, made):
-        yield _Answer(one, solved(one, made, goal, tries), True)
+        yield _answer(one, solved(one, made, goal, tries), alone=True)
     told = {int(one.cut[0]) for one in own}
     left = [c for c in component.classes.tolist() if c not in told]
     if left:
         yield _nothing_of(component, left, made)
 
 
+def _answer(component: Component, found: Solved, *, alone: bool) -> _Answer:
+    refused = {
+        c: tuple(one.attempt for one in component.bindings if c in one.cut)
+        for c in component.classes.tolist()
+    }
+    return _Answer(component.people, component.block_of, found, alone, refused)
+
+
 def _nothing_of(component: Component, classes: Sequence[int], made: Release) -> _Answer:
     """Classes within which nothing was refused: alone, they tell only what is published."""
     people = component.people[np.isin(made.class_of[component.people], classes)]
     place = np.searchsorted(np.array(classes), made.class_of[people])
-    order = np.argsort(place, kind="stable")
-    people, place = people[order], place[order]
-    sizes = made.sizes[classes]
-    kept = Solved(
-        belief=made.counts[classes] / sizes[:, None], error=np.zeros(len(classes)), how="exact",
-        kept=1.0,
-    )  # fmt: skip
-    empty = component.parts._replace(
-        part=component.parts.part[:0], attempt=component.parts.attempt[:0],
-        base=component.parts.base[:0], start=np.zeros(len(classes) + 1, dtype=np.int64),
-        listed=component.parts.listed[:0],
-    )  # fmt: skip
-    return _Answer(
-        Component(
-            classes=np.array(classes), bindings=(), people=people,
-            class_start=np.concatenate([[0], np.cumsum(sizes)]), block_of=place.astype(np.int64),
-            class_of_block=np.arange(len(classes)), room=sizes, parts=empty,
-        ),
-        kept, True,
-    )  # fmt: skip
+    shares = made.counts[classes] / made.sizes[classes][:, None]
+    kept = Solved(belief=shares, error=np.zeros(len(classes)), how="exact", kept=1.0)
+    return _Answer(people, place.astype(np.int64), kept, True, {})
 
 
 def _put_together(made: Release, answers: Sequence[_Answer], *, components: int) -> dict[str, Any]:
@@ -182,17 +184,15 @@ def _put_together(made: Release, answers: Sequence[_Answer], *, components: int)
     group_of = made.class_of.astype(np.int64)
     begin = len(shares)
     refused: dict[int, tuple[Attempt, ...]] = {}
-    for one, answer, by_itself in answers:
+    for one in answers:
+        found = one.solved
         group_of[one.people] = begin + one.block_of
-        rows.append(answer.belief)
-        errors.append(answer.error)
-        how += [answer.how] * len(answer.belief)
-        alone.append(np.full(len(answer.belief), by_itself))
-        begin += len(answer.belief)
-        for c in one.classes.tolist():
-            attempts = tuple(b.attempt for b in one.bindings if c in b.cut)
-            if attempts:
-                refused[c] = attempts
+        rows.append(found.belief)
+        errors.append(found.error)
+        how += [found.how] * len(found.belief)
+        alone.append(np.full(len(found.belief), one.alone))
+        begin += len(found.belief)
+        refused |= {c: attempts for c, attempts in one.refused.items() if attempts}
     kept = [float("nan") if one.alone else one.solved.kept for one in answers]
     return {
         "group_of": group_of,

@@ -22,6 +22,7 @@ from unveil.errors import (
     File,
     InputError,
     Listed,
+    Message,
     Option,
     Row,
     Text,
@@ -116,6 +117,15 @@ class External:
             return [None] * len(self)
         texts = [*self.name.texts, None]
         return [texts[code] for code in self.name.codes.tolist()]
+
+    def described(self, number: int) -> Message:
+        """Who one of them is: their name, if there is one, and their row, counted from 1."""
+        name = Message("{it}, ", it=Cell(self.names[number], bare=True))
+        return Message(
+            "{name}row {row} of {source}",
+            name="" if self.name is None else name, row=int(self.rows[number]) + 1,
+            source=File(self.source, bare=True),
+        )  # fmt: skip
 
     def number_of(self, person: int | str) -> int:
         """The number of one of them, counted from 0, by number or name."""
@@ -433,22 +443,27 @@ def with_candidates(release: Any, what: str) -> Release | Permuted:
 
 
 def known_columns(
-    releases: Sequence[Release | Permuted], knows: str | Sequence[str] | None
+    releases: Sequence[Release | Permuted], knows: Any, option: str = "knows"
 ) -> list[str]:
-    """The quasi-identifiers that the attacker knows."""
+    """The quasi-identifiers that an option names; all of them if it names none."""
     there = list(dict.fromkeys(c.name for release in releases for c in release.quasi))
     if knows is None:
         return there
+    if not isinstance(knows, Iterable):
+        raise InputError(
+            "{option} is not possible: it must be the name of a quasi-identifier, or several",
+            option=Option(option, knows),
+        )
     asked = [knows] if isinstance(knows, str) else list(knows)
     for name in asked:
         if name not in there:
             raise InputError(
                 "{option} names {name}, which is not a quasi-identifier of the release{near} "
                 "(those are {there})",
-                option=Option("knows"), name=Cell(name), near=did_you_mean(str(name), there),
+                option=Option(option), name=Cell(name), near=did_you_mean(str(name), there),
                 there=", ".join(there),
             )  # fmt: skip
     if not asked:
-        raise InputError("{option} is empty: an attacker who knows nothing finds nobody",
-                         option=Option("knows"))  # fmt: skip
+        raise InputError("{option} is empty; name at least one quasi-identifier",
+                         option=Option(option))  # fmt: skip
     return list(dict.fromkeys(asked))

@@ -1,36 +1,42 @@
 """Relative risk: what an attacker learns about a person beyond what anyone can learn."""
 
-from unveil.attacks.relative_risk._beliefs import (
-    ROUNDING,
-    Answer,
-    attacker,
-    given_tuple,
-    joint_learner,
-)
-from unveil.attacks.relative_risk._boxes import boxes_of
-from unveil.attacks.relative_risk._chains import Chains
-from unveil.attacks.relative_risk._exact import (
-    LIKELIHOODS,
-    Likelihood,
-    exact_answer,
-    is_settled,
-)
-from unveil.attacks.relative_risk._finding import RelativeRisk
-from unveil.attacks.relative_risk._pictures import KINDS, grid, panels
-from unveil.attacks.relative_risk._problem import (
-    Horizontal,
-    Problem,
-    Vertical,
-    horizontal_problem,
-    vertical_problem,
-)
-from unveil.attacks.relative_risk._relative_risk import relative_risk
-from unveil.attacks.relative_risk._texts import records
-from unveil.attacks.relative_risk._victim import Victim
+from typing import TYPE_CHECKING, Any
+
+from unveil.findings import Figure, Question
+from unveil.registry import Declaration, Output
+
+if TYPE_CHECKING:
+    from unveil.attacks.relative_risk._beliefs import (
+        ROUNDING,
+        Answer,
+        attacker,
+        given_tuple,
+        joint_learner,
+    )
+    from unveil.attacks.relative_risk._boxes import boxes_of
+    from unveil.attacks.relative_risk._chains import Chains
+    from unveil.attacks.relative_risk._exact import (
+        LIKELIHOODS,
+        Likelihood,
+        exact_answer,
+        is_settled,
+    )
+    from unveil.attacks.relative_risk._finding import RelativeRisk
+    from unveil.attacks.relative_risk._problem import (
+        Horizontal,
+        Problem,
+        Vertical,
+        horizontal_problem,
+        vertical_problem,
+    )
+    from unveil.attacks.relative_risk._relative_risk import relative_risk
+    from unveil.attacks.relative_risk._victim import Victim
 
 __all__ = [
-    "KINDS",
+    "DECLARATION",
+    "GR",
     "LIKELIHOODS",
+    "RELATIVE_RISK",
     "ROUNDING",
     "Answer",
     "Chains",
@@ -44,12 +50,105 @@ __all__ = [
     "boxes_of",
     "exact_answer",
     "given_tuple",
-    "grid",
     "horizontal_problem",
     "is_settled",
     "joint_learner",
-    "panels",
-    "records",
     "relative_risk",
     "vertical_problem",
 ]
+
+GR = Figure(
+    name="gr",
+    title="GR",
+    says="how many more people's true value is the most likely one, perhaps tied, to an attacker "
+    "who knows that they are in the table than to someone who only learns from it",
+    question=Question.INFERENCE,
+    share=True,
+)
+RELATIVE_RISK = Figure(
+    name="relative_risk",
+    title="worst relative risk",
+    says="for the worst-placed person, the attacker's belief in the true value divided by the "
+    "learner's",
+    question=Question.INFERENCE,
+)
+
+DECLARATION = Declaration(
+    name="relative-risk",
+    function="unveil.attacks.relative_risk._relative_risk:relative_risk",
+    title="Relative risk: what knowing that a person is in the table adds",
+    help="Compare the beliefs of an attacker, who knows that a person is in the table, with what "
+    "anyone learns from the release.",
+    questions=(Question.INFERENCE,),
+    fits=("grouped", "permuted"),
+    figures=(GR, RELATIVE_RISK),
+    means="Two people read the release. The learner asks about anyone with certain "
+    "quasi-identifiers. The attacker knows that the victim is in the table. Relative risk is how "
+    "many times as credible the victim's own sensitive value is to the attacker. GR counts the "
+    "people whose true value is the most likely one, perhaps tied with others: how many more there "
+    "are under the attacker, as a share of all. Among tied values the attacker has to guess, and "
+    "is right less often.",
+    assumes="Every combination of the table's own values has its own probability, and both have "
+    "priors worth one record each (α = β = 1). For GR, a true value that is tied with others "
+    "counts fully; for the share of right guesses, one of them is picked at random.",
+    order=30,
+    default=True,
+    budget="3 s",
+    outputs=(
+        Output(
+            name="traces",
+            help="Save the traces of the panel for ArviZ (NetCDF).",
+            suffixes=(".nc",),
+            method="save_traces",
+            needs=("arviz_base", "h5netcdf"),
+            extra="arviz",
+        ),
+    ),
+    first_look=True,
+    examples="""
+What a published file gives away:
+
+    unveil relative-risk survey.csv --quasi age,zip,sex --sensitive income \\
+           --release published.csv
+
+Two candidates side by side, and the five worst-placed people of each:
+
+    unveil relative-risk survey.csv --quasi age,zip,sex --sensitive income \\
+           --sanitizer mondrian:k=5 --sanitizer mondrian:k=20 --worst 5
+
+The two tables of Anatomy; the model shares strength between the columns' values:
+
+    unveil relative-risk survey.csv --quasi age,zip,sex --sensitive income \\
+           --anatomy records.csv --sensitive-table secrets.csv --likelihood naive-bayes
+
+A person whom you know, from what was published alone:
+
+    unveil relative-risk --release published.csv --quasi age,sex --sensitive income \\
+           --victim age=34,sex=female --plot beliefs.png
+
+Sampled in any case, and the chains drawn:
+
+    unveil relative-risk survey.csv --quasi age,zip,sex --sensitive income \\
+           --release published.csv --exact never --traces traces.nc --plot chains.png \\
+           --chart traces
+""",
+)
+
+
+def __getattr__(name: str) -> Any:
+    from unveil._lazy import from_modules
+
+    return from_modules(
+        __name__,
+        name,
+        {
+            "ROUNDING Answer attacker given_tuple joint_learner": "_beliefs",
+            "boxes_of": "_boxes",
+            "Chains": "_chains",
+            "LIKELIHOODS Likelihood exact_answer is_settled": "_exact",
+            "RelativeRisk": "_finding",
+            "Horizontal Problem Vertical horizontal_problem vertical_problem": "_problem",
+            "relative_risk": "_relative_risk",
+            "Victim": "_victim",
+        },
+    )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,9 @@ from unveil.attacks.relative_risk._problem import Problem
 
 __all__ = [
     "ROUNDING",
-    "TIES",
     "Answer",
     "AtRisk",
-    "Table",
+    "Beliefs",
     "Ties",
     "attacker",
     "given_tuple",
@@ -33,11 +32,10 @@ __all__ = [
     "saturated_density",
 ]
 
-Table: TypeAlias = NDArray[np.float64]
+Beliefs: TypeAlias = NDArray[np.float64]
 """Sensitive values × watched tuples."""
 
 Ties: TypeAlias = Literal["full", "fraction", "none"]
-TIES: tuple[Ties, ...] = get_args(Ties)
 
 ROUNDING = 1e-9
 """Exact beliefs that differ by less are equal."""
@@ -57,9 +55,9 @@ class Answer:
         E[f(s | r, π)], the learner of eq. 5, if it was requested.
     """
 
-    rows: Table
-    density: Table
-    conditional: Table | None = None
+    rows: Beliefs
+    density: Beliefs
+    conditional: Beliefs | None = None
 
     def about(self, place: int) -> Answer:
         """The answer about one of the watched tuples."""
@@ -74,7 +72,7 @@ def mean_answer(answers: Sequence[Answer], weights: Sequence[float]) -> Answer:
     """The weighted mean of several answers about the same tuples."""
     whole = sum(weights)
 
-    def mean(tables: Sequence[Table]) -> Table:
+    def mean(tables: Sequence[Beliefs]) -> Beliefs:
         total = tables[0] * (weights[0] / whole)
         for table, weight in zip(tables[1:], weights[1:], strict=True):
             total += table * (weight / whole)
@@ -88,24 +86,24 @@ def mean_answer(answers: Sequence[Answer], weights: Sequence[float]) -> Answer:
     )
 
 
-def attacker(rows: Table) -> Table:
+def attacker(rows: Beliefs) -> Beliefs:
     """p_A(s | r): the shares of the expected rows; nan if no row can have the tuple."""
     return given_tuple(rows)
 
 
-def joint_learner(problem: Problem, density: Table) -> Table:
+def joint_learner(problem: Problem, density: Beliefs) -> Beliefs:
     """p_L(s, r), eq. 4."""
     weights = problem.alpha + problem.totals
     return (weights / weights.sum())[:, None] * density
 
 
-def given_tuple(joint: Table) -> Table:
+def given_tuple(joint: Beliefs) -> Beliefs:
     """The shares of the sensitive values for each tuple; nan if they sum to 0."""
     total = joint.sum(axis=0)
     return np.divide(joint, total, out=np.full_like(joint, np.nan), where=total > 0)
 
 
-def saturated_density(problem: Problem, rows: Table) -> Table:
+def saturated_density(problem: Problem, rows: Beliefs) -> Beliefs:
     """E[f(r | s, π)] of the saturated model, which follows from the expected rows."""
     whole = problem.beta * problem.domain.size + problem.totals
     return (problem.beta + rows) / whole[:, None]
@@ -125,7 +123,7 @@ class AtRisk:
         Beliefs that differ by less are tied.
     """
 
-    beliefs: Table
+    beliefs: Beliefs
     tuple_of: NDArray[np.integer]
     secret: NDArray[np.integer]
     within: float

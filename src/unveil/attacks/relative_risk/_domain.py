@@ -11,17 +11,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Literal, TypeAlias
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._boxes import Boxes
-from unveil.errors import InputError, Listed, Option, did_you_mean
+from unveil.errors import InputError, Option
 
 __all__ = [
-    "DOMAINS",
     "Domain",
     "DomainName",
     "Members",
@@ -29,14 +28,11 @@ __all__ = [
     "covered_domain",
     "members_of",
     "observed_domain",
-    "one_of",
     "product_domain",
     "tuples_once",
 ]
 
 DomainName: TypeAlias = Literal["observed", "product", "covered"]
-DOMAINS: tuple[DomainName, ...] = get_args(DomainName)
-Choice = TypeVar("Choice", bound=str)
 
 Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 """``(start, members)``: the tuples of set g are ``members[start[g]:start[g + 1]]``, ascending."""
@@ -98,18 +94,6 @@ class Domain:
             inside = (codes >= 0) & (codes < self.sizes[:, None])
             return np.asarray(inside.all(axis=0))
         return self.find(codes) >= 0
-
-
-def one_of(option: str, given: Any, known: tuple[Choice, ...]) -> Choice:
-    """Return the value of an option that has a few choices; raise an error if it is not one."""
-    for one in known:
-        if given == one:
-            return one
-    raise InputError(
-        "{option} must be {known}, but got {given}{near}", option=Option(option),
-        known=Listed([repr(one) for one in known], "or"), given=repr(given),
-        near=did_you_mean(str(given), known),
-    )  # fmt: skip
 
 
 def observed_domain(codes: NDArray[np.int32], sizes: NDArray[np.int64]) -> Domain:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from unveil.attacks.relative_risk._beliefs import Answer, Table, saturated_density
+from unveil.attacks.relative_risk._beliefs import Answer, Beliefs, saturated_density
 from unveil.attacks.relative_risk._boxes import boxes_that_meet
 from unveil.attacks.relative_risk._domain import Domain, members_of
 from unveil.attacks.relative_risk._expectations import (
@@ -145,7 +145,7 @@ def _settled_answer(problem: Horizontal, conditional: bool) -> Answer:
     return Answer(rows=rows, density=saturated_density(problem, rows), conditional=shares)
 
 
-def atoms_of_watched(problem: Horizontal) -> tuple[Table, Table]:
+def atoms_of_watched(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
     """The number of rows in the atoms of watched tuples, if it is certain, and the atoms' sizes."""
     if problem.members is None:
         return _disjoint_boxes(problem)
@@ -157,7 +157,7 @@ def atoms_of_watched(problem: Horizontal) -> tuple[Table, Table]:
     return there, np.where(atom >= 0, lumps.size[atom], 1).astype(np.float64)
 
 
-def _disjoint_boxes(problem: Horizontal) -> tuple[Table, Table]:
+def _disjoint_boxes(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
     """Each box is an atom of each of its sensitive values."""
     assert problem.boxes is not None
     boxes, watched = problem.boxes, problem.watched
@@ -231,7 +231,7 @@ class _Pieces:
             for k, place in enumerate(latent.places.tolist())
         }
 
-    def expected(self, places: NDArray[np.integer]) -> Table:
+    def expected(self, places: NDArray[np.integer]) -> Beliefs:
         """Expected numbers of rows: sensitive values × places (-1: none)."""
         found = np.zeros((self._problem.values, len(self._size)))
         for latent in self._latents:
@@ -323,7 +323,7 @@ def _naive_bayes_answer(problem: Problem, conditional: bool, steps: Steps) -> An
     return Answer(rows=rows, density=density, conditional=shares)
 
 
-def _expected_at(latent: Latent, numbers: NDArray[np.int64]) -> Table:
+def _expected_at(latent: Latent, numbers: NDArray[np.int64]) -> Beliefs:
     """Expected numbers of rows with tuples, given by their numbers (-1: none)."""
     place = {number: k for k, number in enumerate(latent.places.tolist())}
     at = np.array([place.get(number, -1) for number in numbers.tolist()], dtype=np.int64)

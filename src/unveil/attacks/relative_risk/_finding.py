@@ -1,29 +1,37 @@
-"""The finding of relative risk."""
+"""The finding of relative risk: what it says in numbers, words, tables and charts.
+
+Sampled numbers are shown with the digits that they have, and not with more.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
+from unveil._text import harmless
+from unveil.attacks.relative_risk import GR, RELATIVE_RISK
 from unveil.attacks.relative_risk._beliefs import (
     ROUNDING,
     Answer,
     AtRisk,
-    Table,
+    Beliefs,
     Ties,
     attacker,
     given_tuple,
     joint_learner,
 )
-from unveil.attacks.relative_risk._chains import Chains
+from unveil.attacks.relative_risk._chains import Chains, Stopped
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Problem
+from unveil.attacks.relative_risk._traces import charts_of_chains, save_traces, traces_of
 from unveil.attacks.relative_risk._victim import (
     Teller,
     Victim,
@@ -31,25 +39,73 @@ from unveil.attacks.relative_risk._victim import (
     described,
     free_name,
 )
-from unveil.errors import Cell, InputError, Option, Row, Text
-from unveil.findings import Finding
+from unveil.errors import Cell, File, InputError, Message, Option, Person, Row, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Finding,
+    Matrix,
+    Series,
+    Story,
+    Table,
+    Value,
+    number_cell,
+    numbers,
+)
+from unveil.findings import Column as Head
 from unveil.microdata import Column, Microdata
+from unveil.options import check
 
 if TYPE_CHECKING:
     import os
 
     import pandas as pd
-    from matplotlib.axes import Axes
     from xarray import DataTree
 
-__all__ = ["LEARNERS", "How", "Learner", "RelativeRisk"]
+__all__ = ["How", "Learner", "RelativeRisk"]
 
 Learner: TypeAlias = Literal["joint", "conditional"]
-LEARNERS: tuple[Learner, ...] = get_args(Learner)
 How: TypeAlias = Literal["closed form", "enumeration", "sampling"]
 
 QUANTILES = (0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99)
+
+_ONE = 1e-9  # relative risks that differ from 1 by less are 1
+_BINS = 8  # for each doubling of the relative risk
+_LEAST = 2.0**-10  # smaller relative risks are drawn there
+_TENTHS = 10  # of a belief, in the heat map
+_SHOWN = 12  # sensitive values of a person
+_WORST = 5  # people who are listed
+
+_STOPPED: dict[Stopped, Message] = {
+    "converged": Message(""),
+    "sweeps": Message("the limit of sweeps was reached; give more with {more}",
+                      more=Option("sweeps")),
+    "time": Message("the time was over; give more with {more}", more=Option("budget")),
+    "interrupted": Message("it was interrupted"),
+}  # fmt: skip
+_EXACTLY = {
+    "closed form": "no two sets with the same sensitive value overlap",
+    "enumeration": "all tables that are consistent with the release were enumerated",
+}
+_LEARNERS = {
+    "joint": "averaging over populations, then conditioning on the victim's values (eq. 4)",
+    "conditional": "averaging over populations what follows from each of them (eq. 5)",
+}
+_TIES = {
+    "full": "records whose value is one of several most likely ones count fully",
+    "fraction": "records whose value is one of several most likely ones count by its share",
+    "none": "records whose value is one of several most likely ones do not count",
+}
+_DOMAINS = {
+    "observed": "those of the original table, which both are assumed to know",
+    "product": "all combinations of the columns' values",
+    "covered": "those that the release covers",
+}
+_MODELS = {
+    "saturated": "saturated (every tuple has its own probability)",
+    "naive-bayes": "naive Bayes (columns are independent given the sensitive value)",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -67,7 +123,13 @@ class RelativeRisk(Finding):
     microdata : Microdata, or None
         The original table. Without it nobody is at risk, and the finding answers questions about
         described victims.
+    victims : tuple of Victim
+        Those who were asked about.
+    worst_listed : int, optional
+        How many of the worst-placed people are listed with their values.
     """
+
+    entry: ClassVar[str] = "relative-risk"
 
     release: str
     """What made it."""
@@ -88,6 +150,10 @@ class RelativeRisk(Finding):
     seed: int
     seconds: float
     notes: tuple[Text, ...] = ()
+    victims: tuple[Victim, ...] = ()
+    worst_listed: int | None = None
+    interrupted: bool = False
+    """Whether the user ended the work: there is nothing, or only a part, about the victims."""
 
     # What is believed ------------------------------------------------------------------------
 
@@ -102,16 +168,16 @@ class RelativeRisk(Finding):
         return self.chains is None or self.chains.converged
 
     @cached_property
-    def attacker(self) -> Table:
+    def attacker(self) -> Beliefs:
         """p_A: sensitive values × watched tuples; nan for those that no group covers."""
         return attacker(self.answer.rows)
 
     @cached_property
-    def learner(self) -> Table:
+    def learner(self) -> Beliefs:
         """p_L: sensitive values × watched tuples; nan for those outside the domain."""
         return self._learner_of(self.answer)
 
-    def _learner_of(self, answer: Answer) -> Table:
+    def _learner_of(self, answer: Answer) -> Beliefs:
         if self.learner_is == "conditional":
             assert answer.conditional is not None
             beliefs = answer.conditional
@@ -203,7 +269,7 @@ class RelativeRisk(Finding):
             )
         return self.microdata
 
-    def _at_risk(self, beliefs: Table) -> AtRisk:
+    def _at_risk(self, beliefs: Beliefs) -> AtRisk:
         return AtRisk(
             beliefs=beliefs, tuple_of=self.tuple_of, secret=self._table.sensitive.codes,
             within=self.tied_within,
@@ -357,10 +423,7 @@ class RelativeRisk(Finding):
         A column of the table with the name of one of these is renamed, as in "row in the table".
         """
         table = self._table
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise InputError(
-                "{option} must be a whole number from 0 up, got {n}", option=Option("n"), n=repr(n)
-            )
+        check("n", Annotated[int, Ge(0)], n)
         risks = np.nan_to_num(self.relative_risks, nan=-1.0)
         first = np.argsort(-risks, kind="stable")[:n]
         frame = self.to_frame().iloc[first].reset_index(drop=True)
@@ -369,48 +432,363 @@ class RelativeRisk(Finding):
             frame.insert(place, name, column.values[column.codes[first]])
         return frame
 
-    def content(self, *, records: bool) -> dict[str, Any]:
-        from unveil.attacks.relative_risk._texts import content_of
-
-        return content_of(self, records=records)
-
     # Chains ----------------------------------------------------------------------------------
 
     def traces(self) -> DataTree:
         """The traces of the panel for ArviZ; needs the extra ``arviz``."""
-        from unveil.attacks.relative_risk._arviz import traces_of
-
         return traces_of(self)
 
     def save_traces(self, path: str | os.PathLike[str]) -> Path:
         """Write the traces of the panel as a NetCDF file for ArviZ."""
-        from unveil.attacks.relative_risk._arviz import save_traces
-
         return save_traces(self, path)
 
-    # Pictures and words ----------------------------------------------------------------------
+    # The story -------------------------------------------------------------------------------
 
-    def plot(self, ax: Axes | None = None, *, kind: str = "histogram") -> Axes:
-        """Plot the finding; needs matplotlib: ``pip install 'unveil[plot]'``.
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        if self.microdata is None:
+            return ()
+        return GR.of(self.gr), RELATIVE_RISK.of(self._worst_risk)
 
-        Parameters
-        ----------
-        ax : Axes, optional
-        kind : {"histogram", "scatter", "trace", "rank"}
-            The relative risk of all records; learner against attacker; the traces of the panel's
-            worst victim; the ranks of these traces.
-        """
-        from unveil.attacks.relative_risk._pictures import picture_of
+    @property
+    def _worst_risk(self) -> float | None:
+        risks = self.relative_risks
+        return None if np.isnan(risks).all() else float(np.nanmax(risks))
 
-        return picture_of(self, kind, ax)
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        problem, table = self.problem, self.microdata
+        facts = {
+            "converged": self.converged,
+            "source": None if table is None else table.source,
+            "quasi": [column.name for column in self.quasi],
+            "sensitive": self.sensitive.name,
+            "published": int(problem.counts.sum()),
+            "groups": len(problem.counts),
+            "tuples": problem.domain.size,
+            "alpha": problem.alpha,
+            "beta": problem.beta,
+            "learner": self.learner_is,
+            "sampling": None if self.chains is None else _sampling(self.chains),
+            **self.attributes("release kind how likelihood domain ties seed seconds"),
+        }
+        if table is not None:
+            facts["risk"] = {
+                "records": len(table),
+                "attacker_accuracy": self.accuracy,
+                "quantiles": {f"{q:g}": x for q, x in self.quantiles.items()},
+                "levels": [
+                    {"level": level, **both} for level, both in self.levels.to_dict("index").items()
+                ],
+                **self.attributes(
+                    "not_covered n_attacker n_learner gr_raw gr gr_error learner_accuracy"
+                ),
+            }
+        if self.victims:
+            facts["victims"] = [victim.to_dict() for victim in self.victims]
+        return facts
 
-    def verdict(self, name: str | None = None) -> str:
-        """The result in one or two sentences; ``name`` is what to call the release."""
-        from unveil.attacks.relative_risk._texts import verdict_of
+    def story(self, release: Text | None = None) -> Story:
+        table = self.microdata
+        source = "" if table is None else Message(" on {it}", it=File(table.source, bare=True))
+        named = File(self.release, bare=True)
+        return Story(
+            title=Message("Relative risk: {release}{source}", release=named, source=source),
+            about=[*self._not_converged(), self._problem_in_words()],
+            verdict=self._verdict(release or Message("{it}", it=named)),
+            sentences=[*self._counted(), *self._assumptions()],
+            tables=[*self._tables(), *(victim.table() for victim in self.victims)],
+            charts=[*self._charts(release), *(victim.chart(release) for victim in self.victims)],
+            closer=self._closer_charts(release),
+            diagnostics=[self._how_in_words()],
+        )
 
-        return verdict_of(self, name)
+    @property
+    def _few(self) -> int:
+        """Digits to leave out of shares in percent and of ratios."""
+        return 0 if self.chains is None else 1
 
-    def summary(self) -> str:
-        from unveil.attacks.relative_risk._texts import summary_of
+    def _percent(self, share: float) -> str:
+        return f"{share:.{2 - self._few}%}"
 
-        return summary_of(self)
+    def _not_converged(self) -> list[Text]:
+        if self.converged:
+            return []
+        assert self.chains is not None
+        found, goal = self.chains.diagnostics, self.chains.goal
+        return [
+            Message(
+                "NOT CONVERGED after {sweeps} sweeps: worst R-hat {rhat} (goal: {most}), smallest "
+                "effective sample size {ess} (goal: {least}); {why}. The numbers are rough.",
+                sweeps=self.chains.sweeps, rhat=f"{found.worst_rhat:.3f}", most=f"{goal.rhat:g}",
+                ess=f"{found.least_ess:,.0f}", least=f"{goal.ess:,.0f}",
+                why=_STOPPED[self.chains.stopped],
+            )
+        ]  # fmt: skip
+
+    def _problem_in_words(self) -> str:
+        problem = self.problem
+        groups = "groups whose values are shuffled" if self.kind == "vertical" else "groups"
+        seconds = f"{self.seconds:.2g}" if self.seconds < 10 else f"{self.seconds:,.0f}"
+        return (
+            f"{problem.counts.sum():,} records in {len(problem.counts):,} {groups}; "
+            f"{problem.values} values of {self.sensitive.name}; {problem.domain.size:,} tuples "
+            f"({self.domain}); {seconds} s"
+        )
+
+    def _how_in_words(self) -> str:
+        chains = self.chains
+        if chains is None:
+            return f"Exact ({self.how}): {_EXACTLY[self.how]}."
+        found = chains.diagnostics
+        ess = found.least_ess
+        size = f"{ess:,.0f}" if math.isfinite(ess) else "unlimited (nothing moves)"
+        return (
+            f"{'' if self.converged else 'NOT CONVERGED, the numbers are rough. '}Sampled "
+            f"({chains.sampler.name}): {len(chains.infos)} chains of {chains.sweeps:,} sweeps, "
+            f"{chains.warm_up:,} of them to warm up; worst R-hat {found.worst_rhat:.3f}, smallest "
+            f"effective sample size {size} on a panel of {len(found.rhat)}."
+        )
+
+    def _verdict(self, under: Text) -> Message:
+        if self.microdata is None:
+            whom = Option("victim", {column.name: "…" for column in self.quasi})
+            ask = "" if self.victims else Message(" Ask about a person with {it}.", it=whom)
+            return Message(
+                "Without the original table nobody can be said to be at risk under {under}.{ask}",
+                under=under, ask=ask,
+            )  # fmt: skip
+        secret, worst = self.sensitive.name, self._worst_risk
+        if worst is None:
+            then = ""
+        elif worst <= 1:
+            then = f" Nobody's own {secret} is more credible because they are in the table."
+        else:
+            then = (
+                f" Being in the table makes a person's own {secret} at most "
+                f"{worst:.{2 - self._few}f} times as credible."
+            )
+        return Message(
+            "{rough} {under}, an attacker who knows that a person is in the table guesses that "
+            "person's {secret} right for {attacker} of the records, and someone who learns from "
+            "the release alone for {learner}.{then}",
+            rough="Under" if self.converged
+            else "Roughly, because the chains have not converged: under",
+            under=under, secret=secret, attacker=self._percent(self.accuracy),
+            learner=self._percent(self.learner_accuracy), then=then,
+        )  # fmt: skip
+
+    def _counted(self) -> list[Text]:
+        if self.microdata is None:
+            return []
+        known = self.chains is not None and math.isfinite(self.gr_error)
+        error = f" ± {2 * self.gr_error:.1%}" if known else ""
+        raw = f" (raw {self._percent(self.gr_raw)})" if self.gr_raw < 0 else ""
+        shown = {0.0: "smallest", 0.05: "5%", 0.5: "median", 0.95: "95%", 1.0: "largest"}
+        quantiles = self.quantiles
+        listed = ", ".join(f"{name} {quantiles[q]:.{2 - self._few}f}" for q, name in shown.items())
+        covered = len(self.microdata) - self.not_covered
+        said: list[Text] = [
+            f"GR, the global relative risk: {self._percent(self.gr)}{error}{raw}.",
+            f"Relative risk p_A/p_L of {covered:,} records: {listed}.",
+        ]
+        if self.not_covered:
+            said.append(
+                f"Not covered: {self.not_covered:,} records have values that no group of the "
+                "release covers; the attacker believes nothing about them."
+            )
+        return said
+
+    def _assumptions(self) -> list[Text]:
+        alpha = self.problem.alpha
+        prior = f"{alpha[0]:g}" if (alpha == alpha[0]).all() else "one per value"
+        published = self.domain == "observed" and self.microdata is None
+        tuples = "those of the published records" if published else _DOMAINS[self.domain]
+        said: list[Text] = [
+            "Attacker: knows that the victim is in the table. Learner: asks about anyone with the "
+            f"same values, {_LEARNERS[self.learner_is]}.",
+            f"Model: {_MODELS[self.likelihood]}, α = {prior}, β = {self.problem.beta:g}; tuples: "
+            f"{tuples}.",
+        ]
+        if self.microdata is not None:
+            tied = int(self.under_attacker.tied.sum())
+            within = f", within {self.tied_within:.2g}" if self.chains is not None else ""
+            said.append(f"Ties: {_TIES[self.ties]} ({tied:,} under the attacker{within}).")
+        return said
+
+    def _tables(self) -> list[Table]:
+        if self.microdata is None:
+            return []
+        levels = self.levels.to_dict("index")
+        rows = [
+            ["at risk: N_L, N_A", _records(self.n_learner), _records(self.n_attacker)],
+            ["guessed right", *(number_cell(one, self._percent(one))
+                                for one in (self.learner_accuracy, self.accuracy))],
+            *(
+                [f"at risk, level from {level:g}",
+                 *(_records(levels[level][party]) for party in ("learner", "attacker"))]
+                for level in (0.5, 0.9)
+            ),
+        ]  # fmt: skip
+        counted = Table(
+            columns=[Head(title="", number=False), Head(title="learner"), Head(title="attacker")],
+            rows=rows,
+        )
+        return [counted, *self._worst_placed(self.microdata)]
+
+    def _worst_placed(self, table: Microdata) -> list[Table]:
+        """The people with the largest relative risk; with their values only if asked for."""
+        n = _WORST if self.worst_listed is None else self.worst_listed
+        risks = np.nan_to_num(self.relative_risks, nan=-1.0)
+        first = np.argsort(-risks, kind="stable")[:n]
+        beliefs = [one.of_truth for one in (self.under_learner, self.under_attacker)]
+        rows = [
+            [
+                self._person(table, int(record), with_values=self.worst_listed is not None),
+                number_cell(risks[record], f"{risks[record]:.{2 - self._few}f}"),
+                *(number_cell(one[record], f"{one[record]:.1%}") for one in beliefs),
+            ]
+            for record in first[risks[first] >= 0]
+        ]
+        if not rows:
+            return []
+        return [
+            Table(
+                title="The worst-placed people",
+                says="Whose own sensitive value gains most credibility because they are in the "
+                "table, and what both believe of it.",
+                columns=[
+                    Head(title="person", number=False), Head(title="relative risk"),
+                    Head(title="learner's belief"), Head(title="attacker's belief"),
+                ],
+                rows=rows,
+            )
+        ]  # fmt: skip
+
+    def _person(self, table: Microdata, record: int, *, with_values: bool) -> Person:
+        columns = (*table.quasi, table.sensitive) if with_values else ()
+        known = ", ".join(f"{c.name} {c.texts[c.codes[record]]}" for c in columns)
+        return Person(int(table.rows[record]), harmless(known))
+
+    # Charts ----------------------------------------------------------------------------------
+
+    def _charts(self, release: Text | None) -> list[Chart]:
+        if self.microdata is None or self._worst_risk is None:
+            return []
+        name = release or Message("{it}", it=File(self.release, bare=True))
+        return [self._histogram(name), self._beliefs_about_worst(self.microdata, name)]
+
+    def _histogram(self, name: Text) -> Chart:
+        risks = self.relative_risks
+        risks = risks[~np.isnan(risks)]
+        risks = np.where(np.abs(risks - 1) < _ONE, 1.0, risks)
+        edges = _edges(risks)
+        counted = np.histogram(np.clip(risks, edges[0], edges[-1]), bins=edges)[0]
+        rough = "" if self.converged else " (NOT CONVERGED)"
+        return Chart(
+            kind="histogram",
+            title="How many times as credible a person's own value is because they are in the "
+            "table",
+            says="1: being in the table changes nothing; above 1: it gives people away",
+            x=Axis(label="relative risk", scale="log"),
+            y=Axis(label="share of people", share=True),
+            series=[
+                Series(name=Message("{name}{rough}", name=name, rough=rough), x=numbers(edges),
+                       y=numbers(counted / max(1, len(risks)))),
+            ],
+        )  # fmt: skip
+
+    def _beliefs_about_worst(self, table: Microdata, name: Text) -> Chart:
+        record = int(np.nanargmax(self.relative_risks))
+        at = int(self.tuple_of[record])
+        attacker, learner = self.attacker[:, at], self.learner[:, at]
+        shown = np.argsort(-np.maximum(attacker, learner), kind="stable")[:_SHOWN]
+        column = table.sensitive
+        people = np.bincount(column.codes, minlength=column.size)
+        values = [Cell(harmless(column.texts[s]), people=int(people[s]), bare=True) for s in shown]
+        return Chart(
+            kind="bars",
+            title="What is believed about the worst-placed person",
+            says=Message(
+                "beliefs about the {secret} of {who} under {name}: the learner's, and the "
+                "attacker's, who knows that the person is in the table",
+                secret=column.name, name=name,
+                who=self._person(table, record, with_values=False),
+            ),
+            x=Axis(label=column.name, scale="names"), y=Axis(label="belief", share=True),
+            series=[
+                Series(name="learner", x=values, y=numbers(learner[shown])),
+                Series(name="attacker", x=values, y=numbers(attacker[shown])),
+            ],
+            rank=self._worst_risk,
+        )  # fmt: skip
+
+    def _closer_charts(self, release: Text | None) -> list[Chart]:
+        known = self.microdata is not None and self._worst_risk is not None
+        found = [self._learner_against_attacker()] if known else []
+        return [*found, *charts_of_chains(self, release)]
+
+    def _learner_against_attacker(self) -> Chart:
+        there = ~np.isnan(self.under_attacker.of_truth)
+        attacker, learner = (
+            np.minimum(one.of_truth[there], 1.0)
+            for one in (self.under_attacker, self.under_learner)
+        )
+        edges = np.linspace(0, 1, _TENTHS + 1)
+        shares = np.histogram2d(attacker, learner, bins=(edges, edges))[0] / len(attacker)
+        more = float((attacker > learner * (1 + _ONE)).mean())
+        less = float((attacker < learner * (1 - _ONE)).mean())
+        tenths = [f"{edge:.0%}–{edge + 1 / _TENTHS:.0%}" for edge in edges[:-1]]
+        secret = self.sensitive.name
+        return Chart(
+            kind="heatmap",
+            title=f"Beliefs in people's own {secret}: learner (columns) against attacker (rows)",
+            says=f"the attacker believes it more for {more:.1%} of the records, the learner for "
+            f"{less:.1%}; on the diagonal both believe it alike",
+            x=Axis(label="learner's belief", scale="names"),
+            y=Axis(label="attacker's belief", scale="names", share=True),
+            matrix=Matrix(
+                rows=[f"attacker {one}" for one in tenths], columns=tenths,
+                cells=[[float(one) or None for one in row] for row in shares],
+            ),
+            rank=self._worst_risk or 0.0,
+        )  # fmt: skip
+
+
+def _edges(risks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Edges of bins on a fixed logarithmic grid, so that several releases share theirs.
+
+    1 is one of them. There is a bin to spare on each side.
+
+    >>> _edges(np.array([0.9, 1.0, 1.1])).round(2).tolist()
+    [0.77, 0.84, 0.92, 1.0, 1.09, 1.19, 1.3]
+    """
+    seen = np.maximum(risks[risks > 0], _LEAST)
+    low, high = (_BINS * math.log2(x) for x in (seen.min(initial=1.0), seen.max(initial=1.0)))
+    return np.exp2(np.arange(math.floor(low) - 1, math.ceil(high) + 2) / _BINS)
+
+
+def _records(n: float) -> tuple[float | None, str]:
+    """A number of records, which has a fraction if ties count by their shares.
+
+    >>> _records(1391.0), _records(286.8333)
+    ((1391.0, '1,391'), (286.8333, '286.8'))
+    """
+    return number_cell(n, f"{n:,.0f}" if n == round(n) else f"{n:,.1f}")
+
+
+def _sampling(chains: Chains) -> dict[str, Any]:
+    found = chains.diagnostics
+    return {
+        "sampler": chains.sampler.name,
+        "chains": len(chains.infos),
+        "sweeps": chains.sweeps,
+        "warm_up": chains.warm_up,
+        "thin": chains.goal.thin,
+        "stopped": chains.stopped,
+        "panel": len(found.rhat),
+        "worst_rhat": found.worst_rhat,
+        "least_ess": found.least_ess,
+        "largest_error": found.largest_error,
+        "seconds": chains.seconds,
+    }

@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._boxes import Boxes, boxes_of
 from unveil.attacks.relative_risk._domain import (
-    DOMAINS,
     Domain,
+    DomainName,
     Members,
     covered_domain,
     members_of,
     observed_domain,
-    one_of,
     product_domain,
     tuples_once,
 )
@@ -168,7 +167,7 @@ def horizontal_problem(
     release: Release,
     microdata: Microdata | None = None,
     *,
-    domain: str = "observed",
+    domain: DomainName = "observed",
     alpha: float | NDArray[np.floating] = 1.0,
     beta: float = 1.0,
     watched: NDArray[np.int32] | None = None,
@@ -203,16 +202,15 @@ def horizontal_problem(
     >>> problem.counts.tolist(), [part.tolist() for part in problem.members]
     ([[1, 1], [1, 0]], [[0, 2, 5], [0, 1, 0, 1, 2]])
     """
-    name = one_of("domain", domain, DOMAINS)
     priors = _checked_priors(alpha, beta, release.sensitive)
     refuse_perturbed(release, (*release.quasi, release.sensitive), "relative risk")
     if microdata is not None:
         check_release(release, microdata, may_drop=release.dropped > 0, may_change=False)
     boxes, group_of_class = boxes_of(release.quasi, release.regions)
     sizes = np.array([column.size for column in release.quasi], dtype=np.int64)
-    _no_empty_group(np.where((boxes.widths > 0).all(axis=1), 1, 0), release, group_of_class, name)
+    _no_empty_group(np.where((boxes.widths > 0).all(axis=1), 1, 0), release, group_of_class, domain)
     found: Members | None
-    if name == "observed":
+    if domain == "observed":
         if microdata is None:
             raise InputError(
                 "{observed} means the tuples of the original table, which was not given: give "
@@ -222,8 +220,8 @@ def horizontal_problem(
             )  # fmt: skip
         tuples = observed_domain(microdata.codes, sizes)
         found = members_of(boxes, tuples)
-        _no_empty_group(np.diff(found[0]), release, group_of_class, name)
-    elif name == "product":
+        _no_empty_group(np.diff(found[0]), release, group_of_class, domain)
+    elif domain == "product":
         tuples, found = product_domain(boxes, sizes)
     else:
         tuples, found = covered_domain(boxes, sizes)
@@ -232,7 +230,7 @@ def horizontal_problem(
     return Horizontal(
         counts=counts, domain=tuples, alpha=priors, beta=float(beta),
         watched=_watched(watched, tuples), members=found, group_of_class=group_of_class,
-        boxes=None if name == "observed" else boxes,
+        boxes=None if domain == "observed" else boxes,
     )  # fmt: skip
 
 
@@ -240,7 +238,7 @@ def vertical_problem(
     permuted: Permuted,
     microdata: Microdata | None = None,
     *,
-    domain: str = "observed",
+    domain: DomainName = "observed",
     alpha: float | NDArray[np.floating] = 1.0,
     beta: float = 1.0,
     watched: NDArray[np.int32] | None = None,
@@ -265,7 +263,6 @@ def vertical_problem(
     >>> problem.counts.tolist(), problem.start.tolist(), problem.tuples.tolist()
     ([[1, 1], [0, 2]], [0, 2, 4], [0, 2, 0, 1])
     """
-    name = one_of("domain", domain, DOMAINS)
     priors = _checked_priors(alpha, beta, permuted.sensitive)
     sizes = np.array([column.size for column in permuted.quasi], dtype=np.int64)
     codes, which = tuples_once(permuted.codes)
@@ -273,12 +270,12 @@ def vertical_problem(
     if microdata is not None:
         check_permuted(permuted, microdata)
         _nobody_lost(permuted, microdata)
-        if name == "observed":
+        if domain == "observed":
             codes, which = _with_others(permuted.codes, microdata.codes)
             size = codes.shape[1]
-    if name == "product":
+    if domain == "product":
         size = int(np.prod(sizes.astype(object)))
-    tuples = Domain(name=name, sizes=sizes, size=size, codes=codes)
+    tuples = Domain(name=domain, sizes=sizes, size=size, codes=codes)
     group_of = np.asarray(permuted.group_of)
     order = np.argsort(group_of, kind="stable")
     rows = np.bincount(group_of, minlength=len(permuted.counts))

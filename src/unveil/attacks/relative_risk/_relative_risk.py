@@ -11,29 +11,24 @@ posterior is computed exactly where that is possible, and sampled elsewhere.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
+from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._beliefs import TIES, Answer
+from unveil.attacks.relative_risk._beliefs import Answer, Ties
 from unveil.attacks.relative_risk._chains import Chains, Goal, run_chains
 from unveil.attacks.relative_risk._domain import (
-    DOMAINS,
+    DomainName,
     Members,
     TooManyCoveredError,
-    one_of,
     tuples_once,
 )
-from unveil.attacks.relative_risk._exact import (
-    LIKELIHOODS,
-    Likelihood,
-    exact_answer,
-    is_settled,
-)
-from unveil.attacks.relative_risk._finding import LEARNERS, How, Learner, RelativeRisk
+from unveil.attacks.relative_risk._exact import Likelihood, exact_answer, is_settled
+from unveil.attacks.relative_risk._finding import How, Learner, RelativeRisk
 from unveil.attacks.relative_risk._problem import (
     Horizontal,
     Problem,
@@ -41,42 +36,75 @@ from unveil.attacks.relative_risk._problem import (
     horizontal_problem,
     vertical_problem,
 )
-from unveil.attacks.relative_risk._victim import Teller
-from unveil.attacks.relative_risk.samplers import Sampler, sampler_for
-from unveil.attacks.shared import seed_number
+from unveil.attacks.relative_risk._victim import Teller, Victim, Victims, described
+from unveil.attacks.relative_risk.samplers import Algorithm, sampler_for
 from unveil.engine import parse_duration, workers
 from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
+from unveil.options import Budget, Help, Jobs, Progress, Seed, Shell, checked
 from unveil.sanitize import Sanitizer, as_microdata
 
 __all__ = ["random_tuples", "relative_risk"]
 
 _SMALL_BETA = 0.1
 
+Exact: TypeAlias = Literal["auto", "always", "never"]
 
+
+def _weights(texts: Sequence[str]) -> float | list[float]:
+    """The option ``alpha`` as it is typed: one number, or one per sensitive value.
+
+    >>> _weights(["2"]), _weights(["1,2,0.5"])
+    (2.0, [1.0, 2.0, 0.5])
+    """
+    try:
+        found = [float(one) for text in texts for one in text.split(",")]
+    except ValueError:
+        raise InputError("cannot read {alpha}; write a number, or one per sensitive value with "
+                         "commas between them", alpha=Option("alpha", texts)) from None  # fmt: skip
+    return found[0] if len(found) == 1 else found
+
+
+@checked
 def relative_risk(
     release: Release | Permuted,
     microdata: Microdata | None = None,
     *,
-    alpha: float | NDArray[np.floating] = 1.0,
-    beta: float = 1.0,
-    likelihood: str = "saturated",
-    domain: str | None = None,
-    learner: str = "joint",
-    ties: str = "full",
-    sampler: str = "collapsed",
-    exact: bool | None = None,
-    chains: int = 4,
-    panel: int = 16,
-    rhat: float = 1.01,
-    ess: float = 400.0,
-    sweeps: int = 20_000,
-    budget: float | str | None = "10 min",
-    thin: int = 4,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
-) -> RelativeRisk:
+    victim: Victims = None,
+    worst: Annotated[int | None, Ge(0), Shell(metavar="N")] = None,
+    alpha: Annotated[
+        float | NDArray[np.floating],
+        Help("Weight of the prior, in rows, of each sensitive value: one number or one per value."),
+        Shell(parse=_weights, metavar="ROWS"),
+    ] = 1.0,
+    beta: Annotated[
+        float, Gt(0), Help("Weight of the prior, in rows, of each tuple given a sensitive value."),
+        Shell(metavar="ROWS"),
+    ] = 1.0,
+    likelihood: Likelihood = "saturated",
+    domain: DomainName | None = None,
+    learner: Learner = "joint",
+    ties: Ties = "full",
+    sampler: Algorithm = "collapsed",
+    exact: Exact = "auto",
+    chains: Annotated[int, Ge(1), Shell(metavar="N")] = 4,
+    panel: Annotated[int, Ge(1), Shell(metavar="N")] = 16,
+    rhat: Annotated[
+        float, Gt(1), Help("Sample until the worst victim of the panel has at most this R-hat."),
+        Shell(metavar="R"),
+    ] = 1.01,
+    ess: Annotated[
+        float, Gt(0),
+        Help("Sample until the worst victim of the panel has at least this effective sample size."),
+        Shell(metavar="N"),
+    ] = 400.0,
+    sweeps: Annotated[int, Ge(1), Shell(metavar="N")] = 20_000,
+    budget: Budget = "10 min",
+    thin: Annotated[int, Ge(1), Shell(metavar="N")] = 4,
+    seed: Seed = 0,
+    n_jobs: Jobs = None,
+    progress: Progress = None,
+) -> RelativeRisk:  # fmt: skip
     """Compare what an attacker and a learner believe about people, given a release in groups.
 
     Both know the release and the prior of populations. The learner asks about anyone with the
@@ -89,9 +117,9 @@ def relative_risk(
     microdata : Microdata, optional
         The original table. Without it the finding answers questions about described victims; with
         it, it also says who is at risk.
-    alpha, beta : float
-        Weights, in rows, of the Dirichlet priors: of each sensitive value (one number, or one per
-        value), and of each tuple given a sensitive value.
+    worst : int, optional
+        List this many of the worst-placed people with their values. By default 5 are listed, by
+        their rows alone.
     likelihood : {"saturated", "naive-bayes"}
         Whether every tuple has its own probability given the sensitive value, as published, or
         every column's value has one and columns are independent. Only naive Bayes transfers what
@@ -107,28 +135,17 @@ def relative_risk(
         How to count records whose sensitive value is one of several most likely ones.
     sampler : {"collapsed", "gibbs"}
         With the population integrated out, or as published.
-    exact : bool, optional
+    exact : {"auto", "always", "never"}
         By default the answer is exact if the sets are disjoint or the problem is small enough to
-        enumerate, and sampled otherwise. True: exact or an error. False: sampled.
+        enumerate, and sampled otherwise. "always": exact or an error. "never": sampled.
     chains : int
         Number of chains.
     panel : int
         Number of victims whose traces are kept and diagnosed.
-    rhat, ess : float
-        The chains run until the worst victim of the panel has at most this R-hat and at least this
-        effective sample size.
     sweeps : int
         The most sweeps of each chain.
-    budget : float or str, optional
-        Time after which sampling stops, in seconds or as in "10 min".
     thin : int
-        Sweeps between recorded states; at most ``sweeps``.
-    seed : int
-        Random seed.
-    n_jobs : int, optional
-        Number of threads. Default: all cores.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
+        Sweeps between recorded states.
 
     Returns
     -------
@@ -162,71 +179,67 @@ def relative_risk(
     (6.0, 4.0, 0.25)
     """
     begun = time.perf_counter()
-    asked = _Asked(
-        likelihood=one_of("likelihood", likelihood, LIKELIHOODS),
-        learner=one_of("learner", learner, LEARNERS),
-        sampler=sampler, exact=_checked_exact(exact), chains=_count("chains", chains),
-        panel=_count("panel", panel), seed=seed_number(seed), n_jobs=n_jobs, progress=progress,
-        goal=Goal(
-            rhat=_above("rhat", rhat, 1.0), ess=_above("ess", ess, 0.0),
-            sweeps=_count("sweeps", sweeps), thin=min(_count("thin", thin), sweeps),
-            seconds=None if budget is None else parse_duration(budget),
-        ),
+    goal = Goal(
+        rhat=rhat, ess=ess, sweeps=sweeps, thin=min(thin, sweeps),
+        seconds=None if budget is None else parse_duration(budget),
     )  # fmt: skip
-    ties_counted = one_of("ties", ties, TIES)
     workers(n_jobs)  # a wrong value is reported now
     original = None if microdata is None else as_microdata(microdata, "relative risk")
     problem, notes = _problem(release, original, domain, alpha, beta)
-    problem, tuple_of = _with_people(problem, original, asked)
-    chosen = sampler_for(problem, asked.likelihood, asked.sampler)
-    answer, how, sampled = _answered(problem, asked, chosen)
-    if sampled is not None and beta < _SMALL_BETA:
-        notes += (_sticky(beta),)
-    return RelativeRisk(
+    asked = [victim] if isinstance(victim, Mapping) else list(victim or ())
+    for one in asked:  # before the long work
+        described(one, release.quasi, problem.domain)
+    rng = np.random.default_rng([seed, 1])
+    problem, tuple_of = _with_people(problem, original, likelihood, panel, rng)
+    conditional = learner == "conditional"
+    chosen = sampler_for(problem, likelihood, sampler)
+    answer, how = _exactly(problem, likelihood, exact, conditional=conditional)
+    sampled: Chains | None = None
+    if answer is None:
+        sampled = run_chains(
+            problem, chosen, chains=chains, goal=goal, seed=seed, conditional=conditional,
+            n_jobs=n_jobs, progress=progress,
+        )  # fmt: skip
+        answer = sampled.answer
+        notes += (_sticky(beta),) if beta < _SMALL_BETA else ()
+    finding = RelativeRisk(
         release=release.made_by, kind="vertical" if isinstance(release, Permuted) else "horizontal",
         quasi=release.quasi, sensitive=release.sensitive, problem=problem, microdata=original,
-        tuple_of=tuple_of, answer=answer, how=how, chains=sampled, likelihood=asked.likelihood,
-        learner_is=asked.learner, ties=ties_counted,
+        tuple_of=tuple_of, answer=answer, how=how, chains=sampled, likelihood=likelihood,
+        learner_is=learner, ties=ties,
         teller=Teller(
-            problem=problem, likelihood=asked.likelihood, sampler=chosen,
-            states=() if sampled is None else sampled.states,
-            conditional=asked.learner == "conditional", goal=asked.goal, chains=asked.chains,
-            seed=asked.seed, n_jobs=n_jobs,
+            problem=problem, likelihood=likelihood, sampler=chosen,
+            states=() if sampled is None else sampled.states, conditional=conditional, goal=goal,
+            chains=chains, seed=seed, n_jobs=n_jobs,
         ),
-        seed=asked.seed, seconds=time.perf_counter() - begun, notes=(*release.notes, *notes),
+        seed=seed, seconds=time.perf_counter() - begun, notes=(*release.notes, *notes),
+        worst_listed=worst, interrupted=sampled is not None and sampled.stopped == "interrupted",
     )  # fmt: skip
+    return finding if finding.interrupted or not asked else _with_victims(finding, asked)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Asked:
-    """The checked options."""
-
-    likelihood: Likelihood
-    learner: Learner
-    sampler: str
-    exact: bool | None
-    chains: int
-    panel: int
-    goal: Goal
-    seed: int
-    n_jobs: int | None
-    progress: bool | None
+def _with_victims(finding: RelativeRisk, asked: Sequence[Mapping[str, Any]]) -> RelativeRisk:
+    """The same, and what is believed about some victims; an interrupt keeps what was found."""
+    told: list[Victim] = []
+    try:
+        told.extend(finding.victim(one) for one in asked)
+    except KeyboardInterrupt:
+        return replace(finding, victims=tuple(told), interrupted=True)
+    return replace(finding, victims=tuple(told))
 
 
 def _sticky(beta: float) -> Message:
     return Message(
         "β = {beta} is small: chains may stay together in one region, far from other tables that "
         "are as likely, and look converged; {exact}, where possible, or a larger β is safer",
-        beta=f"{beta:g}", exact=Option("exact", True),
+        beta=f"{beta:g}", exact=Option("exact", "always"),
     )  # fmt: skip
 
 
 def _problem(
-    release: Any, microdata: Microdata | None, domain: str | None, alpha: Any, beta: float
+    release: Any, microdata: Microdata | None, domain: DomainName | None, alpha: Any, beta: float
 ) -> tuple[Problem, tuple[Text, ...]]:
     _check_kind(release)
-    if domain is not None:
-        one_of("domain", domain, DOMAINS)
     priors = {"alpha": alpha, "beta": beta}
     if isinstance(release, Permuted):
         return vertical_problem(release, microdata, domain=domain or "observed", **priors), ()
@@ -265,70 +278,39 @@ def _check_kind(release: Any) -> None:
     )  # fmt: skip
 
 
-def _answered(
-    problem: Problem, asked: _Asked, sampler: Sampler
-) -> tuple[Answer, How, Chains | None]:
-    conditional = asked.learner == "conditional"
-    if asked.exact is not False:
-        answer = exact_answer(problem, asked.likelihood, conditional=conditional)
-        if answer is not None:
-            settled = is_settled(problem, asked.likelihood)
-            return answer, "closed form" if settled else "enumeration", None
-        if asked.exact:
-            raise InputError(
-                "there is no exact answer: the groups' sets overlap, and too many tables are "
-                "consistent with them to enumerate; leave out {exact} to sample",
-                exact=Option("exact", True),
-            )
-    sampled = run_chains(
-        problem, sampler, chains=asked.chains, goal=asked.goal, seed=asked.seed,
-        conditional=conditional, n_jobs=asked.n_jobs, progress=asked.progress,
-    )  # fmt: skip
-    return sampled.answer, "sampling", sampled
-
-
-def _checked_exact(exact: Any) -> bool | None:
-    if exact is None or isinstance(exact, bool):
-        return exact
-    raise InputError(
-        "{option} must be True, False or None, but got {exact}",
-        option=Option("exact"), exact=repr(exact),
-    )  # fmt: skip
-
-
-def _count(name: str, number: Any) -> int:
-    if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
+def _exactly(
+    problem: Problem, likelihood: Likelihood, exact: Exact, *, conditional: bool
+) -> tuple[Answer | None, How]:
+    """The exact answer, if there is one and it may be used, and how the answer is found."""
+    if exact == "never":
+        return None, "sampling"
+    answer = exact_answer(problem, likelihood, conditional=conditional)
+    if answer is not None:
+        return answer, "closed form" if is_settled(problem, likelihood) else "enumeration"
+    if exact == "always":
         raise InputError(
-            "{option} must be a whole number from 1 up, got {number}",
-            option=Option(name), number=repr(number),
-        )  # fmt: skip
-    return int(number)
-
-
-def _above(name: str, number: Any, least: float) -> float:
-    if isinstance(number, bool) or not isinstance(number, Real) or not float(number) > least:
-        raise InputError(
-            "{option} must be a number above {least}, got {number}",
-            option=Option(name), least=f"{least:g}", number=repr(number),
-        )  # fmt: skip
-    return float(number)
+            "there is no exact answer: the groups' sets overlap, and too many tables are "
+            "consistent with them to enumerate; leave out {exact} to sample",
+            exact=Option("exact", "always"),
+        )
+    return None, "sampling"
 
 
 # The panel: victims whose traces are kept ---------------------------------------------------------
 
 
 def _with_people(
-    problem: Problem, microdata: Microdata | None, asked: _Asked
-) -> tuple[Problem, NDArray[np.int64]]:
+    problem: Problem, microdata: Microdata | None, likelihood: Likelihood, size: int,
+    rng: np.random.Generator,
+) -> tuple[Problem, NDArray[np.int64]]:  # fmt: skip
     """Watch the people of the table, or some who may be in it, and choose a panel of them."""
-    rng = np.random.default_rng([asked.seed, 1])
     if microdata is None:
-        found = random_tuples(problem, asked.likelihood, asked.panel, rng)
+        found = random_tuples(problem, likelihood, size, rng)
         return problem.watching(found), np.zeros(0, dtype=np.int64)
     tuples, tuple_of = tuples_once(microdata.codes)
     problem = problem.watching(tuples)
     records = np.bincount(tuple_of, minlength=tuples.shape[1])
-    panel = _chosen_panel(problem, asked.likelihood, asked.panel, records, rng)
+    panel = _chosen_panel(problem, likelihood, size, records, rng)
     return problem.with_panel(panel), tuple_of
 
 

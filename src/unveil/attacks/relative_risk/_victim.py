@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import harmless
 from unveil.attacks.relative_risk._beliefs import (
     Answer,
     attacker,
@@ -27,18 +30,22 @@ from unveil.attacks.relative_risk._exact import (
 )
 from unveil.attacks.relative_risk._problem import Horizontal, Problem
 from unveil.attacks.relative_risk.samplers import Info, Sampler, draw_population
-from unveil.errors import Cell, InputError, Listed, Message, Option, did_you_mean
+from unveil.errors import Cell, InputError, Listed, Message, Option, Text, View, did_you_mean
 from unveil.errors import Column as ColumnName
+from unveil.findings import Axis, Chart, Series, Table, number_cell, numbers
+from unveil.findings import Column as Head
 from unveil.microdata import MISSING, Column, value_text
+from unveil.options import Help, Shell
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["LEVEL", "Teller", "Victim", "check_inside", "described", "free_name"]
+__all__ = ["Teller", "Victim", "Victims", "check_inside", "described", "free_name"]
 
-LEVEL = 0.95
-"""The level of credible intervals."""
+_LEVEL = 0.95  # of credible intervals
+_MOST_DIGITS = 4
+_SHOWN = 12  # sensitive values of a victim
 
 _LOOKS = 250  # records of each chain about one victim, unless that takes too long
 _SECONDS = 15.0
@@ -110,16 +117,175 @@ class Victim:
         beliefs.insert(0, free_name(self.sensitive, beliefs.columns), list(self.values))
         return beliefs
 
+    @property
+    def in_words(self) -> Message:
+        """The victim's values. They may point to a person, so a report masks them."""
+        values = [
+            Message("{column} {value}", column=column, value=Cell(harmless(value), bare=True))
+            for column, value in self.who.items()
+        ]
+        return Message("{values}", values=Listed(values))
+
+    def _most_likely_first(self) -> NDArray[np.intp]:
+        return np.argsort(-(self.attacker if self.is_covered else self.learner), kind="stable")
+
+    def table(self) -> Table:
+        """What is believed, the most likely values first."""
+        places, order = _digits(self.error), self._most_likely_first()
+        level = f"{_LEVEL:.0%}"
+        rows: list[list[Any]] = [
+            [
+                Cell(harmless(self.values[s]), bare=True),
+                _number(self.attacker[s], places), _range(self.attacker_interval[:, s]),
+                _number(self.learner[s], places), _range(self.learner_interval[:, s]),
+                _number(self.relative_risk[s], min(places, 2)),
+            ]
+            for s in order[:_SHOWN]
+        ]  # fmt: skip
+        if len(order) > _SHOWN:
+            rows.append([f"… and {len(order) - _SHOWN} values less likely", *[""] * 5])
+        return Table(
+            title=Message("Victim: {who}{rough}{outside}", who=self.in_words, **self._remarks()),
+            columns=[
+                Head(title=self.sensitive, number=False), Head(title="attacker"),
+                Head(title=level), Head(title="learner"), Head(title=level), Head(title="ratio"),
+            ],
+            rows=rows,
+        )  # fmt: skip
+
+    def _remarks(self) -> dict[str, str]:
+        outside = "; no group of the release covers this victim, so the attacker's belief p_A is "
+        return {
+            "rough": "" if self.converged else "; NOT CONVERGED: the numbers are rough",
+            "outside": "" if self.is_covered else f"{outside}not defined",
+        }
+
+    def chart(self, release: Text | None = None) -> Chart:
+        """The two posteriors side by side."""
+        order = self._most_likely_first()
+        # One more value fits in place of "1 other".
+        shown = order if len(order) == _SHOWN + 1 else order[:_SHOWN]
+        others = order[len(shown) :]
+        names: list[Text | Cell] = [Cell(harmless(self.values[s]), bare=True) for s in shown]
+        names += [f"{len(others)} others together"] if len(others) else []
+        parties = [("learner", self.learner, self.learner_interval)]
+        if self.is_covered:
+            parties.append(("attacker", self.attacker, self.attacker_interval))
+        more = [None] if len(others) else []
+        under = "" if release is None else Message(" under {release}", release=release)
+        return Chart(
+            kind="bars",
+            title=Message("What is believed about a person with {who}{under}{rough}{outside}",
+                          who=self.in_words, under=under, **self._remarks()),
+            says=f"beliefs with {_LEVEL:.0%} credible intervals: the learner's about anyone with "
+            "these values, and the attacker's, who knows that the person is in the table",
+            x=Axis(label=self.sensitive, scale="names"), y=Axis(label="belief", share=True),
+            series=[
+                Series(
+                    name=name, x=names,
+                    y=numbers([*beliefs[shown], *([beliefs[others].sum()] if len(others) else [])]),
+                    low=[*numbers(limits[0, shown]), *more],
+                    high=[*numbers(limits[1, shown]), *more],
+                )
+                for name, beliefs, limits in parties
+            ],
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """The beliefs as plain values, for JSON."""
+        frame = self.to_frame().iloc[:, 1:].to_dict("records")
+        return {
+            "who": self.who, "covered": self.is_covered, "converged": self.converged,
+            "error": self.error if math.isfinite(self.error) else None,
+            "beliefs": [
+                {"value": value, **one} for value, one in zip(self.values, frame, strict=True)
+            ],
+        }  # fmt: skip
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the two posteriors side by side; needs matplotlib."""
-        from unveil.attacks.relative_risk._pictures import two_posteriors
+        from unveil.render import draw
 
-        return two_posteriors(self, ax)
+        return draw(self.chart(), ax)
 
     def __repr__(self) -> str:
-        from unveil.attacks.relative_risk._texts import victim_in_words
+        from unveil.render import table_text
 
-        return victim_in_words(self)
+        return table_text(self.table(), View())
+
+
+def _digits(error: float) -> int:
+    """How many digits after the point a number with this standard error has.
+
+    >>> [_digits(error) for error in (0.0, 0.0004, 0.003, 0.03, 0.3)]
+    [4, 3, 2, 1, 0]
+    """
+    if error <= 0:
+        return _MOST_DIGITS
+    if not math.isfinite(error):
+        return 0
+    return min(max(math.floor(-math.log10(2 * error)), 0), _MOST_DIGITS)
+
+
+def _number(value: float, places: int) -> tuple[float | None, str]:
+    return number_cell(value, "–" if math.isnan(value) else f"{value:.{places}f}")
+
+
+def _range(limits: NDArray[np.float64]) -> str:
+    low, high = limits.tolist()
+    return "–" if math.isnan(low) else f"{low:.2f} to {high:.2f}"
+
+
+# Whom a question is about -----------------------------------------------------------------------
+
+# What stands between commas; commas within double quotes separate nothing.
+_PART = re.compile(r'\s*((?:[^",]|"(?:[^"]|"")*")*)(?:,|$)')
+
+
+def _typed(texts: Sequence[str]) -> list[dict[str, str]]:
+    """Victims as they are typed in a shell.
+
+    >>> _typed(['town="Paris, Texas", age=30'])
+    [{'town': 'Paris, Texas', 'age': '30'}]
+    """
+    return [_typed_one(text) for text in texts]
+
+
+def _typed_one(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    at = 0
+    while at < len(text):
+        part = _PART.match(text, at)
+        column, equals, value = _unquoted("" if part is None else part[1].strip()).partition("=")
+        if part is None or not equals or not column.strip() or not value.strip():
+            raise InputError(
+                "cannot read {victim}; write column=value, with commas between several, and a "
+                "value with a comma in double quotes",
+                victim=Option("victim", text),
+            )
+        if column.strip() in found:
+            raise InputError("{victim} names {column} twice", victim=Option("victim", text),
+                             column=ColumnName(column.strip()))  # fmt: skip
+        found[column.strip()] = _unquoted(value.strip())
+        at = part.end()
+    return found
+
+
+def _unquoted(text: str) -> str:
+    whole = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('""', '"') if whole else text
+
+
+Victims = Annotated[
+    Mapping[str, Any] | Sequence[Mapping[str, Any]] | None,
+    Help(
+        "People to tell about, described by their quasi-identifiers, such as {'nationality': "
+        "'Malaysia', 'zip': '45501'}; in a shell nationality=Malaysia,zip=45501, with a value that "
+        "has a comma in double quotes. May be several."
+    ),
+    Shell(parse=_typed, metavar="COLUMN=VALUE,…"),
+]
+"""The option ``victim``."""
 
 
 def described(
@@ -312,4 +478,4 @@ class Teller:
 def _interval(draws: NDArray[np.float64], belief: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(draws) == 0:
         return np.full((2, len(belief)), np.nan)
-    return np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return np.quantile(draws, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)

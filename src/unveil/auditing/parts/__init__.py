@@ -5,33 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from unveil.auditing.parts._declared import DeclaredPart
-from unveil.auditing.parts._definetti import DeFinettiPart
-from unveil.auditing.parts._differential import DifferentialPart
-from unveil.auditing.parts._inference import InferencePart
-from unveil.auditing.parts._membership import MembershipPart
-from unveil.auditing.parts._minimality import MinimalityPart
 from unveil.auditing.parts._part import Asked, Part
-from unveil.auditing.parts._risk import RiskPart
-from unveil.registry import declared
+from unveil.registry import audited, declared
 
 __all__ = ["DEFAULT", "PARTS", "Asked", "Part"]
 
 PARTS: dict[str, Part[Any]] = {
     part.name: part
     for part in (
-        DifferentialPart(),
-        InferencePart(),
-        RiskPart(),
-        DeFinettiPart(),
-        MinimalityPart(),
+        DeclaredPart(declared("differential-inference")),
+        DeclaredPart(declared("inference")),
+        DeclaredPart(declared("relative-risk")),
+        DeclaredPart(declared("definetti")),
+        DeclaredPart(declared("minimality")),
         DeclaredPart(declared("linkage")),
-        MembershipPart(),
+        DeclaredPart(declared("membership")),
         DeclaredPart(declared("measures")),
         DeclaredPart(declared("discrimination-rate")),
         DeclaredPart(declared("utility")),
     )
 }
 """All of them by name, in the order in which they are told."""
+
+_ADDED = [one for one in audited().values() if one.plugin is not None]
+PARTS |= {one.name: DeclaredPart(one) for one in _ADDED}
 
 DEFAULT = (
     "differential-inference",
@@ -41,5 +38,6 @@ DEFAULT = (
     "measures",
     "discrimination-rate",
     "utility",
+    *(one.name for one in _ADDED if one.default),
 )
 """Those that an audit has unless the user names others: quick, and nothing to configure."""

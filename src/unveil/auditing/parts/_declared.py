@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from unveil._text import display_name
 from unveil.auditing._discretion import reference_to
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._telling import Telling
 from unveil.auditing.parts._part import Asked, Part
-from unveil.errors import File, InputError, Message, View, shown
+from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
 from unveil.findings import Chart, Finding, Question, Table
+from unveil.options import Adversaries
 from unveil.registry import Declaration
 from unveil.render import plain, told_together
-from unveil.report import display_name
 
 __all__ = ["DeclaredPart"]
 
@@ -40,20 +41,43 @@ class DeclaredPart(Part[Finding]):
         self.declaration.check_options(given)
 
     def look(self, subject: Subject, asked: Asked) -> Finding:
-        sources = {
-            name: _source(name, subject, self.declaration) for name in self.declaration.sources()
-        }
+        wanted = self.declaration.sources()
+        if "sanitizer" in wanted:  # which makes the release itself
+            wanted.pop("release", None)
+        sources = {name: _source(name, subject, self.declaration) for name in wanted}
         options = self.declaration.options()
         if "knows" not in options and set(self.questions) != {Question.UTILITY}:
             asked.needs_all_known(self.declaration.name)
-        common = {
+        common: dict[str, Any] = {
             "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
             "n_jobs": asked.n_jobs, "progress": False, "budget": self.declaration.budget,
             "partition": asked.partitions.get(subject.microdata.sensitive.name),
-            **self.declaration.in_audit,
         }  # fmt: skip
+        if "adversary" in options and options["adversary"].annotation != Adversaries:
+            del common["adversary"]  # an audit may have several, and this attack takes one
+        common |= self.declaration.audit_options(subject.microdata, subject.sanitizer)
         given = {name: value for name, value in common.items() if name in options}
-        return self.declaration.call()(**sources, **asked.told(self.name, **given))
+        return self._found({**sources, **asked.told(self.name, **given)})
+
+    def _found(self, given: Mapping[str, Any]) -> Finding:
+        """Call the function; a plug-in that fails must not end the audit."""
+        plugin = self.declaration.plugin
+        try:
+            finding = self.declaration.call()(**given)
+            if plugin is not None:  # what will be told has to work, too
+                self.numbers(finding)
+                finding.story()
+            return finding
+        except UnveilError:
+            raise
+        except Exception as error:
+            if plugin is None:
+                raise
+            raise UnveilError(
+                "the plug-in {name} of {package} failed ({error}); report this to its author",
+                name=repr(self.name), package=plugin,
+                error=Foreign(f"{type(error).__name__}: {error}"),
+            ) from error  # fmt: skip
 
     def numbers(self, finding: Finding) -> dict[str, float | None]:
         return {one.figure.name: one.value for one in finding.figures}
@@ -74,8 +98,10 @@ class DeclaredPart(Part[Finding]):
         view = _view(asked)
         whole = told_together(stories)
         return Telling(
-            sentences=[shown(one, view) for one in whole.sentences],
-            charts=[plain(_without_rank(chart), view) for chart in whole.charts],
+            sentences=[
+                shown(one, view) for one in (*whole.sentences, *self.declaration.compared(found))
+            ],
+            charts=[plain(_drawn(chart), view) for chart in whole.charts],
             tables=[_plain_table(table, view) for table in whole.tables],
         )
 
@@ -93,6 +119,12 @@ def _view(asked: Asked) -> View:
 def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
     if name == "release" or (name == "published" and subject.anew is None):
         return subject.release
+    if (
+        name == "sanitizer"
+        and not isinstance(declaration.in_audit, Mapping | None)
+        and subject.sanitizer is not None
+    ):
+        return subject.sanitizer
     if name in ("sanitizer", "published"):
         if subject.anew is None:
             raise InputError(
@@ -104,8 +136,10 @@ def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
     return subject.microdata  # which is also the list of people that the attacker has
 
 
-def _without_rank(chart: Chart) -> Mapping[str, Any]:
-    return {name: value for name, value in vars(chart).items() if name not in ("rank", "most")}
+def _drawn(chart: Chart) -> Mapping[str, Any]:
+    """What a page draws of a chart."""
+    own = ("rank", "most", "in_terminal")
+    return {name: value for name, value in vars(chart).items() if name not in own}
 
 
 def _plain_table(table: Table, view: View) -> Any:

@@ -134,7 +134,8 @@ _MAPS = 1  # heat maps of the same kind; more are folded
 PRIVACY = ("delta", "gr", "prosecutor", "one_value")
 
 _LEGENDS: dict[str, Kind] = {
-    "distribution": "line", "lines": "line", "points": "mark", "dots": "mark", "bars": "bar",
+    "distribution": "line", "lines": "line", "curves": "line", "points": "mark", "dots": "mark",
+    "bars": "bar",
 }  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from unveil.attacks.relative_risk._domain import one_of
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Horizontal, Problem
 from unveil.attacks.relative_risk.samplers import atoms, boxes, columns, swaps, tuples
@@ -55,14 +54,14 @@ class Sampler:
 
 
 def sampler_for(
-    problem: Problem, likelihood: Likelihood = "saturated", algorithm: str = "collapsed"
+    problem: Problem, likelihood: Likelihood = "saturated", algorithm: Algorithm = "collapsed"
 ) -> Sampler:
     """The sampler for a problem.
 
     Raises
     ------
     InputError
-        If there is no such algorithm, or Gibbs sampling would have to number too many tuples.
+        If Gibbs sampling would have to number too many tuples.
 
     Examples
     --------
@@ -78,17 +77,16 @@ def sampler_for(
     array([[0.9, 0.9, 0.2],
            [0.5, 0.5, 0. ]])
     """
-    name = one_of("sampler", algorithm, ALGORITHMS)
     if not isinstance(problem, Horizontal):
-        init = partial(swaps.init, algorithm=name, likelihood=likelihood)
-        return Sampler(name, init, swaps.kernel)
+        init = partial(swaps.init, algorithm=algorithm, likelihood=likelihood)
+        return Sampler(algorithm, init, swaps.kernel)
     if likelihood == "naive-bayes":
         module = tuples if problem.boxes is None else columns
-        return Sampler(name, partial(module.init, algorithm=name), module.kernel)
+        return Sampler(algorithm, partial(module.init, algorithm=algorithm), module.kernel)
     if problem.members is not None:
-        return Sampler(name, partial(atoms.init, algorithm=name), atoms.kernel)
-    if name == "collapsed":
-        return Sampler(name, boxes.init, boxes.kernel)
+        return Sampler(algorithm, partial(atoms.init, algorithm=algorithm), atoms.kernel)
+    if algorithm == "collapsed":
+        return Sampler(algorithm, boxes.init, boxes.kernel)
     raise InputError(
         "{gibbs} draws a probability for each of the {size} tuples of the domain, which are too "
         "many: use {collapsed}, or {observed} if the original table may be used",

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._beliefs import Answer, Table, saturated_density
+from unveil.attacks.relative_risk._beliefs import Answer, Beliefs, saturated_density
 from unveil.attacks.relative_risk._problem import Horizontal, Problem
 from unveil.attacks.relative_risk.samplers import _kernels as kernels
 
@@ -179,7 +179,7 @@ class Traces:
         watched = (problem.values, problem.watched.shape[1])
         self._shares = np.zeros(watched) if conditional == "watched" else None
 
-    def end_record(self, draw: Callable[[Any, Table], None], panel: Any, watched: Any) -> None:
+    def end_record(self, draw: Callable[[Any, Beliefs], None], panel: Any, watched: Any) -> None:
         """Draw f(s | r, π) for the panel or all watched tuples, if requested."""
         if self._shares is not None and self._conditional is not None:
             now = np.empty(self._shares.shape)
@@ -190,7 +190,7 @@ class Traces:
             draw(panel, self._conditional[self.n])
         self.n += 1
 
-    def info(self, rows: Table, density: Table, sweeps: int) -> Info:
+    def info(self, rows: Beliefs, density: Beliefs, sweeps: int) -> Info:
         """All records, and the means for all watched tuples."""
         shares = None if self._shares is None else self._shares / self.n
         return Info(
@@ -222,7 +222,7 @@ class Notes(Traces):
     ) -> None:  # fmt: skip
         """Record the expected rows and, if needed, the actual rows (``count``) at each place."""
 
-        def draw(place: NDArray[np.int64], found: Table) -> None:
+        def draw(place: NDArray[np.int64], found: Beliefs) -> None:
             kernels.draw_conditional(random, self.population, place, self._size, count(), found)
 
         kernels.note_down(expected, self._panel, self._size, self._sums, self.rows[self.n])
@@ -247,11 +247,11 @@ class ColumnNotes(Traces):
         shape = (problem.values, len(self._codes))
         self._rows, self._density, self._now = (np.zeros(shape) for _ in range(3))
 
-    def add(self, random: Random, rows: Table, counted: NDArray[np.int64]) -> None:
+    def add(self, random: Random, rows: Beliefs, counted: NDArray[np.int64]) -> None:
         """Record the expected rows of the watched tuples, and the rows with each value."""
         count = counted.astype(np.float64)
 
-        def draw(codes: NDArray[np.int64], found: Table) -> None:
+        def draw(codes: NDArray[np.int64], found: Beliefs) -> None:
             kernels.draw_conditional_columns(random, self.population, codes, count, found)
 
         self._rows += rows

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._beliefs import Table
+from unveil.attacks.relative_risk._beliefs import Beliefs
 from unveil.attacks.relative_risk._domain import Domain, members_of
 from unveil.attacks.relative_risk._problem import Horizontal
 from unveil.attacks.relative_risk.samplers import _kernels as kernels
@@ -67,7 +67,7 @@ def kernel(
     watched = _Watched(problem, problem.watched, traces)
     panel = _Watched(problem, problem.watched[:, problem.panel], traces)
 
-    def draw(some: _Watched, found: Table) -> None:
+    def draw(some: _Watched, found: Beliefs) -> None:
         kernels.draw_conditional_columns(
             random, traces.population, some.places, together.count, found
         )
@@ -108,7 +108,7 @@ class _Column:
         found[lumps.group, lumps.value] = first_cell + np.arange(len(lumps.group))
         return found[part.group_of_class]
 
-    def sweep(self, sweeps: int, share: NDArray[np.float64], expected: Table, count: Table) -> None:
+    def sweep(self, sweeps: int, share: Beliefs, expected: Beliefs, count: Beliefs) -> None:
         """Write the shares of its cells, and the expected and actual rows with each value."""
         self.walk.sweep(sweeps, self._now, share, self.first)
         expected[:] = self._now.reshape(expected.shape)
@@ -183,10 +183,10 @@ class _Watched:
         self._inside = _Inside(*members_of(problem.boxes, listed), of_tuples)
         self.places = of_tuples + self._population.offset[:-1]
 
-    def expect(self, lists: _Lists, share: NDArray[np.float64], found: Table) -> None:
+    def expect(self, lists: _Lists, share: NDArray[np.float64], found: Beliefs) -> None:
         """Write the expected rows."""
         kernels.join_columns(lists, share, self._counts, self._inside, found)
 
-    def look(self, count: NDArray[np.float64], found: Table) -> None:
+    def look(self, count: NDArray[np.float64], found: Beliefs) -> None:
         """Write E[f(r | s, π)]."""
         kernels.look_columns(self._population, self.places, count, found)

@@ -1,0 +1,437 @@
+"""What findings of differential inference tell: one alone, and several beside each other.
+
+Every sentence follows from the numbers; none is written for a particular table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._text import UNTOUCHED, display_name, moved, one_in, percent, three_digits
+from unveil.attacks.differential import DELTA
+from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
+from unveil.errors import Cell, File, Listed, Message, Person, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Column,
+    Finding,
+    Series,
+    Story,
+    Table,
+    distribution,
+    number_cell,
+    numbers,
+)
+
+__all__ = ["compared", "story_of", "tails_chart"]
+
+_FLOOR = 1e-6  # a log axis has no zero
+_WORST = 5  # people in the table of a report
+_POINTS = "total variation"
+_EXACT = {
+    "fast": "every record, exactly",
+    "updating": "every record, exactly",
+    "general": "exactly, by running the sanitizer again",
+    "direct": "computed, without sampling",
+}
+_CHOSEN = {
+    "random": "drawn at random",
+    "stratified": "drawn at random within each sensitive value",
+    "exposed": "those first whom the fewest released records cover",
+    "chosen": "as chosen",
+    "all": "in random order",
+}
+
+_Named: TypeAlias = tuple[str, DifferentialInference]
+
+
+def story_of(finding: DifferentialInference, release: Text | None) -> Story:
+    """What one finding tells; with the name of the release where there are several."""
+    classes = "counts" if finding.n_classes is None else (
+        f"{finding.n_classes:,} classes, the smallest of {finding.smallest_class:,}"
+    )  # fmt: skip
+    name = release or Message("{name}", name=File(display_name(finding.sanitizer), bare=True))
+    any_tested = len(finding.tested) > 0
+    return Story(
+        title=Message(
+            "Differential inference: {sanitizer} on {source}",
+            sanitizer=File(finding.sanitizer, bare=True),
+            source=File(finding.microdata.source, bare=True),
+        ),
+        about=[f"release of {classes}; {finding.seconds:.2g} s"],
+        verdict=_verdict(finding, release),
+        sentences=[*_meaning(finding), *_attackers(finding)],
+        tables=[
+            *([_figures(finding)] if any_tested else ()),
+            *([_strongest(finding)] if finding.against else ()),
+            *_worst(finding, release),
+        ],
+        charts=[_distances(finding, name), _worst_and_average(finding, name)],
+        diagnostics=_diagnostics(finding),
+    )
+
+
+def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
+    begin = Message("Under {release}, ", release=release) if release is not None else ""
+    if not len(finding.tested):
+        return Message("{begin}{no} one could be tested.", begin=begin,
+                       no="no" if begin else "No")  # fmt: skip
+    return Message(
+        "{begin}{removing} their own record changes what an attacker believes about {people} by "
+        "more than {by}. Belief moves by {mean} on average, and by {delta} for the worst-placed "
+        "person{within}.",
+        begin=begin, removing="removing" if begin else "Removing", people=_people(finding),
+        by=moved(MAIN_THRESHOLD, finding.distance), mean=moved(finding.mean, finding.distance),
+        delta=moved(finding.delta, finding.distance), within=_within(finding),
+    )  # fmt: skip
+
+
+def _people(finding: DifferentialInference) -> str:
+    """About how many people belief moves; if only some were tested, of these."""
+    tested, share = len(finding.tested), finding.share_over(MAIN_THRESHOLD)
+    if tested == len(finding.microdata):
+        return one_in(share, tested)
+    return f"{round(share * tested) or 'none'} of the {tested:,} people tested"
+
+
+def _within(finding: DifferentialInference) -> str:
+    if finding.sampling is None:
+        return ""
+    low, high = (moved(bound, finding.distance) for bound in finding.delta_within())
+    return f" (as far as sampling can tell, {low} to {high})"
+
+
+def _meaning(finding: DifferentialInference) -> list[Text]:
+    if not len(finding.tested):
+        return []
+    secret = finding.microdata.sensitive.name
+    said = (
+        f"d is how far an attacker's belief about one person's {secret} moves because that "
+        "person's own record is in the data. What does not move is a fact about the population."
+    )
+    if finding.distance == _POINTS:
+        said += (
+            f" The attacker spreads 100 points of belief over the possible values of {secret}; a "
+            "d of 0.25 means that 25 of them move."
+        )
+    lines: list[Text] = [said]
+    if finding.infinite:
+        finite = finding.tested[np.isfinite(finding.tested)]
+        rest = (
+            f"; the mean of the others is {three_digits(float(finite.mean()))}"
+            if len(finite)
+            else ""
+        )
+        lines.append(f"d is INFINITE for {finding.infinite:,} people{rest}.")
+    return lines
+
+
+def _attackers(finding: DifferentialInference) -> list[Text]:
+    lines: list[Text] = []
+    for one in finding.against.values() or [finding]:
+        prior = "; with a prior of their own" if one.prior else ""
+        lines.append(f"Attacker: {one.adversary.label}, who {one.adversary.explained}{prior}.")
+    explained = f", {finding.distance_explained}" if finding.distance_explained else ""
+    return [*lines, f"Distance between two beliefs: {finding.distance}{explained}."]
+
+
+def _figures(finding: DifferentialInference) -> Table:
+    half, most, nearly_all = finding.quantiles().values()
+    distances = {
+        "δ, d of the worst-placed person": finding.delta,
+        "mean d": finding.mean,
+        "standard deviation": finding.std,
+        "half of the people below": half,
+        "90% of the people below": most,
+        "99% of the people below": nearly_all,
+    }
+    shares = {
+        **{f"people over {over:g}": finding.share_over(over) for over in (0.01, 0.05, 0.1)},
+        "most likely value changes": finding.modes_changed,
+    }
+    return Table(
+        columns=[Column(title="", number=False), Column(title="")],
+        rows=[
+            *([name, number_cell(d, three_digits(d))] for name, d in distances.items()),
+            *([name, number_cell(share, percent(share))] for name, share in shares.items()),
+        ],
+    )
+
+
+def _strongest(finding: DifferentialInference) -> Table:
+    """δ of each of several attackers, and for how many people each is the strongest."""
+    best = finding.strongest_for()
+    return Table(
+        columns=[Column(title="attacker", number=False), Column(title="δ"),
+                 Column(title="mean d"), Column(title="strongest for")],
+        rows=[
+            [name, number_cell(one.delta, three_digits(one.delta)),
+             number_cell(one.mean, three_digits(one.mean)),
+             number_cell(best[name], f"{best[name]:,} of {len(finding.tested):,}")]
+            for name, one in finding.against.items()
+        ],
+    )  # fmt: skip
+
+
+def _worst(finding: DifferentialInference, release: Text | None) -> list[Table]:
+    """The worst-placed people, with their values if those were asked for.
+
+    Without being asked, only a report lists people, under references that its owner can resolve.
+    """
+    n = finding.listed or (0 if release is None else _WORST)
+    if not n or not len(finding.tested):
+        return []
+    shown = finding if finding.closer is None else finding.closer
+    columns = [Column(title="person", number=False), Column(title="d")]
+    if finding.listed:
+        columns.append(Column(title="values, and belief without → with the record", number=False))
+    rows: list[list[Any]] = []
+    for place in shown.worst_places(n).tolist():
+        record, d = int(shown.targets[place]), float(shown.distances[place])
+        rows.append([Person(int(shown.microdata.rows[record])), number_cell(d, f"{d:.3g}")])
+        if finding.listed:
+            rows[-1].append(Cell(_values(shown, record, place), bare=True))
+    return [
+        Table(
+            title="The worst-placed people",
+            says="Whose own record moves the belief about them most.",
+            columns=columns, rows=rows,
+        )
+    ]  # fmt: skip
+
+
+def _values(finding: DifferentialInference, record: int, place: int) -> str:
+    """The values of a person, and the beliefs about the sensitive one if they were kept."""
+    secret = finding.microdata.sensitive
+    own = int(secret.codes[record])
+    known = ", ".join(f"{c.name} {c.texts[c.codes[record]]}" for c in finding.microdata.quasi)
+    text = f"{known}; {secret.name} {secret.texts[own]}"
+    if finding.present is None or finding.absent is None:
+        return text
+    return f"{text}; belief: " + _beliefs(
+        finding.absent[place], finding.present[place], own, secret.texts
+    )
+
+
+def _beliefs(
+    absent: NDArray[np.float64], present: NDArray[np.float64], own: int, texts: Sequence[str]
+) -> str:
+    """The belief in the true value and, if another one moved more, in that."""
+    most = int(np.abs(present - absent).argmax())
+    told = [f"{texts[s]} {absent[s]:.0%} → {present[s]:.0%}" for s in dict.fromkeys([own, most])]
+    rest = len(texts) - len(told)
+    others = f", and smaller shifts over the {rest} others" if rest > 1 else ""
+    return f"{', '.join(told)}{others}"
+
+
+def _distances(finding: DifferentialInference, name: Text) -> Chart:
+    return Chart(
+        kind="distribution",
+        title="How far belief moves, person by person",
+        says=Message(
+            "{name}: half of the people below {half}, the worst at {worst}", name=name,
+            half=DELTA.text(finding.quantiles((0.5,))[0.5]), worst=DELTA.text(finding.delta),
+        ),
+        x=Axis(label="d: how far belief about a person moves by their own record", scale="log"),
+        y=Axis(label="share of people", share=True),
+        series=[distribution(name, finding.tested, floor=_FLOOR)] if len(finding.tested) else [],
+        in_terminal=True,
+    )  # fmt: skip
+
+
+def _worst_and_average(finding: DifferentialInference, name: Text) -> Chart:
+    mean, spread = finding.mean, finding.std
+    return Chart(
+        kind="bars",
+        title="The worst-placed and the average person",
+        says="δ, and the mean of d with its spread (one standard deviation), of each release",
+        x=Axis(label="", scale="names"),
+        y=Axis(label="d"),
+        series=[
+            Series(name="δ, the worst-placed", x=[name], y=numbers([finding.delta])),
+            Series(name="mean", x=[name], y=numbers([mean]),
+                   low=numbers([max(0.0, mean - spread)]), high=numbers([mean + spread])),
+        ] if len(finding.tested) else [],
+    )  # fmt: skip
+
+
+def tails_chart(finding: DifferentialInference) -> Chart:
+    """Pr[d ≥ ε] over ε: of the worst-placed person, on average, and by chance alone."""
+    tails = finding.tails()
+    epsilon = numbers(tails["epsilon"])
+    lines = {
+        "the worst-placed person": "delta",
+        "at most, for all (95%)": "delta at most",
+        "all, on average": "mean",
+        "by chance (two releases with the record), at most": "by chance, at most",
+        "by chance, on average": "by chance",
+    }
+    return Chart(
+        kind="curves",
+        title=Message("How often belief moves by ε or more: {sanitizer}",
+                      sanitizer=File(finding.sanitizer, bare=True)),
+        says="How often belief about a person moves by ε or more from one release to another",
+        x=Axis(label="ε: how far belief about a person moves", scale="log"),
+        y=Axis(label="how often it moves by ε or more", share=True),
+        series=[Series(name=name, x=epsilon, y=numbers(tails[column]))
+                for name, column in lines.items()],
+    )  # fmt: skip
+
+
+def _diagnostics(finding: DifferentialInference) -> list[Text]:
+    """Who was tested and how exactly; what follows for the others if not all were."""
+    tested, people = len(finding.tested), len(finding.microdata)
+    lines: list[Text] = [
+        f"{tested:,} of {people:,} people tested: {_EXACT.get(finding.way, 'sampled')}; attacker: "
+        f"{finding.adversary.label}."
+    ]
+    if len(finding.targets) < people:
+        lines.append(_some(finding))
+    if 0 < tested < people:
+        lines.append(finding.bound(MAIN_THRESHOLD).in_words())
+    lines += [
+        f"NOT TESTED: {number:,} {'person' if number == 1 else 'people'}: {why}"
+        for why, number in finding.not_tested.items()
+    ]
+    if finding.failures:
+        lines.append("What the sanitizer said about each of them is in the rows of the finding.")
+    return [*lines, *_sampled(finding)]
+
+
+def _some(finding: DifferentialInference) -> str:
+    """Which people were tested, if not all were."""
+    text = f"Only {len(finding.targets):,} people were targets, "
+    if finding.how == "stratified" or finding.how == "random":
+        text += f"{_CHOSEN[finding.how]} (seed {finding.seed})"
+    else:
+        text += _CHOSEN[finding.how]
+    if len(finding.targets) < finding.wanted:
+        text += (
+            f", as many of {finding.wanted:,} as the budget of {finding.budget or 0:g} s allowed"
+        )
+    return f"{text}; the worst of all may be worse."
+
+
+def _sampled(finding: DifferentialInference) -> list[Text]:
+    """The errors of sampled distances, and how many are larger than asked for."""
+    found = finding.sampling
+    if found is None or not found.most:
+        return []
+    many = f"{found.most:,}"
+    if found.least < found.most:
+        many = f"{found.least:,} to {found.most:,}"
+    low, high = finding.delta_within()
+    lines: list[Text] = []
+    if found.too_coarse:
+        lines.append(
+            f"NOT AS EXACT as asked for ({found.wanted or 0:.3g}): {found.too_coarse:,} people, "
+            f"because {_ended(finding)} ended before."
+        )
+    floor = float(found.floor[finding.worst_places(1)[0]])
+    return [
+        *lines,
+        f"Sampled: {many} releases with and as many without each record. Distances are exact to "
+        f"{float(np.nanmax(found.error)):.3g} (95% each; errors depend on each other, so the mean "
+        f"may be off by as much), and δ is between {low:.3g} and {high:.3g} (95%, all people "
+        "together).",
+        "Without the correction for the bias of sampling the worst would be "
+        f"{float(np.nanmax(found.as_published)):.3g}; two samples of the same beliefs are about "
+        f"{floor:.3g} apart.",
+    ]
+
+
+def _ended(finding: DifferentialInference) -> str:
+    if finding.interrupted:
+        return "it was interrupted and sampling"
+    return "the samples" if finding.budget is None else "the samples or the budget"
+
+
+def compared(found: Mapping[str, Finding]) -> list[Text]:
+    """What findings about several releases of one table say beside each other."""
+    tested = [
+        (name, one)
+        for name, one in found.items()
+        if isinstance(one, DifferentialInference) and len(one.tested)
+    ]
+    anonymized = [(name, one) for name, one in tested if one.sanitizer != UNTOUCHED]
+    plain = next((one for _, one in tested if one.sanitizer == UNTOUCHED), None)
+    said = (_best(anonymized), _turned(_as_many(tested)), _worse_than_nothing(plain, anonymized))
+    return [one for one in said if one is not None]
+
+
+def _called(name: str) -> File:
+    return File(display_name(name), bare=True)
+
+
+def _as_many(tested: Sequence[_Named]) -> list[_Named]:
+    """Those with the most people tested: the worst of a few says nothing beside that of all."""
+    most = max((len(one.tested) for _, one in tested), default=0)
+    return [(name, one) for name, one in tested if len(one.tested) == most]
+
+
+def _best(anonymized: Sequence[_Named]) -> Message | None:
+    comparable = _as_many(anonymized)
+    if len(comparable) < 2:
+        return None
+    best_name, best = min(comparable, key=lambda pair: pair[1].delta)
+    mean_name, mean = min(comparable, key=lambda pair: pair[1].mean)
+    which = f"{len(comparable)} anonymizations"
+    if len(comparable) < len(anonymized):
+        which += f" that {len(best.tested):,} people were tested under"
+    return Message(
+        "Of the {which}, {best} protects the worst-placed person best ({delta}), {average} "
+        "({mean}).",
+        which=which, best=_called(best_name), delta=moved(best.delta, best.distance),
+        mean=moved(mean.mean, mean.distance),
+        average="and the average person as well" if mean is best else Message(
+            "and {name} the average person", name=_called(mean_name)
+        ),
+    )  # fmt: skip
+
+
+def _turned(tested: Sequence[_Named]) -> Message | None:
+    """The most striking case of a better average with a worse worst."""
+    pairs = [
+        (after.delta / before.delta, before_name, before, after_name, after)
+        for (before_name, before), (after_name, after) in permutations(tested, 2)
+        if after.mean < before.mean
+        and after.delta > before.delta > 0
+        # A difference that the printed digits do not show is not worth a sentence.
+        and three_digits(after.delta) != three_digits(before.delta)
+        and three_digits(after.mean) != three_digits(before.mean)
+    ]
+    if not pairs:
+        return None
+    _, before_name, before, after_name, after = max(pairs, key=lambda pair: pair[0])
+    return Message(
+        "An average can hide a person: from {before} to {after} the mean falls ({mean} → {less}), "
+        "but the worst-placed person is worse off ({delta} → {more}).",
+        before=_called(before_name), after=_called(after_name), mean=three_digits(before.mean),
+        less=three_digits(after.mean), delta=three_digits(before.delta),
+        more=three_digits(after.delta),
+    )  # fmt: skip
+
+
+def _worse_than_nothing(
+    plain: DifferentialInference | None, anonymized: Sequence[_Named]
+) -> Message | None:
+    if plain is None:
+        return None
+    worse: list[Any] = [
+        Message("{name} ({delta})", name=_called(name), delta=three_digits(one.delta))
+        for name, one in anonymized
+        if one.delta > plain.delta
+    ]
+    if not worse:
+        return None
+    return Message(
+        "Under {worse}, somebody is worse off than anybody would be without any anonymization "
+        "({delta}).",
+        worse=Listed(worse, "and"), delta=three_digits(plain.delta),
+    )  # fmt: skip

@@ -1,0 +1,362 @@
+"""Who is in the published table, who is held out, and whose records the attacker has.
+
+People held out may come from a table of their own. It is joined with the members' table, so that a
+code means the same value for everybody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil import errors
+from unveil.errors import Cell, File, InputError, Listed, Message, Option, Row, Text, did_you_mean
+from unveil.microdata import (
+    Column,
+    Kind,
+    Mapped,
+    Microdata,
+    Role,
+    checked_mapping,
+    likely_mapping,
+    mapping_said,
+    other_codes,
+    recoded,
+    same_in_other_words,
+    values_listed,
+    values_of,
+)
+
+__all__ = ["People", "joined_tables", "split_people"]
+
+_FEWEST = 2  # people in a group: one person shows no variation, and a table without them is empty
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class People:
+    """Everybody, and the three parts they fall into, as record numbers in ascending order.
+
+    Attributes
+    ----------
+    everybody : Microdata
+    members : array
+        People whose records are sanitized and published.
+    held_out : array
+        People whose records are not.
+    own : array
+        People whose records the attacker has; empty if there are none.
+    """
+
+    everybody: Microdata
+    members: NDArray[np.intp]
+    held_out: NDArray[np.intp]
+    own: NDArray[np.intp]
+
+    @cached_property
+    def asked(self) -> NDArray[np.intp]:
+        """People whom the attacker asks about: members and those held out, in ascending order."""
+        return np.sort(np.concatenate([self.members, self.held_out]))
+
+    @cached_property
+    def is_member(self) -> NDArray[np.bool_]:
+        """Which of them are members."""
+        return np.isin(self.asked, self.members)
+
+    @cached_property
+    def table(self) -> Microdata:
+        """D, the table of the members."""
+        return self._part(self.members, "the members' part of")
+
+    @cached_property
+    def own_table(self) -> Microdata:
+        """The attacker's own table."""
+        return self._part(self.own, "the attacker's own part of")
+
+    def _part(self, records: NDArray[np.intp], what: str) -> Microdata:
+        # Errors about a goal that a part cannot meet name the source.
+        part = self.everybody.take(records)
+        return replace(part, source=f"{what} {self.everybody.source}")
+
+
+def split_people(
+    microdata: Microdata,
+    held_out: Any = 0.5,
+    *,
+    own: float = 0.2,
+    recode: Mapped = None,
+    seed: int = 0,
+) -> People:
+    """Split people into members, people held out, and the attacker's own sample.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    held_out : float, sequence of int, mask or Microdata
+        As for `membership`.
+    own : float
+        Share of the people in the attacker's own sample, as for `membership`; 0: nobody.
+    recode : mapping of str to mapping, optional
+        Values that have another name in the table of people held out, as for `membership`.
+    seed : int
+        Random seed.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> people = split_people(uv.datasets.census(100))
+    >>> len(people.members), len(people.held_out), len(people.own)
+    (40, 40, 20)
+    """
+    n, rng, everybody = len(microdata), np.random.default_rng([seed, 1]), microdata
+    if recode is not None and not isinstance(held_out, Microdata):
+        raise InputError(
+            "{recode} is about the values of a table of people held out; give one as {held_out}",
+            recode=Option("recode"), held_out=Option("held_out"),
+        )  # fmt: skip
+    if held_out is microdata:
+        raise InputError(
+            "the people held out are the members themselves; give a table of other people, or a "
+            "share of this one to hold out, such as 0.5"
+        )
+    if isinstance(held_out, Microdata):  # the members' table is published whole
+        everybody = joined_tables(microdata, held_out, recode)
+        for_attacker, held = _drawn(own, np.arange(n, len(everybody)), rng)
+        members = np.arange(n)
+    elif isinstance(held_out, int | float | np.number | np.bool_):
+        for_attacker, left = _drawn(own, np.arange(n), rng)
+        held, members = np.split(left, [round(_share(held_out) * len(left))])
+    else:
+        held = _listed(held_out, n)
+        for_attacker, members = _drawn(own, np.setdiff1d(np.arange(n), held), rng)
+    people = People(
+        everybody=everybody, members=np.sort(members), held_out=np.sort(held),
+        own=np.sort(for_attacker),
+    )  # fmt: skip
+    _check(people, needs_own=own > 0)
+    return people
+
+
+def _drawn(
+    share: float, people: NDArray[np.intp], rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """A share of some people, and the others, both in random order."""
+    first, others = np.split(rng.permutation(people), [round(share * len(people))])
+    return first, others
+
+
+def _share(held_out: Any) -> float:
+    if isinstance(held_out, bool | np.bool_) or not 0 < held_out < 1:
+        raise InputError(
+            "{nobody}{held_out} must be a share of the people above 0 and below 1, such as 0.5, "
+            "got {given}",
+            nobody="nobody would be held out to compare members with; " if held_out == 0 else "",
+            held_out=Option("held_out"), given=repr(held_out),
+        )  # fmt: skip
+    return float(held_out)
+
+
+def _listed(held_out: Any, n: int) -> NDArray[np.intp]:
+    """Record numbers, from record numbers or a mask."""
+    try:
+        chosen = np.asarray(held_out)
+    except ValueError:  # lists of different lengths
+        chosen = np.zeros((0, 0))
+    if chosen.dtype == bool and chosen.shape == (n,):
+        chosen = np.flatnonzero(chosen)
+    elif chosen.ndim != 1 or (len(chosen) and not np.issubdtype(chosen.dtype, np.integer)):
+        raise InputError(
+            "{held_out} must be a share such as 0.5, a list of record numbers counted from 0, a "
+            "mask of {n} truth values, or microdata of other people; got a {kind}",
+            held_out=Option("held_out"), n=n, kind=type(held_out).__name__,
+        )  # fmt: skip
+    wrong = chosen[(chosen < 0) | (chosen >= n)]
+    if len(wrong):
+        raise InputError(
+            "{held_out} has {record}, but records are numbered from 0 to {last}",
+            held_out=Option("held_out"), record=Row(int(wrong[0]), "record"), last=n - 1,
+        )  # fmt: skip
+    return np.unique(chosen).astype(np.intp)
+
+
+def _check(people: People, *, needs_own: bool) -> None:
+    """Refuse a split with too few people in a part."""
+    source, records = File(people.everybody.source, bare=True), len(people.everybody)
+    if not len(people.held_out):
+        raise InputError(
+            "none of the {records} records of {source} is held out, so there is nobody to compare "
+            "members with; hold out a share of them, such as 0.5",
+            records=records, source=source,
+        )  # fmt: skip
+    counts = {"members": len(people.members), "people held out": len(people.held_out)}
+    if needs_own:
+        counts["people in the attacker's own sample"] = len(people.own)
+    for what, count in counts.items():
+        if count < _FEWEST:
+            raise InputError(
+                "{source} has {records} records, too few to split like this: {count} {what} are "
+                "left, and at least {fewest} are needed",
+                source=source, records=records, count=count, what=what, fewest=_FEWEST,
+            )  # fmt: skip
+
+
+def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None) -> Microdata:
+    """The records of one table, followed by those of another with the same columns.
+
+    Numbers and plain categories of either are values of both. Levels and hierarchies were declared;
+    those must agree. Other names for the same values would tell everybody in one table from
+    everybody in the other: they are refused, unless ``recode`` says what they mean.
+
+    >>> import unveil as uv
+    >>> here = uv.read_table({"age": [30, 41], "vote": ["a", "b"]}, quasi="age", sensitive="vote")
+    >>> there = uv.read_table({"age": [35], "vote": ["b"]}, quasi="age", sensitive="vote")
+    >>> joined_tables(here, there)["age"].decode().tolist()
+    [30, 41, 35]
+    """
+    ours = (*microdata.quasi, microdata.sensitive)
+    said = checked_mapping(recode, [column.name for column in ours], option="recode")
+    columns: list[Column] = []
+    notes: list[Any] = []
+    for column in ours:
+        other = _same(column, microdata, others)
+        if column.name in said:
+            words = column.kind is not Kind.NUMERIC
+            other = recoded(other, said[column.name], kind=Kind.CATEGORICAL if words else None)
+            other = replace(other, kind=column.kind if words else other.kind)
+        columns.append(_joined_column(column, other, others))
+        notes += _strangers(column, other, others)
+    # The attack does not use other columns, but a sanitizer may read those that both tables have.
+    theirs = {column.name: column for column in others.columns if column.role is Role.OTHER}
+    columns += [
+        _joined_column(column, theirs[column.name], others)
+        for column in microdata.columns
+        if column.role is Role.OTHER and column.name in theirs
+    ]
+    return replace(
+        microdata,
+        columns=tuple(columns),
+        rows=np.concatenate([microdata.rows, others.rows]),
+        notes=tuple(dict.fromkeys((*microdata.notes, *others.notes, *notes))),
+    )
+
+
+def _same(column: Column, microdata: Microdata, others: Microdata) -> Column:
+    """The column of that name and role in the other table."""
+    theirs = {other.name: other for other in (*others.quasi, others.sensitive)}
+    other, named = theirs.get(column.name), Listed([errors.Column(name) for name in theirs])
+    source, there = File(microdata.source, bare=True), File(others.source, bare=True)
+    if other is None:
+        raise InputError(
+            "column {column} of {source} is not in the table of people held out, {there}{near}; "
+            "read both with the same quasi-identifiers and sensitive column (there: {theirs})",
+            column=errors.Column(column.name), source=source, there=there,
+            near=did_you_mean(column.name, theirs), theirs=named,
+        )  # fmt: skip
+    if other.role is not column.role or len(theirs) != len(microdata.quasi) + 1:
+        ours = [errors.Column(one.name) for one in (*microdata.quasi, microdata.sensitive)]
+        raise InputError(
+            "{source} and the table of people held out, {there}, have different quasi-identifiers "
+            "and sensitive columns: {ours} here and {theirs} there; read both with the same ones",
+            source=source, there=there, ours=Listed(ours), theirs=named,
+        )  # fmt: skip
+    return other
+
+
+def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
+    if _sort(column) != _sort(other):
+        raise InputError(
+            "column {column} has {sort} values here ({values}) and {other} values in the table of "
+            "people held out, {source} ({others}); read both alike, or say what its values are "
+            "called here: {mapping}",
+            column=errors.Column(column.name), sort=_sort(column), values=values_of(column),
+            other=_sort(other), source=File(others.source, bare=True), others=values_of(other),
+            mapping=mapping_said(column.name, other.texts, column.texts, option="recode"),
+        )  # fmt: skip
+    if column.texts == other.texts:
+        return replace(column, codes=np.concatenate([column.codes, other.codes]))
+    declared = column.hierarchy is not None or column.kind is Kind.ORDINAL
+    unknown = [text for text in other.texts if text not in column.places]
+    if declared and unknown:
+        raise InputError(
+            "{unknown}; or read both with the same levels and hierarchies",
+            unknown=_unknown_values(column, other, unknown, others),
+        )
+    kept = declared or not unknown
+    values = column.values if kept else _either(column, other)
+    place = {text: code for code, text in enumerate(replace(column, values=values).texts)}
+    codes = [
+        np.array([place[text] for text in one.texts], dtype=np.int32)[one.codes]
+        for one in (column, other)
+    ]
+    given = column.given if kept else _given(column, other, place)
+    return replace(column, values=values, codes=np.concatenate(codes), given=given)
+
+
+def _unknown_values(column: Column, other: Column, unknown: list[str], others: Microdata) -> Text:
+    """Say that people held out have values that the members' table does not."""
+    codes = [other.places[text] for text in unknown]
+    records = int(np.isin(other.codes, codes).sum())
+    return other_codes(
+        column, unknown, source=f"the table of people held out, {others.source},",
+        where=f"{records:,} {'record' if records == 1 else 'records'}",
+        who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here", option="recode",
+    )  # fmt: skip
+
+
+def _strangers(column: Column, other: Column, others: Microdata) -> list[Message]:
+    """Refuse our values in other words; a note if the column has none of our values."""
+    if column.kind is not Kind.CATEGORICAL or column.hierarchy is not None:
+        return []
+    theirs = [other.texts[code] for code in np.unique(other.codes)]
+    unknown = [text for text in theirs if text not in column.places]
+    same = same_in_other_words(unknown, column.texts)
+    nothing_alike = bool(unknown) and len(unknown) == len(theirs)
+    if nothing_alike and likely_mapping(unknown, column.texts):
+        same = {text: text for text in unknown}
+    if same:
+        raise InputError(_unknown_values(column, other, list(same), others))
+    if not nothing_alike:
+        return []
+    return [
+        Message(
+            "column {column}: nobody in the table of people held out, {source}, has a value that a "
+            "member has ({theirs} there, {ours} here); if these are other names for the same "
+            "values, they alone tell members apart: say which are the same, {mapping}",
+            column=errors.Column(column.name),
+            source=File(others.source, bare=True),
+            theirs=Cell(values_listed(theirs), bare=True),
+            ours=Cell(values_listed(column.texts), bare=True),
+            mapping=mapping_said(column.name, unknown, column.texts, option="recode"),
+        )
+    ]
+
+
+def _sort(column: Column) -> str:
+    """What sort of values they are."""
+    return "point-in-time" if column.values.dtype.kind == "M" else str(column.kind)
+
+
+def _either(column: Column, other: Column) -> NDArray[Any]:
+    """The values of both, in order."""
+    if column.kind is Kind.NUMERIC:
+        return np.union1d(column.values, other.values)
+    return _objects(sorted({*column.texts, *other.texts}))
+
+
+def _given(column: Column, other: Column, place: dict[str, int]) -> NDArray[Any] | None:
+    """The values as they are in the tables, where they were not texts."""
+    if column.given is None and other.given is None:
+        return None
+    known: dict[str, Any] = {}
+    for one in (other, column):
+        known.update(zip(one.texts, one.values if one.given is None else one.given, strict=True))
+    return _objects([known[text] for text in place])
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
