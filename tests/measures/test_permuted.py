@@ -75,3 +75,9 @@ def test_all_measures_together(release):
 def test_what_is_not_published_cannot_be_counted(release, options, message):
     with pytest.raises(InputError, match=message):
         uv.l_diversity(release, **options)
+
+
+def test_k_as_a_figure_is_of_people_and_not_of_groups():
+    survey = uv.datasets.election_survey()
+    found = uv.measures(uv.Anatomy(l=3).sanitize(survey))
+    assert {one.figure.name: one.value for one in found.figures}["k"] == found.k_anonymity.k == 1

@@ -185,7 +185,8 @@ def made_app() -> App:
         )  # fmt: skip
     for one in declarations().values():
         if one.name in _OWN:
-            Plugin(one.name, one, one.plugin or "unveil").refuse("there is a command of that name")
+            if one.plugin is not None:
+                Plugin(one.name, one, one.plugin).refuse("there is a command of that name")
             continue
         app.command(
             f"unveil.cli._declared:{one.name.replace('-', '_')}", name=one.name, help=one.help,

@@ -24,7 +24,7 @@ from unveil.measures._classes import (
     top_values,
 )
 from unveil.measures._counted import Counting, count
-from unveil.measures._declared import ALPHA, K
+from unveil.measures._declared import ALPHA
 from unveil.measures._texts import bar_chart, in_words, joined
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class AlphaK(ClassMeasure):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        return ALPHA.of(self.alpha), K.of(self.k)
+        return (ALPHA.of(self.alpha),)
 
     def _facts(self, *, records: bool) -> dict[str, Any]:
         return {
