@@ -104,7 +104,7 @@ def overhead(table: Microdata, model: object, targets: int) -> None:
     for _ in range(REPEATS):
         sanitizer, adversary = Timed(uv.Mondrian(k=5)), TimedAdversary(adversary_named(model))
         finding = uv.differential_inference(
-            table, sanitizer, adversary=adversary, targets=targets, n_jobs=1
+            table, sanitizer, adversary=adversary, targets=targets, jobs=1
         )
         within = sum(sanitizer.spent) + adversary.spent
         shares.append((finding.seconds - within) / within)
@@ -116,9 +116,9 @@ def overhead(table: Microdata, model: object, targets: int) -> None:
 
 
 def workers(table: Microdata, targets: int) -> None:
-    def seconds(n_jobs: int) -> float:
+    def seconds(jobs: int) -> float:
         return uv.differential_inference(
-            table, uv.Mondrian(k=5), path="general", targets=targets, n_jobs=n_jobs
+            table, uv.Mondrian(k=5), path="general", targets=targets, jobs=jobs
         ).seconds
 
     cold = seconds(2)
@@ -138,7 +138,7 @@ def further_adversaries(table: Microdata, targets: int) -> None:
             adversary.spent = 0.0
         sanitizer = Timed(uv.Mondrian(k=5))
         finding = uv.differential_inference(
-            table, sanitizer, adversary=adversaries, targets=targets, n_jobs=1
+            table, sanitizer, adversary=adversaries, targets=targets, jobs=1
         )
         releases, models = sum(sanitizer.spent), [adversary.spent for adversary in adversaries]
         each = " + ".join(f"{seconds:.2f}" for seconds in models)
@@ -155,7 +155,7 @@ def commands(table: Microdata, targets: int = 20) -> None:
         script.write_text(COPY)
         for arguments in ("{input} {output}", "{input} {output} {without}"):
             oracle = uv.Oracle(f"{sys.executable} {script} {arguments}")
-            finding = uv.differential_inference(table, oracle, targets=targets, n_jobs=1)
+            finding = uv.differential_inference(table, oracle, targets=targets, jobs=1)
             print(f"(d) {arguments}: {finding.seconds / targets * 1000:.0f} ms a target")
 
 
@@ -164,7 +164,7 @@ def forgetting(table: Microdata, sample: int = 20) -> None:
         adversary = uv.Classifier(model, "bounds-hot")
         quick = uv.differential_inference(table, uv.Identity(), adversary=adversary)
         slow = uv.differential_inference(
-            table, uv.Identity(), adversary=adversary, path="general", targets=sample, n_jobs=1
+            table, uv.Identity(), adversary=adversary, path="general", targets=sample, jobs=1
         )
         anew = slow.seconds / sample * len(table.distinct)
         differ = np.nanmax(np.abs(quick.distances[slow.targets] - slow.distances))

@@ -218,7 +218,7 @@ def test_no_such_file(tmp_path):
     [
         ("age,vote\n,a\n30,b\n", (), "--missing drop drops these records, --missing category"),
         ("age,vote\n,a\n30,b\n", ("--missing", "category"), "with --categorical age"),
-        ("age,vote\n?,a\n30,b\n", ("--numeric", "age"), "give --missing-value '?'"),
+        ("age,vote\n?,a\n30,b\n", ("--numeric", "age"), "give --missing-values '?'"),
         ("age,vote\nM\xfc,a\nb,b\n", (), "for instance --encoding latin-1"),
         ("age,vote\n1,a\n1,2,3\n", (), "give --delimiter"),
     ],
@@ -479,7 +479,7 @@ def test_what_was_decided_while_reading_is_said_first(tmp_path):
     note = "Note: age is read as words, not as numbers, because of '?'"
     assert text.count(note) == 1
     assert text.index(note) < text.index("no anonymization")
-    assert "--missing-value" in text
+    assert "--missing-values" in text
 
 
 def test_cells_cannot_steer_the_terminal(tmp_path):

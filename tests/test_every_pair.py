@@ -113,9 +113,7 @@ class Of:
 def inferring(**options: Any) -> Of:
     def call(f: uv.sanitize.Sanitizer) -> Any:
         samples = 4 if f.is_random else None
-        return uv.differential_inference(
-            TABLE, f, targets=FEW, samples=samples, n_jobs=1, **options
-        )
+        return uv.differential_inference(TABLE, f, targets=FEW, samples=samples, jobs=1, **options)
 
     return Of(call, "sanitizer")
 
@@ -123,7 +121,7 @@ def inferring(**options: Any) -> Of:
 def hardening(strategy: str) -> Of:
     def call(f: uv.sanitize.Sanitizer) -> Any:
         samples = 4 if f.is_random else None
-        return uv.harden(TABLE, f, strategy=strategy, rounds=1, samples=samples, n_jobs=1)
+        return uv.harden(TABLE, f, strategy=strategy, rounds=1, samples=samples, jobs=1)
 
     return Of(call, "sanitizer")
 
@@ -138,7 +136,7 @@ ATTACKS: dict[str, Of] = {
         adversary="smoothed-frequency", path="general"
     ),
     'differential_inference(adversary="tree")': inferring(adversary="tree"),
-    "membership": Of(lambda f: uv.membership(TABLE, f, removals=3, n_jobs=1), "sanitizer"),
+    "membership": Of(lambda f: uv.membership(TABLE, f, removals=3, jobs=1), "sanitizer"),
     "inference": Of(lambda release: uv.inference(release, TABLE)),
     'inference(adversary="tree")': Of(
         lambda release: uv.inference(release, TABLE, adversary="tree")
@@ -148,7 +146,7 @@ ATTACKS: dict[str, Of] = {
         "sanitizer",
     ),
     "relative_risk": Of(
-        lambda release: uv.relative_risk(release, TABLE, sweeps=50, budget="10 s", n_jobs=1)
+        lambda release: uv.relative_risk(release, TABLE, sweeps=50, budget="10 s", jobs=1)
     ),
     "linkage": Of(
         lambda release: uv.linkage(
@@ -259,7 +257,7 @@ WAYS = {
 @pytest.mark.parametrize("name", WAYS)
 def test_the_way_that_a_test_goes_is_told(name):
     f = SANITIZERS[name][1]
-    options: dict[str, Any] = {"adversary": "smoothed-frequency", "targets": FEW, "n_jobs": 1}
+    options: dict[str, Any] = {"adversary": "smoothed-frequency", "targets": FEW, "jobs": 1}
     samples = 4 if f.is_random else None
     finding = uv.differential_inference(TABLE, f, samples=samples, **options)
     assert finding.way == WAYS[name]

@@ -90,7 +90,7 @@ class BasicMondrian(Sanitizer):
         records: NDArray[np.intp],
         statistic: Statistic,
         *,
-        n_jobs: int | None = None,
+        jobs: int | None = None,
         done: Callable[[int], None] = lambda _: None,
     ) -> LeaveOneOut:
         """What a counting adversary sees with and without each record; exact for every one."""
@@ -100,7 +100,7 @@ class BasicMondrian(Sanitizer):
         counts = np.empty((len(once), *present.shape[1:]), dtype=np.int64)
         counts[where] = present
         joint = statistic is Statistic.JOINT
-        walk.without(once, counts[:, None] if joint else counts, joint, workers(n_jobs), done)
+        walk.without(once, counts[:, None] if joint else counts, joint, workers(jobs), done)
         done(len(records) - len(once))
         possible = np.full(len(records), len(microdata) > 1)
         return LeaveOneOut(present.astype(np.int32), counts[where].astype(np.int32), possible)
@@ -162,7 +162,7 @@ class _Walk:
         targets: NDArray[np.intp],
         counts: NDArray[np.int64],
         joint: bool,
-        n_jobs: int,
+        jobs: int,
         done: Callable[[int], None],
     ) -> None:
         """Turn the counts of each target into those of the release without it."""
@@ -184,8 +184,8 @@ class _Walk:
 
         # Neighbours in the walk go together: a piece looks only at parts that have its targets.
         place_in_walk = np.argsort(self.grown.records[kernels.ORDER])
-        pieces = np.array_split(np.argsort(place_in_walk[targets]), _PIECES * n_jobs)
-        run_tasks([task(places) for places in pieces if len(places)], n_jobs)
+        pieces = np.array_split(np.argsort(place_in_walk[targets]), _PIECES * jobs)
+        run_tasks([task(places) for places in pieces if len(places)], jobs)
 
 
 def _hierarchy(column: Column) -> Hierarchy:

@@ -171,7 +171,7 @@ def _anew(table: Microdata, setting: Setting, variant: str, sample: int) -> floa
     rng = np.random.default_rng(0)
     some = rng.choice(table.distinct, min(sample, len(table.distinct)), replace=False)
     finding = uv.differential_inference(
-        table, setting.sanitizer(variant), targets=some, path="general", n_jobs=1, progress=False
+        table, setting.sanitizer(variant), targets=some, path="general", jobs=1, progress=False
     )
     return finding.seconds / len(some) * len(table.distinct)
 
@@ -199,7 +199,7 @@ def _seconds(table: Microdata, epsilon: float, samples: int | None, jobs: int | 
     """How long unveil's own test of noisy counts takes."""
     sanitizer = uv.LaplaceCounts(epsilon=epsilon)
     finding = uv.differential_inference(
-        table, sanitizer, samples=samples, n_jobs=jobs, progress=False
+        table, sanitizer, samples=samples, jobs=jobs, progress=False
     )
     return finding.seconds
 

@@ -179,7 +179,7 @@ def _measured(table: Microdata, setting: Setting, variant: str, jobs: int | None
     except GoalError as error:
         nobody = np.empty(0)
         return Outcome(setting=setting, variant=variant, distances=nobody, refused=str(error))
-    finding = uv.differential_inference(table, sanitizer, n_jobs=jobs, progress=False)
+    finding = uv.differential_inference(table, sanitizer, jobs=jobs, progress=False)
     least = setting.value if setting.goal == "k" else 1
     return Outcome(
         setting=setting,

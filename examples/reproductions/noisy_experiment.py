@@ -113,7 +113,7 @@ def written(epsilon: float) -> str:
 def measure_noise(table: Microdata, noise: Noise, jobs: int | None) -> Noisy:
     """Test every distinct record for one ε, directly and, if samples are wanted, by sampling."""
     sanitizer, records = uv.LaplaceCounts(epsilon=noise.epsilon), table.distinct
-    direct = uv.differential_inference(table, sanitizer, n_jobs=jobs, progress=False)
+    direct = uv.differential_inference(table, sanitizer, jobs=jobs, progress=False)
     found = {"direct": direct.distances[records]}
     seconds = {"direct": direct.seconds}
     modes = float(direct.mode_changed[records].mean())
@@ -124,7 +124,7 @@ def measure_noise(table: Microdata, noise: Noise, jobs: int | None) -> Noisy:
     published = sample_all(cases, noise.epsilon, noise.samples, seed=noise.seed, jobs=jobs)
     seconds["published"] = time.perf_counter() - started
     sampled = uv.differential_inference(
-        table, sanitizer, samples=noise.samples, seed=noise.seed, n_jobs=jobs, progress=False
+        table, sanitizer, samples=noise.samples, seed=noise.seed, jobs=jobs, progress=False
     )
     seconds["corrected"] = sampled.seconds
     records_error = np.zeros(len(records))  # without noise nothing is sampled

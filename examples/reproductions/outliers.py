@@ -105,14 +105,14 @@ def _hardened(table: Microdata, wanted: Asked, limits: Limits) -> Iterator[Harde
             for variant in wanted.variants:
                 f = setting.sanitizer(variant)
                 try:
-                    before = uv.differential_inference(table, f, n_jobs=wanted.jobs, progress=False)
+                    before = uv.differential_inference(table, f, jobs=wanted.jobs, progress=False)
                 except GoalError as error:
                     print(f"{setting.label}, {HEADS[variant]}: {error}")
                     continue
                 finally:
                     progress.advance(n)
                 hardening = uv.harden(
-                    table, f, strategy="remove", **vars(limits), n_jobs=wanted.jobs, progress=False
+                    table, f, strategy="remove", **vars(limits), jobs=wanted.jobs, progress=False
                 )
                 yield Hardened(setting, variant, before.tested, hardening)
 

@@ -33,7 +33,7 @@ def agree(figures: Any, expected: dict[str, float | None]) -> None:
 
 
 def figures_of(table: uv.Microdata, sanitizer: Any, attacks: Any, **options: Any) -> Any:
-    audit = uv.audit(table, sanitizer, attacks=attacks, progress=False, n_jobs=1, **options)
+    audit = uv.audit(table, sanitizer, attacks=attacks, progress=False, jobs=1, **options)
     return audit.releases[0].figures
 
 
@@ -254,7 +254,7 @@ def test_members_are_ranked_above_others() -> None:
     survey = uv.datasets.election_survey()
     table = survey.take(range(0, len(survey), 12))
     audit = uv.audit(
-        table, "mondrian:k=3", attacks={"membership": {"removals": 5}}, progress=False, n_jobs=1
+        table, "mondrian:k=3", attacks={"membership": {"removals": 5}}, progress=False, jobs=1
     )
     frame = audit.releases[0].looked["membership"].finding.to_frame()
     areas = []

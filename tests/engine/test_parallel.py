@@ -135,11 +135,11 @@ def test_a_part_that_ends_everybody_who_tries_it_is_given_up_and_the_others_are_
     assert found == {part: part + 1 for part in range(8) if part != 5}
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_when_it_is_enough_what_was_begun_is_finished_and_is_a_beginning(tmp_path, n_jobs):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_when_it_is_enough_what_was_begun_is_finished_and_is_a_beginning(tmp_path, jobs):
     work, shared = diary(tmp_path)
     asked = iter(range(100))
-    found = results(work, shared, chosen_backend(n_jobs, None), enough=lambda: next(asked) >= 5)
+    found = results(work, shared, chosen_backend(jobs, None), enough=lambda: next(asked) >= 5)
     assert sorted(found) == list(range(5))
 
 
@@ -147,15 +147,15 @@ def test_errors_of_the_work_come_through():
     def work(shared, part):
         raise ZeroDivisionError("for everybody")
 
-    for n_jobs in (1, 2):
+    for jobs in (1, 2):
         with pytest.raises(ZeroDivisionError, match="for everybody"):
-            results(work, None, chosen_backend(n_jobs, None))
+            results(work, None, chosen_backend(jobs, None))
 
 
 def test_joblibs_own_configuration_is_heard():
     with joblib.parallel_config(backend="threading", n_jobs=3):
         backend = chosen_backend(None, None)
-    assert (backend.kind, backend.n_jobs) == ("here", 3)
+    assert (backend.kind, backend.jobs) == ("here", 3)
     with joblib.parallel_config(n_jobs=1):
         assert chosen_backend(None, None) == Backend("here", 1)
     assert chosen_backend(2, None).config == {"backend": "loky"}
@@ -210,17 +210,17 @@ class Countdown:
         return task
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, 7, None])
-def test_all_tasks_and_what_comes_of_them_are_run_once(n_jobs):
+@pytest.mark.parametrize("jobs", [1, 2, 7, None])
+def test_all_tasks_and_what_comes_of_them_are_run_once(jobs):
     count = Countdown()
-    run_tasks([count(6), count(1)], n_jobs)
+    run_tasks([count(6), count(1)], jobs)
     assert sorted(count.done) == sorted([1, *(n for n in range(1, 7) for _ in range(2 ** (6 - n)))])
-    assert len(count.threads) <= (n_jobs or available_cores())
+    assert len(count.threads) <= (jobs or available_cores())
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_nothing_to_do(n_jobs):
-    assert run_tasks([], n_jobs) is None
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_nothing_to_do(jobs):
+    assert run_tasks([], jobs) is None
 
 
 def test_one_job_runs_in_one_thread_of_its_own_the_newest_first():
@@ -243,9 +243,9 @@ def test_several_run_at_a_time():
     assert len(set(met)) == 2
 
 
-@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize("kind", [ZeroDivisionError, KeyboardInterrupt])
-def test_what_goes_wrong_in_a_task_goes_wrong_for_the_caller(n_jobs, kind):
+def test_what_goes_wrong_in_a_task_goes_wrong_for_the_caller(jobs, kind):
     def wrong():
         raise kind
 
@@ -253,7 +253,7 @@ def test_what_goes_wrong_in_a_task_goes_wrong_for_the_caller(n_jobs, kind):
         return [wrong]
 
     with pytest.raises(kind):
-        run_tasks([leads_to_wrong], n_jobs)
+        run_tasks([leads_to_wrong], jobs)
 
 
 def test_after_a_failure_nothing_new_is_begun():
@@ -267,11 +267,11 @@ def test_after_a_failure_nothing_new_is_begun():
     assert begun == []
 
 
-@pytest.mark.parametrize("n_jobs", [0, -1, 1.5, "2", True])
-def test_the_number_of_jobs_is_a_whole_number_from_1_up(n_jobs):
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, "2", True])
+def test_the_number_of_jobs_is_a_whole_number_from_1_up(jobs):
     with pytest.raises(InputError) as error:
-        run_tasks([], n_jobs)
-    assert str(error.value) == f"n_jobs= must be a whole number from 1 up, got {n_jobs!r}"
+        run_tasks([], jobs)
+    assert str(error.value) == f"jobs= must be a whole number from 1 up, got {jobs!r}"
 
 
 def test_as_many_workers_as_cores_by_default(monkeypatch):

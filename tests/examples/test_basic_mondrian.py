@@ -150,9 +150,9 @@ def with_hierarchies(table):
     return replace(table, columns=columns)
 
 
-def assert_exact(table, goal, compare, statistic, records, n_jobs=1):
+def assert_exact(table, goal, compare, statistic, records, jobs=1):
     found = BasicMondrian(**goal, compare=compare).leave_one_out(
-        table, records, statistic, n_jobs=n_jobs
+        table, records, statistic, jobs=jobs
     )
     whole = plain_classes(table, **goal)
     for place, record in enumerate(records):
@@ -193,7 +193,7 @@ def test_some_records_of_larger_tables_left_out(goal):
     for seed, kinds in enumerate([("fine", "tree"), ("numeric", "tree", "ordinal", "tree")]):
         table = with_hierarchies(random_microdata(seed, 400, kinds, sensitive_values=6))
         records = np.random.default_rng(seed).choice(400, 8)  # in any order, some perhaps twice
-        assert_exact(table, goal, "text", Statistic.COVER, records, n_jobs=2)
+        assert_exact(table, goal, "text", Statistic.COVER, records, jobs=2)
 
 
 @pytest.mark.real

@@ -13,7 +13,7 @@ from unveil.hardening import Merged, _harden, round_line
 from unveil.microdata import Intervals, Release
 from unveil.sanitize import Crowds, Sanitizer
 
-COUNTING = {"adversary": "conditional-frequency", "n_jobs": 1}
+COUNTING = {"adversary": "conditional-frequency", "jobs": 1}
 
 
 def hidden(microdata):
@@ -202,7 +202,7 @@ def test_a_sanitizer_that_fails_when_asked_again_is_not_known_to_be_random(peopl
 
 def test_a_random_adversary_draws_no_releases(people):
     hardening = uv.harden(
-        people, uv.Mondrian(k=3), adversary=Moody(), samples=40, delta=0.05, rounds=1, n_jobs=1
+        people, uv.Mondrian(k=3), adversary=Moody(), samples=40, delta=0.05, rounds=1, jobs=1
     )
     assert hardening.best.sampled
     assert "δ is sampled" in repr(hardening)
@@ -281,7 +281,7 @@ def test_everybody_is_attacked_by_the_sanitizers_own_adversary(people, monkeypat
         return uv.differential_inference(table, f, adversary=adversary, **options)
 
     monkeypatch.setattr(_harden, "differential_inference", seen)
-    options = {"delta": 0.01, "rounds": 1, "at_most": 0.5, "n_jobs": 1, "strategy": "both"}
+    options = {"delta": 0.01, "rounds": 1, "at_most": 0.5, "jobs": 1, "strategy": "both"}
     uv.harden(people, Counted(seed=2), **options)
     assert told == [(kind, "conditional-frequency") for kind in (Counted, Counted, Merged)]
     assert uv.harden(people, uv.Mondrian(k=2), delta=0.9).finding.adversary.label == (
@@ -315,7 +315,7 @@ def test_where_nothing_is_random_there_is_nothing_to_sample(people):
 def test_the_bound_is_that_of_all_adversaries(people):
     both = ["conditional-frequency", Moody()]
     finding = uv.differential_inference(
-        people, uv.Mondrian(k=3), adversary=both, samples=30, n_jobs=1
+        people, uv.Mondrian(k=3), adversary=both, samples=30, jobs=1
     )
     exact = uv.differential_inference(people, uv.Mondrian(k=3), adversary=both[0])
     assert finding.delta == exact.delta  # who never sleeps is the strongest
@@ -323,7 +323,7 @@ def test_the_bound_is_that_of_all_adversaries(people):
     assert high > exact.delta
     goal = (exact.delta + high) / 2
     hardening = uv.harden(
-        people, uv.Mondrian(k=3), adversary=both, samples=30, n_jobs=1, delta=goal, rounds=1
+        people, uv.Mondrian(k=3), adversary=both, samples=30, jobs=1, delta=goal, rounds=1
     )
     assert not hardening.holds
     assert hardening.best.delta_at_most == high
@@ -344,9 +344,7 @@ def test_without_cells_that_cover_people_records_are_removed_and_no_loss_is_told
 ):
     votes = [f"v{i % 3}" for i in range(20)]
     table = uv.read_table({"age": range(20, 40), "vote": votes}, quasi="age", sensitive="vote")
-    hardening = uv.harden(
-        table, sanitizer, delta=1e-6, rounds=1, at_a_time=0.1, samples=4, n_jobs=1
-    )
+    hardening = uv.harden(table, sanitizer, delta=1e-6, rounds=1, at_a_time=0.1, samples=4, jobs=1)
     before, after = hardening.rounds
     assert (before.removed, after.removed) == (0, 2)
     assert before.classes == classes
@@ -354,7 +352,7 @@ def test_without_cells_that_cover_people_records_are_removed_and_no_loss_is_told
     assert hardening.to_dict()["strategies"][0]["rounds"][1]["loss"] is None
     assert "What is lost is not told: no cells are published" in hardening.summary()
     with pytest.raises(InputError, match=r"merging enlarges classes .* use strategy='remove'"):
-        uv.harden(table, sanitizer, strategy="both", samples=4, n_jobs=1)
+        uv.harden(table, sanitizer, strategy="both", samples=4, jobs=1)
 
 
 def test_what_is_worked_out_is_about_all_draws():

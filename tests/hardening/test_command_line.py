@@ -110,7 +110,7 @@ def test_an_attacker_who_draws_lots_is_sampled(table):
         "harden", table, *ROLES, *MONDRIAN, *options, "--rounds", "1", "--json", "-", code=1
     )
     document = json.loads(result.stdout)
-    options = {"adversary": "tree", "samples": 4, "n_jobs": 1, "delta": 0.3, "rounds": 1}
+    options = {"adversary": "tree", "samples": 4, "jobs": 1, "delta": 0.3, "rounds": 1}
     again = uv.harden(microdata(table), uv.Mondrian(k=3), **options)
     assert document["sampled"]["samples_most"] == 4
     found = [one["delta_at_most"] for one in document["strategies"][0]["rounds"]]

@@ -24,7 +24,7 @@ def refused(act):
     ("act", "typed"),
     [
         (lambda: uv.read_table({"age": ["1", "2", "3", SECRET], "s": list("aabb")}, quasi="age",
-                               sensitive="s", numeric="age"), f"--missing-value {SECRET}"),
+                               sensitive="s", numeric="age"), f"--missing-values {SECRET}"),
         (lambda: uv.read_table({"age": [SECRET], "s": ["a"]}, quasi="age", sensitive="s",
                                ordinal={"age": ["low"]}), "row 1"),
         (lambda: uv.read_release({"town": [SECRET + "a"] * 3, "age": [30] * 3, "vote": list("aba")},
@@ -32,7 +32,7 @@ def refused(act):
         (lambda: uv.read_release({"town": ["*"] * 3, "age": ["*"] * 3, "vote": [SECRET] * 3},
                                  SURVEY), "in the original"),
         (lambda: uv.read_release({"q": [f"{SECRET}*"], "s": ["a"]}, quasi="q", sensitive="s"),
-         "--values 'q=…|…'"),
+         "--domains 'q=…|…'"),
         (lambda: uv.Hierarchy.from_paths([(SECRET,)]), "path 1"),
     ],
 )  # fmt: skip

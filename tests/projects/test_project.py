@@ -112,7 +112,7 @@ def test_any_project_can_be_written_and_read(names, texts, data):
         adversary=("forest", "tree"),
         attacks=data.draw(st.sampled_from([(), ("linkage", "measures")])),
         options=data.draw(st.sampled_from([{}, {"relative-risk": {"beta": 0.5}, "utility": {}}])),
-        seed=data.draw(st.sampled_from([None, 0, 7])), n_jobs=2,
+        seed=data.draw(st.sampled_from([None, 0, 7])), jobs=2,
         releases=(
             ReleaseAsked(file=texts[0], options={"notation": {names[0]: "range"}}),
             ReleaseAsked(oracle="./x {input}", name=texts[0], options={"retries": 2}),
@@ -282,14 +282,14 @@ def test_every_secret_has_its_own_categories(people):
 def test_attacks_and_their_options(people):
     project = replace(
         uv.propose(people).project(), wants=("income",), attacks=("relative-risk", "measures"),
-        options={"relative-risk": {"beta": 0.5}, "utility": {"k": 3}}, seed=7, n_jobs=1,
+        options={"relative-risk": {"beta": 0.5}, "utility": {"k": 3}}, seed=7, jobs=1,
         releases=(ReleaseAsked(sanitizer="mondrian:k=5,9"),),
     )  # fmt: skip
     audit = project.audit(progress=False)
     assert [part.name for part in audit.parts] == ["relative-risk", "measures"]
     assert [one.name for one in audit.releases] == ["Mondrian(k=5)", "Mondrian(k=9)"]
     assert audit.releases[0].looked["relative-risk"].finding.problem.beta == 0.5
-    assert (audit.asked.seed, audit.asked.n_jobs) == (7, 1)
+    assert (audit.asked.seed, audit.asked.jobs) == (7, 1)
     other = project.audit(attacks="relative-risk", seed=1, progress=False)
     assert [part.name for part in other.parts] == ["relative-risk"]
     assert other.asked.options["relative-risk"] == {"beta": 0.5}
@@ -413,7 +413,7 @@ def test_a_wrong_value_is_refused_alike_everywhere(people, tmp_path):
     done = run("audit", "--project", str(file), code=2)
     assert " ".join(done.stderr.split()) == f"error: {in_file}"
     typed = run("linkage", str(people), "-q", "age,town", "-s", "income", "--missing", "drop",
-                "--missing-value", "?", "--sanitizer", "mondrian:k=5", "--unknown", "appart",
+                "--missing-values", "?", "--sanitizer", "mondrian:k=5", "--unknown", "appart",
                 code=2)  # fmt: skip
     assert "--unknown" in typed.stderr
     assert "apart" in typed.stderr

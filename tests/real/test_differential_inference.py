@@ -64,7 +64,7 @@ def test_paths_agree_without_hierarchies(internet_usage):
 def test_the_number_of_threads_does_not_matter(internet_usage):
     microdata = internet_usage()
     findings = [
-        uv.differential_inference(microdata, uv.Mondrian(k=5), n_jobs=n_jobs) for n_jobs in (1, 2)
+        uv.differential_inference(microdata, uv.Mondrian(k=5), jobs=jobs) for jobs in (1, 2)
     ]
     np.testing.assert_array_equal(findings[0].distances, findings[1].distances)
 

@@ -252,9 +252,9 @@ def test_one_target_at_a_time_is_all_targets_together(case):
 
 def test_the_same_numbers_whatever_the_seed_of_the_release_and_the_workers():
     options = {"samples": 20, "targets": [0, 3], "seed": 5}
-    here = uv.differential_inference(PAIRS, uv.Anatomy(l=2), n_jobs=1, **options)
+    here = uv.differential_inference(PAIRS, uv.Anatomy(l=2), jobs=1, **options)
     there = uv.differential_inference(
-        PAIRS, uv.Anatomy(l=2, seed=9), n_jobs=2, backend="threading", **options
+        PAIRS, uv.Anatomy(l=2, seed=9), jobs=2, backend="threading", **options
     )
     assert np.array_equal(here.distances, there.distances)
 

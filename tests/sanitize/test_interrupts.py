@@ -14,7 +14,7 @@ def sanitize():
     f.sanitize(table)
 
 def test():
-    finding = uv.differential_inference(table, f, n_jobs=1)
+    finding = uv.differential_inference(table, f, jobs=1)
     if "interrupted" in finding.not_tested:
         raise KeyboardInterrupt
 

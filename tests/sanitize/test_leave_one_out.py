@@ -33,11 +33,9 @@ def run_without(sanitizer, microdata, record, statistic):
     return release.statistic(statistic, microdata.codes[:, [record]])[0]
 
 
-def assert_exact(sanitizer, microdata, records, statistic, n_jobs=1):
+def assert_exact(sanitizer, microdata, records, statistic, jobs=1):
     finished = []
-    found = sanitizer.leave_one_out(
-        microdata, records, statistic, n_jobs=n_jobs, done=finished.append
-    )
+    found = sanitizer.leave_one_out(microdata, records, statistic, jobs=jobs, done=finished.append)
     release = sanitizer.sanitize(microdata)
     np.testing.assert_array_equal(
         found.present, release.statistic(statistic, microdata.codes[:, records])
@@ -52,18 +50,18 @@ def assert_exact(sanitizer, microdata, records, statistic, n_jobs=1):
 
 @examples(400)
 @given(tables_and_goals(), st.sampled_from(BOTH), st.integers(1, 2))
-def test_every_record_of_small_tables(case, statistic, n_jobs):
+def test_every_record_of_small_tables(case, statistic, jobs):
     microdata, options = case
     everybody = np.arange(len(microdata))
-    assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, n_jobs)
+    assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, jobs)
 
 
 @examples(300)
 @given(tables_and_crowds(), st.sampled_from(BOTH), st.integers(1, 2))
-def test_every_record_of_tables_in_which_some_ask_for_crowds(case, statistic, n_jobs):
+def test_every_record_of_tables_in_which_some_ask_for_crowds(case, statistic, jobs):
     microdata, options = case
     everybody = np.arange(len(microdata))
-    assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, n_jobs)
+    assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, jobs)
 
 
 @examples(60)
@@ -101,7 +99,7 @@ def test_larger_tables_on_many_small_tasks(n, k, l, regions, statistic, monkeypa
         rng = np.random.default_rng(seed)
         records = np.sort(rng.choice(n, 12, replace=False))
         f = uv.Mondrian(k=k, l=l, regions=regions)
-        assert_exact(f, microdata, records, statistic, n_jobs=3)
+        assert_exact(f, microdata, records, statistic, jobs=3)
 
 
 @pytest.mark.parametrize("statistic", BOTH)
@@ -116,7 +114,7 @@ def test_crowds_in_larger_tables_on_many_small_tasks(k, l, regions, statistic, m
         crowds = {texts_of(microdata, i): int(rng.integers(2, 60)) for i in askers}
         records = np.sort(np.concatenate([askers[:8], rng.choice(600, 6, replace=False)]))
         f = uv.Mondrian(k=k, l=l, regions=regions, crowds=crowds)
-        assert_exact(f, microdata, records, statistic, n_jobs=3)
+        assert_exact(f, microdata, records, statistic, jobs=3)
 
 
 @pytest.mark.parametrize("statistic", BOTH)
@@ -124,11 +122,11 @@ def test_crowds_in_larger_tables_on_many_small_tasks(k, l, regions, statistic, m
 def test_the_number_of_threads_does_not_matter(kinds, statistic, monkeypatch):
     microdata = random_microdata(11, 2000, kinds, sensitive_values=9)
     f, everybody = uv.Mondrian(k=3, l=2), np.arange(2000)
-    alone = f.leave_one_out(microdata, everybody, statistic, n_jobs=1)
+    alone = f.leave_one_out(microdata, everybody, statistic, jobs=1)
     monkeypatch.setattr(_leave_one_out, "_SMALLEST", 8)
     monkeypatch.setattr(_leave_one_out, "_SHARES", 64)
-    for n_jobs in (2, 5):
-        many = f.leave_one_out(microdata, everybody, statistic, n_jobs=n_jobs)
+    for jobs in (2, 5):
+        many = f.leave_one_out(microdata, everybody, statistic, jobs=jobs)
         np.testing.assert_array_equal(alone.present, many.present)
         np.testing.assert_array_equal(alone.absent, many.absent)
         np.testing.assert_array_equal(alone.possible, many.possible)

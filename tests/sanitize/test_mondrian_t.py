@@ -52,9 +52,9 @@ def test_the_measures_find_what_was_promised(case):
     assert (release.counts.max(axis=1) * options["l"] <= release.sizes).all()
 
 
-def assert_exact(f, microdata, records, statistic, n_jobs=1):
+def assert_exact(f, microdata, records, statistic, jobs=1):
     finished = []
-    found = f.leave_one_out(microdata, records, statistic, n_jobs=n_jobs, done=finished.append)
+    found = f.leave_one_out(microdata, records, statistic, jobs=jobs, done=finished.append)
     release = f.sanitize(microdata)
     np.testing.assert_array_equal(
         found.present, release.statistic(statistic, microdata.codes[:, records])
@@ -73,10 +73,10 @@ def assert_exact(f, microdata, records, statistic, n_jobs=1):
 
 @examples(120)
 @given(tables_and_closeness(), st.sampled_from(BOTH), st.integers(1, 2))
-def test_every_record_left_out_of_small_tables(case, statistic, n_jobs):
+def test_every_record_left_out_of_small_tables(case, statistic, jobs):
     microdata, options = case
     everybody = np.arange(len(microdata))
-    assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, n_jobs)
+    assert_exact(uv.Mondrian(**options), microdata, everybody, statistic, jobs)
 
 
 MIXTURES = [
@@ -97,7 +97,7 @@ def test_larger_tables_on_many_small_tasks(n, k, l, t, regions, statistic, monke
         records = np.sort(np.random.default_rng(seed).choice(n, 12, replace=False))
         f = uv.Mondrian(k=k, l=l, t=t, regions=regions)
         assert 1 < f.sanitize(microdata).n_classes < n / 3
-        assert_exact(f, microdata, records, statistic, n_jobs=3)
+        assert_exact(f, microdata, records, statistic, jobs=3)
 
 
 def test_the_number_of_threads_does_not_matter(monkeypatch):
@@ -105,9 +105,9 @@ def test_the_number_of_threads_does_not_matter(monkeypatch):
         random_microdata(11, 2000, ("fine", "tree", "flat"), sensitive_values=9), "tree", 1
     )
     f, everybody = uv.Mondrian(k=3, t=0.3), np.arange(2000)
-    alone = f.leave_one_out(microdata, everybody, Statistic.COVER, n_jobs=1)
+    alone = f.leave_one_out(microdata, everybody, Statistic.COVER, jobs=1)
     monkeypatch.setattr(_leave_one_out, "_SMALLEST", 8)
-    many = f.leave_one_out(microdata, everybody, Statistic.COVER, n_jobs=4)
+    many = f.leave_one_out(microdata, everybody, Statistic.COVER, jobs=4)
     for one, other in zip(alone, many, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -204,7 +204,7 @@ def test_the_differential_test_just_works():
     survey = uv.datasets.election_survey()
     f = uv.Mondrian(k=5, t=0.3)
     finding = uv.differential_inference(survey, f)
-    again = uv.differential_inference(survey, f, n_jobs=1)
+    again = uv.differential_inference(survey, f, jobs=1)
     np.testing.assert_array_equal(finding.distances, again.distances)
     assert finding.way == "fast"
     some = np.arange(0, 944, 190)

@@ -321,8 +321,8 @@ if "38" not in [row[0] for row in rows]:
 publish(decades(rows), sys.argv[2])
 """
     oracle = uv.Oracle(program(tmp_path, body) + " {input} {output}")
-    finding = uv.differential_inference(SURVEY, oracle, n_jobs=1)
-    expected = uv.differential_inference(SURVEY, EXPECTED, n_jobs=1)
+    finding = uv.differential_inference(SURVEY, oracle, jobs=1)
+    expected = uv.differential_inference(SURVEY, EXPECTED, jobs=1)
     assert np.flatnonzero(np.isnan(finding.distances)).tolist() == [2]
     rest = [0, 1, 3, 4, 5]
     np.testing.assert_array_equal(finding.distances[rest], expected.distances[rest])
@@ -480,7 +480,7 @@ def test_a_finding_says_what_went_wrong_with_how_many(tmp_path):
     )
     command = f"{sys.executable} {script} {{input}} {{output}} {{without}}"
     oracle = uv.Oracle(command, timeout="5 s", memory="200 MB", retries=0)
-    finding = uv.differential_inference(SURVEY, oracle, targets=[0, 1, 2, 3, 4], n_jobs=1)
+    finding = uv.differential_inference(SURVEY, oracle, targets=[0, 1, 2, 3, 4], jobs=1)
     assert finding.not_tested == {
         "the sanitizer failed": 1,
         "the sanitizer took too long": 1,

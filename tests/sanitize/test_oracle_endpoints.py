@@ -353,8 +353,8 @@ def test_addresses_that_are_none(address):
 
 
 def test_one_record_without_whom_it_fails_is_reported_and_the_others_tested(service):
-    finding = uv.differential_inference(SURVEY, uv.Oracle(service.address + "misses-38"), n_jobs=1)
-    expected = uv.differential_inference(SURVEY, EXPECTED, n_jobs=1)
+    finding = uv.differential_inference(SURVEY, uv.Oracle(service.address + "misses-38"), jobs=1)
+    expected = uv.differential_inference(SURVEY, EXPECTED, jobs=1)
     rest = [0, 1, 3, 4, 5]
     np.testing.assert_array_equal(finding.distances[rest], expected.distances[rest])
     assert np.isnan(finding.distances[2])

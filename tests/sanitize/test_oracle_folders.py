@@ -92,12 +92,12 @@ def test_gaps(tmp_path):
     with pytest.raises(OracleError) as error:
         oracle.sanitize_without(SURVEY, 2)
     assert "1 of the 1 records asked for: without_0002.csv (rows" in str(error.value)
-    finding = uv.differential_inference(SURVEY, oracle, targets="available", n_jobs=1)
-    expected = uv.differential_inference(SURVEY, EXPECTED, targets=[1, 4], n_jobs=1)
+    finding = uv.differential_inference(SURVEY, oracle, targets="available", jobs=1)
+    expected = uv.differential_inference(SURVEY, EXPECTED, targets=[1, 4], jobs=1)
     assert finding.targets.tolist() == [1, 4]
     np.testing.assert_array_equal(finding.distances, expected.distances)
     with pytest.raises(InputError, match="without 4 of the 6 records asked for"):
-        uv.differential_inference(SURVEY, oracle, n_jobs=1)
+        uv.differential_inference(SURVEY, oracle, jobs=1)
 
 
 def test_records_are_numbered_by_the_rows_of_the_source(tmp_path):

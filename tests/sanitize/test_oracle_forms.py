@@ -137,7 +137,7 @@ def test_the_records_are_all_different():
 
 @every_form
 def test_every_form_finds_what_the_sanitizer_itself_does(oracle):
-    finding = uv.differential_inference(TABLE, oracle, n_jobs=1)
+    finding = uv.differential_inference(TABLE, oracle, jobs=1)
     np.testing.assert_allclose(finding.distances, EXPECTED.distances, rtol=0, atol=1e-12)
     assert finding.not_tested == {}
     assert finding.failures == ()

@@ -87,8 +87,8 @@ def test_a_function_that_hangs_for_one_record_is_ended_and_the_others_tested(tmp
         return plain(table)
 
     oracle = uv.Oracle(dreamy, timeout=3, retries=0)
-    finding = uv.differential_inference(SURVEY, oracle, n_jobs=1, targets=[1, 2, 3])
-    expected = uv.differential_inference(SURVEY, EXPECTED, n_jobs=1, targets=[1, 2, 3])
+    finding = uv.differential_inference(SURVEY, oracle, jobs=1, targets=[1, 2, 3])
+    expected = uv.differential_inference(SURVEY, EXPECTED, jobs=1, targets=[1, 2, 3])
     assert finding.distances[[0, 2]].tolist() == expected.distances[[0, 2]].tolist()
     assert finding.failures == (
         (2, "Oracle(dreamy) failed on 5 records: it took longer than 3 s and was ended"),

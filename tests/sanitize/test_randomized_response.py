@@ -130,9 +130,9 @@ def test_it_is_sampled_unasked_and_alike_whatever_the_workers():
     assert finding.way == "sampled"
     assert (finding.sampling.samples == 1000).all()
     options = {"samples": 10, "seed": 2}
-    one = uv.differential_inference(SURVEY, uv.RandomizedResponse(epsilon=1), n_jobs=1, **options)
+    one = uv.differential_inference(SURVEY, uv.RandomizedResponse(epsilon=1), jobs=1, **options)
     two = uv.differential_inference(
-        SURVEY, uv.RandomizedResponse(epsilon=1, seed=5), n_jobs=2, backend="threading", **options
+        SURVEY, uv.RandomizedResponse(epsilon=1, seed=5), jobs=2, backend="threading", **options
     )
     assert np.array_equal(one.distances, two.distances)
 

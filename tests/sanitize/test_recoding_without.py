@@ -51,7 +51,7 @@ def test_local_recoding_is_run_anew():
     assert not f.leaves_one_out
     with pytest.raises(InputError, match="only scheme='global' knows its levels without each"):
         f.leave_one_out(table, np.arange(12), Statistic.JOINT)
-    assert uv.differential_inference(table, f, n_jobs=1).way == "general"
+    assert uv.differential_inference(table, f, jobs=1).way == "general"
     with pytest.raises(InputError, match=r"no fast path for Recoding\(k=2, scheme='local'\)"):
         uv.differential_inference(table, f, path="fast")
 
@@ -89,6 +89,6 @@ def test_the_differential_test_takes_the_fast_path():
     for options in ({"k": 5}, {"k": 5, "suppression": 0.05}, {"l": 2, "suppression": 0.1}):
         sanitizer = uv.Recoding(**options)
         fast = uv.differential_inference(survey, sanitizer, targets=20, path="fast")
-        general = uv.differential_inference(survey, sanitizer, targets=20, path="general", n_jobs=1)
+        general = uv.differential_inference(survey, sanitizer, targets=20, path="general", jobs=1)
         np.testing.assert_allclose(fast.distances, general.distances, rtol=0, atol=1e-12)
         assert fast.delta >= 0

@@ -202,7 +202,7 @@ def audit(
     smallest: int = SMALLEST,
     key: str | None = None,
     seed: int = 0,
-    n_jobs: int | None = None,
+    jobs: int | None = None,
     progress: bool | None = None,
 ) -> Audit:
     """Attack and measure every release, under one threat model.
@@ -238,7 +238,7 @@ def audit(
         Groups of fewer people, and values that fewer people have, are masked in the report.
     key : str, optional
         Of the references, 64 hexadecimal digits; by default a new one (`Audit.key`).
-    seed, n_jobs, progress
+    seed, jobs, progress
         As for the attacks.
 
     Returns
@@ -267,7 +267,7 @@ def audit(
         key=key or new_key(), include_records=include_records, smallest=smallest
     )
     asked = Asked(
-        adversary=adversary, seed=seed, n_jobs=n_jobs, progress=progress, discretion=discretion,
+        adversary=adversary, seed=seed, jobs=jobs, progress=progress, discretion=discretion,
         options=options, knows=known_of(knows, tables[0]),
         partitions=partitions_of(partitions, tables),
     )  # fmt: skip

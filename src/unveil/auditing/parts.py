@@ -41,7 +41,7 @@ class Asked:
     adversary : str, or whatever `differential_inference` takes
         Who guesses, wherever somebody guesses.
     seed : int
-    n_jobs : int, optional
+    jobs : int, optional
     progress : bool, optional
     discretion : Discretion
         What may be said of individuals.
@@ -57,7 +57,7 @@ class Asked:
 
     adversary: Any = None
     seed: int = 0
-    n_jobs: int | None = None
+    jobs: int | None = None
     progress: bool | None = None
     discretion: Discretion
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Part:
             asked.needs_all_known(self.declaration.name)
         common: dict[str, Any] = {
             "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
-            "n_jobs": asked.n_jobs, "progress": False, "budget": self.declaration.budget,
+            "jobs": asked.jobs, "progress": False, "budget": self.declaration.budget,
             "partition": asked.partitions.get(subject.microdata.sensitive.name),
         }  # fmt: skip
         if "adversary" in options and options["adversary"].annotation != Adversaries:

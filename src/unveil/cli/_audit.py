@@ -81,9 +81,8 @@ def audit(
                            "TIME"),
     ] = None,
     seed: Annotated[int | None, typed(OPTIONS, "Random seed. Default: 0.", "N")] = None,
-    n_jobs: Annotated[
-        int | None, typed(OPTIONS, "Number of worker processes. Default: all cores.", "N",
-                           "--jobs"),
+    jobs: Annotated[
+        int | None, typed(OPTIONS, "Number of worker processes. Default: all cores.", "N"),
     ] = None,
     fail_on: Annotated[
         Texts, typed(VERDICT, "What makes a release fail, with exit code 1: 'delta > 0.05', "
@@ -113,7 +112,7 @@ def audit(
         table=table.audited(file), programs=programs.made(published),
         given=replace(given, may_change=given.may_change and bool(given.releases)),
         attacks=attack or (), adversary=adversary, budget=budget, fail_on=fail_on or (),
-        smallest=smallest, seed=seed, n_jobs=n_jobs, outputs=outputs,
+        smallest=smallest, seed=seed, jobs=jobs, outputs=outputs,
     ).run()  # fmt: skip
 
 
@@ -130,7 +129,7 @@ class _Run:
     fail_on: Sequence[str]
     smallest: int | None
     seed: int | None
-    n_jobs: int | None
+    jobs: int | None
     outputs: AuditOutputs
 
     def run(self) -> None:
@@ -210,7 +209,7 @@ class _Run:
             "include_records": self.outputs.include_records or None,
             "key": self.outputs.known_key(),
             "seed": self.seed,
-            "n_jobs": self.n_jobs,
+            "jobs": self.jobs,
         }
         # What was not typed is left to the project, if there is one.
         options: dict[str, Any] = {name: one for name, one in given.items() if one is not None}

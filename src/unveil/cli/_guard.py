@@ -5,10 +5,8 @@ Anything else is a bug and ends in a plain traceback.
 
 from __future__ import annotations
 
-import ast
 import functools
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,107 +48,13 @@ class Exit(SystemExit):
 P = ParamSpec("P")
 
 
-def _flag(found: re.Match[str]) -> str:
-    return f"--may-{found[1].replace('_', '-')}"
-
-
-_QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-_PAIR = re.compile(f"({_QUOTED}): ({_QUOTED}|…)")
-
-
-def _recode(found: re.Match[str]) -> str:
-    pairs = [
-        f"{ast.literal_eval(a)}->{b if b == '…' else ast.literal_eval(b)}"
-        for a, b in _PAIR.findall(found[2])
-    ]
-    more = "|…" if found[2].endswith(", …") else ""
-    return f"--recode '{ast.literal_eval(found[1])}={'|'.join(pairs)}{more}'"
-
-
-# The library's messages name its parameters; here they are options.
-_AS_TYPED = tuple(
-    (re.compile(pattern), typed)
-    for pattern, typed in (
-        # There is no option for the encoding of hierarchies.
-        (r'say which encoding it is in, for instance encoding="latin-1"', "save it as UTF-8"),
-        (r'\b(missing|encoding|strategy)="([^"]+)"', r"--\1 \2"),
-        (r"\bfinding\.failures$", "the JSON that --json OUT --records writes"),
-        (
-            r"\bsay may_change=True",
-            "say --may-change-sensitive, which unveil audit, inference and linkage have; all "
-            "others take values for true",
-        ),
-        (r'\bnotation=\{"([^"]*)": "([^"]*)"\}', r"--notation '\1=\2'"),
-        (r'\btargets="available"', "--targets available"),
-        (
-            r"\bgive them names, such as \{'first': …, 'second': …\}",
-            "give them names in a project file",
-        ),
-        (r"^(samples|error) must be\b", r"--\1 must be"),
-        (r"\bsamples=([\d,_]+)", r"--samples \1"),
-        (
-            r"\bput numbers into a few parts with unveil\.quantize",
-            "put numbers into a few parts with --cuts or --parts",
-        ),
-        (r"\bmay_(drop|change_sensitive)=True", _flag),
-        (r'\bcategorical=\["([^"]*)"\]', r"--categorical '\1'"),
-        (r'\bmissing_values=\{"[^"]*": \["(.*)"\]\}', r"--missing-value '\1'"),
-        (r"; to read only some of them, map positions to names: .*", ""),
-        (r"\bcolumns has (?=\d)", "--columns has "),
-        (r"\bgive delimiter=$", "give --delimiter"),
-        (r"\bquasi=\[\.\.\.\] is empty", "--quasi is empty"),
-        (r"\bat_most\b=?", "--at-most"),
-        (r"^(delta|rounds|strategy) must be\b", r"--\1 must be"),
-        (r"\(budget=\)", "(--budget)"),
-        (r'\bdistance="(\w+)"', r"--distance \1"),
-        (r'\bhierarchies=\{"[^"]*": …\} or distance=Hierarchy\(…\)', "--hierarchies FOLDER"),
-        (r'\bordinal=\{"([^"]*)": \[…\]\}', r"--ordinal '\1=…|…'"),
-        (r"\bHierarchyLevel\(level=…, hierarchy=…\)", "--hierarchies FOLDER"),
-        (r"\bgive population or population_size\b", "give --population or --population-size"),
-        (r"\bengine='(\w+)'", r"--engine \1"),
-        (r"\bpopulation_size=", "--population-size"),
-        (r"\b(memory|wildcard|partition|population|sensitive|columns)=(?=[ ,;]|$)", r"--\1"),
-        (r'\bdomains=\{"([^"]*)": range\(([^,]*), [^)]*\)\}', r"--values '\1=\2-…'"),
-        (r'\bdomains=\{"([^"]*)": [^}]*\}', r"--values '\1=…|…'"),
-        (r"\bdomains\['([^']*)'\]", r"--values '\1=…'"),
-        (r"\bdomains names ", "--values names "),
-        (r'\bhierarchies=\{"[^"]*": "[^"]*"\}', "--hierarchies FOLDER"),
-        (r'\bnumeric=\["([^"]*)"\]', r"--numeric '\1'"),
-        (r"\bgive the microdata\b", "give FILE"),
-        (r"\bread it with read_anatomy\(…, microdata=…\)", "give the table that it is of"),
-        (r"\bgeneralized cells are read with read_release\b", "generalized cells: --release"),
-        (r"; if it has another name, say (group|count)='…'", r"; if it has another name: --\1"),
-        (rf"\bmapping=\{{({_QUOTED}): \{{((?:{_QUOTED}|[^}}'\"])*)\}}\}}", _recode),
-        (r"\bmapping\['([^']*)'\] makes ", r"--recode of \1 makes "),
-        (r"\bread it with hierarchies=(?=;)", "give --hierarchies FOLDER"),
-        (r"\bgive key_hierarchies=$", "give --hierarchies FOLDER"),
-        (r"; people also have numbers, from 0 up", ""),
-        (r"\bsay count='([^']*)'", r"say --count \1"),
-        (
-            r"\bdifferential_inference and membership test such releases",
-            "unveil differential-inference and unveil membership test such releases",
-        ),
-        (
-            r"; differential_inference and membership do not mind$",
-            "; unveil differential-inference and unveil membership do not mind",
-        ),
-        (r"^targets=(?=\d)", "--targets "),
-        (r"; or an unveil\.adversary\.Adversary of your own", ""),
-        (r"; or a function of two tables of beliefs", ""),
-    )
-)
-
-
 def in_command_line_words(message: Text | UnveilError) -> str:
-    """A message of the library with its parameters spelled as they are typed in a shell.
+    """A message with its options as they are typed in a shell.
 
-    >>> in_command_line_words('say what is to be done: missing="drop" leaves them out')
-    'say what is to be done: --missing drop leaves them out'
+    >>> in_command_line_words(InputError("give {budget}", budget=Option("budget", "5 min")))
+    "give --budget '5 min'"
     """
-    message = shown(message, View("shell"))
-    for pattern, typed in _AS_TYPED:
-        message = pattern.sub(typed, message)
-    return message
+    return shown(message, View("shell"))
 
 
 _TYPED: ContextVar[dict[str, Any]] = ContextVar("typed")

@@ -13,7 +13,7 @@ from unveil.attacks.shared import adversaries_named
 from unveil.cli._anonymize import check_place, write_release
 from unveil.cli._console import console, say
 from unveil.cli._declared import SHELL
-from unveil.cli._guard import INTERRUPTED, guarded
+from unveil.cli._guard import INTERRUPTED, Exit, guarded
 from unveil.cli._outputs import is_stdout, print_text, save_picture, write_rows, write_text
 from unveil.cli._sources import OPTIONS, OUTPUT, Outputs, Table, typed
 from unveil.cli._testing import warm_up
@@ -69,7 +69,7 @@ def harden(
                             "E"),
     ] = None,
     seed: Annotated[int, typed(OPTIONS, "Random seed.", "N")] = 0,
-    n_jobs: Annotated[
+    jobs: Annotated[
         int | None, typed(OPTIONS, "Number of worker processes. Default: all cores.", "N")
     ] = None,
     out: Annotated[
@@ -92,7 +92,7 @@ def harden(
     options: dict[str, Any] = {
         "delta": delta, "strategy": strategy, "rounds": rounds, "at_most": at_most,
         "adversary": adversary or None, "distance": distance, "samples": samples, "error": error,
-        "seed": seed, "n_jobs": n_jobs,
+        "seed": seed, "jobs": jobs,
     }  # fmt: skip
     # Everything that can be wrong without the table is told before it is read.
     outputs.check(file)

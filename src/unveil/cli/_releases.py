@@ -136,7 +136,8 @@ class Given:
             self._check_alone(reading, names_people)
         elif self.values and not self.of_others:
             raise InputError(
-                "--values is for a release without its original; FILE has the values of its columns"
+                "--domains is for a release without its original; FILE has the values of its "
+                "columns"
             )
 
     def _check_anatomies(self) -> None:
@@ -162,7 +163,7 @@ class Given:
                 spelled = option.replace("_", "-")
                 raise InputError(f"--{spelled} is about the original table: give it as FILE")
         if self.values and not self.releases:
-            raise InputError("--values is for generalized cells; give them with --release")
+            raise InputError("--domains is for generalized cells; give them with --release")
         values_said(self.values)
 
     def to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
@@ -321,11 +322,11 @@ def values_said(given: Sequence[str]) -> dict[str, Sequence[str] | range | list[
         values, is_said = _values_in(listed)
         if not equals or not column or not is_said:
             raise InputError(
-                f"cannot read --values {text!r}; write the column and all its values, such as "
+                f"cannot read --domains {text!r}; write the column and all its values, such as "
                 "'zip=45501|45502', or 'age=17-90' for whole numbers"
             )
         if column in found:
-            raise InputError(f"--values names the column {column!r} twice")
+            raise InputError(f"--domains names the column {column!r} twice")
         found[column] = values
     return found
 

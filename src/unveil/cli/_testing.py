@@ -58,7 +58,7 @@ def warm_up(
             drawn = sampled if isinstance(easy, LaplaceCounts) else easy.is_random
             # What an adversary cannot do is told by the test itself, in its own words.
             with suppress(UnveilError):
-                wanted = {"adversary": _heard_by(easy, adversary), "n_jobs": 1, "progress": False,
+                wanted = {"adversary": _heard_by(easy, adversary), "jobs": 1, "progress": False,
                           "samples": 2 if drawn else None}  # fmt: skip
                 known = options_of(attack)
                 given = {name: value for name, value in wanted.items() if name in known}

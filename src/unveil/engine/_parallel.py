@@ -49,32 +49,32 @@ def available_cores() -> int:
         return os.cpu_count() or 1
 
 
-def workers(n_jobs: int | None) -> int:
+def workers(jobs: int | None) -> int:
     """Number of threads to use: as given, or one per core."""
-    if n_jobs is None:
+    if jobs is None:
         return available_cores()
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs < 1:
+    if isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs < 1:
         raise InputError(
             "{option} must be a whole number from 1 up, got {given}",
-            option=Option("n_jobs"), given=repr(n_jobs),
+            option=Option("jobs"), given=repr(jobs),
         )  # fmt: skip
-    return int(n_jobs)
+    return int(jobs)
 
 
-def run_tasks(tasks: Iterable[Task], n_jobs: int | None = None) -> None:
+def run_tasks(tasks: Iterable[Task], jobs: int | None = None) -> None:
     """Run tasks, and the tasks they return, until none are left.
 
     The newest task is taken first, which keeps the queue short. Tasks finish in any order; callers
     write to separate places, so results do not depend on it. Even a single worker has its own
     thread, so that an interrupt is not noticed in compiled code.
     """
-    n_jobs = workers(n_jobs)
+    jobs = workers(jobs)
     waiting = list(tasks)
-    with ThreadPoolExecutor(n_jobs) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
         running: set[Future[Iterable[Task]]] = set()
         try:
             while waiting or running:
-                while waiting and len(running) < n_jobs:
+                while waiting and len(running) < jobs:
                     running.add(pool.submit(waiting.pop()))
                 finished, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
@@ -106,12 +106,12 @@ class Backend:
     """
 
     kind: str
-    n_jobs: int
+    jobs: int
     config: dict[str, Any] = field(default_factory=dict)
     """Arguments of joblib's ``parallel_config``."""
 
 
-def chosen_backend(n_jobs: int | None, backend: str | None) -> Backend:
+def chosen_backend(jobs: int | None, backend: str | None) -> Backend:
     """The backend given here or by joblib's ``parallel_config``; by default processes.
 
     >>> chosen_backend(1, None).kind
@@ -124,12 +124,12 @@ def chosen_backend(n_jobs: int | None, backend: str | None) -> Backend:
         active, active_jobs = get_active_backend()
         configured = type(active).__name__
         if configured not in ("LokyBackend", "SequentialBackend"):
-            return _known(configured, active, n_jobs or active_jobs)
-        n_jobs = n_jobs or active_jobs
-        jobs = available_cores() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
+            return _known(configured, active, jobs or active_jobs)
+        jobs = jobs or active_jobs
+        jobs = available_cores() if jobs is None else joblib.effective_n_jobs(jobs)
         return Backend("here", 1) if jobs == 1 else Backend("file", jobs, {"backend": "loky"})
     if backend == "dask":
-        return _dask(n_jobs)
+        return _dask(jobs)
     try:
         with joblib.parallel_config(backend=backend):
             active, _ = get_active_backend()
@@ -138,17 +138,17 @@ def chosen_backend(n_jobs: int | None, backend: str | None) -> Backend:
             "joblib has no backend {given}: {said}",
             given=repr(backend), said=Foreign(str(error)),
         ) from error  # fmt: skip
-    return _known(type(active).__name__, active, n_jobs)
+    return _known(type(active).__name__, active, jobs)
 
 
-def _known(name: str, active: Any, n_jobs: int | None) -> Backend:
+def _known(name: str, active: Any, jobs: int | None) -> Backend:
     """A backend that joblib has already created."""
     import joblib
 
     if name == "DaskDistributedBackend":
-        return _dask(n_jobs, active.client)
+        return _dask(jobs, active.client)
     with joblib.parallel_config(backend=active):
-        jobs = joblib.effective_n_jobs(available_cores() if n_jobs is None else n_jobs)
+        jobs = joblib.effective_n_jobs(available_cores() if jobs is None else jobs)
     if name == "SequentialBackend" or jobs == 1:
         return Backend("here", 1)
     shares_files = name in ("LokyBackend", "MultiprocessingBackend")
@@ -156,7 +156,7 @@ def _known(name: str, active: Any, n_jobs: int | None) -> Backend:
     return Backend(kind, jobs, {"backend": active})
 
 
-def _dask(n_jobs: int | None, client: Any = None) -> Backend:
+def _dask(jobs: int | None, client: Any = None) -> Backend:
     try:
         from distributed import get_client
     except ImportError as error:
@@ -171,7 +171,7 @@ def _dask(n_jobs: int | None, client: Any = None) -> Backend:
             option=Option("backend", "dask"),
         ) from None
     cores = sum(client.ncores().values())
-    return Backend("dask", n_jobs or max(1, cores), {"backend": "dask", "client": client})
+    return Backend("dask", jobs or max(1, cores), {"backend": "dask", "client": client})
 
 
 def run_everywhere(
@@ -204,20 +204,20 @@ def run_everywhere(
             yield number, work(shared, part)
         return
     with _shipped(work, shared, backend) as (parcel, config):
-        yield from _until_done(parcel, dict(enumerate(parts)), backend.n_jobs, config, enough)
+        yield from _until_done(parcel, dict(enumerate(parts)), backend.jobs, config, enough)
 
 
 def _until_done(
     parcel: _Parcel[Any, Any, Any],
     waiting: dict[int, Any],
-    n_jobs: int,
+    jobs: int,
     config: dict[str, Any],
     enough: Callable[[], bool],
 ) -> Iterator[tuple[int, Any]]:
     begun: set[int] = set()
     for _ in range(_ROUNDS):
         try:
-            for number, result in _round(parcel, dict(waiting), n_jobs, config, enough, begun):
+            for number, result in _round(parcel, dict(waiting), jobs, config, enough, begun):
                 begun.discard(number)
                 del waiting[number]
                 yield number, result
@@ -239,7 +239,7 @@ def _until_done(
 def _round(
     parcel: _Parcel[Any, Any, Any],
     waiting: dict[int, Any],
-    n_jobs: int,
+    jobs: int,
     config: dict[str, Any],
     enough: Callable[[], bool],
     begun: set[int],
@@ -258,7 +258,7 @@ def _round(
     with joblib.parallel_config(**config):
         # Parts are large already, and parts started ahead cannot be stopped.
         pool = joblib.Parallel(
-            n_jobs=n_jobs, batch_size=1, pre_dispatch=n_jobs, return_as=_how_returned(config)
+            n_jobs=jobs, batch_size=1, pre_dispatch=jobs, return_as=_how_returned(config)
         )
         yield from pool(begin())
 

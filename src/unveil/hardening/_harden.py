@@ -71,7 +71,7 @@ def harden(
     samples: Samples = None,
     error: Error = None,
     seed: Seed = 0,
-    n_jobs: Jobs = None,
+    jobs: Jobs = None,
     backend: str | None = None,
     progress: Progress = None,
     watch: Callable[[str, Round], None] = lambda strategy, one: None,
@@ -105,7 +105,7 @@ def harden(
     at_a_time : float
         Largest share of the records that are changed in one round, the worst first: removing some
         changes the distances of all, so that others can stay. At least one record is changed.
-    adversary, distance, prior, seed, n_jobs, backend, progress
+    adversary, distance, prior, seed, jobs, backend, progress
         As in `unveil.differential_inference`.
     samples, error
         As there, for a random sanitizer or adversary. The goal then holds only if the upper bound
@@ -140,7 +140,7 @@ def harden(
         prior=None if prior is None else as_prior(prior, microdata.sensitive, len(microdata)),
         options={
             "adversary": attacker, "distance": distance, "samples": samples, "error": error,
-            "seed": seed, "n_jobs": n_jobs, "backend": backend, "progress": progress,
+            "seed": seed, "jobs": jobs, "backend": backend, "progress": progress,
         },
         merges=any(isinstance(way, Merging) for way in ways),
     )  # fmt: skip

@@ -25,9 +25,9 @@ class ValueOption(Option):
 
     ``typed`` is how a shell writes it, if not by the rule.
 
-    >>> option = ValueOption("missing_values", {"age": ["?"]}, typed="--missing-value '?'")
+    >>> option = ValueOption("missing_values", {"age": ["?"]}, typed="--missing-values '?'")
     >>> print(option, option.shown(View("shell")), option.shown(View("report")))
-    missing_values={'age': ['?']} --missing-value '?' missing_values
+    missing_values={'age': ['?']} --missing-values '?' missing_values
     """
 
     typed: str = ""

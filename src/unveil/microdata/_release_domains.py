@@ -41,7 +41,7 @@ __all__ = ["DomainsOption", "KnownColumns", "check_held", "columns_alone"]
 
 DomainsOption: TypeAlias = Mapping[str, Iterable[Any] | Column] | None
 
-_DOMAINS = ValueOption("domains", typed="--values")
+_DOMAINS = ValueOption("domains", typed="--domains")
 _NOBODY = np.zeros(0, dtype=np.int32)
 
 

@@ -234,7 +234,7 @@ class _Code(str):
 
 def domains_option(name: str, example: str, typed: str = "…|…") -> ValueOption:
     """How to give the values of a column."""
-    return ValueOption("domains", {name: _Code(example)}, typed=f"--values '{name}={typed}'")
+    return ValueOption("domains", {name: _Code(example)}, typed=f"--domains '{name}={typed}'")
 
 
 def derived_numbers(name: str, cells: Cells, ruler: Ruler, notation: Notation | None) -> Derived:

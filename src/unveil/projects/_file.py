@@ -160,7 +160,7 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
         hierarchies=form.hierarchies.files or form.hierarchies.folder,
         partitions=form.partitions, knows=_many(form.threat.knows), wants=_many(form.threat.wants),
         adversary=_many(form.threat.adversary), attacks=_many(form.attacks.use), options=options,
-        seed=form.attacks.seed, n_jobs=form.attacks.jobs,
+        seed=form.attacks.seed, jobs=form.attacks.jobs,
         releases=tuple(_release(one) for one in form.releases),
         fail_on=_many(form.thresholds.fail_on), smallest=form.report.smallest,
         include_records=form.report.include_records,
@@ -343,7 +343,7 @@ def text_of(project: Project) -> str:
             "adversary": project.adversary or None,
         })],
         ["[attacks]", _ATTACKS, *_lines({
-            "use": project.attacks or None, "seed": project.seed, "jobs": project.n_jobs,
+            "use": project.attacks or None, "seed": project.seed, "jobs": project.jobs,
         })],
         *([f"[attacks.{_key(n)}]", *_lines(given)] for n, given in project.options.items()),
         ["[thresholds]", _THRESHOLDS, *_lines({"fail_on": project.fail_on or None})],

@@ -84,7 +84,7 @@ class Project:
         Attacks and measures; by default those of `audit`, and those that have options.
     options : mapping of str to mapping
         Options of attacks and measures, by name.
-    seed, n_jobs : int, optional
+    seed, jobs : int, optional
         See `audit`.
     fail_on : tuple of str
         What makes a release fail, such as ``delta > 0.05``.
@@ -123,7 +123,7 @@ class Project:
     attacks: tuple[str, ...] = ()
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     seed: int | None = None
-    n_jobs: int | None = None
+    jobs: int | None = None
     fail_on: tuple[str, ...] = ()
     smallest: int | None = None
     include_records: bool = False

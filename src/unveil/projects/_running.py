@@ -119,7 +119,7 @@ def audit_of(
         },
         "include_records": project.include_records,
     }
-    for name in ("smallest", "seed", "n_jobs"):
+    for name in ("smallest", "seed", "jobs"):
         if getattr(project, name) is not None:
             options[name] = getattr(project, name)
     if "releases" not in overrides:

@@ -54,7 +54,7 @@ class Identity(Sanitizer):
         records: NDArray[np.intp],
         statistic: Statistic,
         *,
-        n_jobs: int | None = None,
+        jobs: int | None = None,
         done: Callable[[int], None] = lambda _: None,
     ) -> LeaveOneOut:
         """Without i, every count that i was part of is one less; nothing else changes."""

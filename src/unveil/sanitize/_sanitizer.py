@@ -153,7 +153,7 @@ class LeavesOneOut(Protocol):
         records: NDArray[np.intp],
         statistic: Statistic,
         *,
-        n_jobs: int | None,
+        jobs: int | None,
         done: Callable[[int], None],
     ) -> LeaveOneOut:
         """Count for the given records; ``done`` is told how many have been finished."""

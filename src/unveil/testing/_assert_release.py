@@ -23,7 +23,7 @@ def assert_release(
     adversary: Any = None,
     key: str | None = None,
     seed: int = 0,
-    n_jobs: int | None = None,
+    jobs: int | None = None,
 ) -> Audit:
     """Assert what must hold of a release.
 
@@ -44,7 +44,7 @@ def assert_release(
         In place of all these: a file ``unveil.toml``, whose thresholds are what must not be.
     options : mapping of names to mapping, optional
         What attacks and measures are told besides, such as ``{"relative-risk": {"beta": 0.1}}``.
-    adversary, key, seed, n_jobs
+    adversary, key, seed, jobs
         As for `audit`.
 
     Returns
@@ -79,7 +79,7 @@ def assert_release(
 
     audit, required = audited(
         microdata, release, requirements, project=project, options=options, adversary=adversary,
-        key=key, seed=seed, n_jobs=n_jobs,
+        key=key, seed=seed, jobs=jobs,
     )  # fmt: skip
     if audit.interrupted:
         raise KeyboardInterrupt

@@ -16,11 +16,11 @@ from unveil.errors import InputError
 
 PEOPLE = uv.datasets.census(120, seed=3)
 MONDRIAN = uv.Mondrian(k=4)
-PLAIN = uv.differential_inference(PEOPLE, MONDRIAN, path="general", n_jobs=1)
+PLAIN = uv.differential_inference(PEOPLE, MONDRIAN, path="general", jobs=1)
 
 
 def test_the_number_of_workers_does_not_matter():
-    for options in ({"n_jobs": 2}, {"n_jobs": 2, "backend": "threading"}):
+    for options in ({"jobs": 2}, {"jobs": 2, "backend": "threading"}):
         finding = uv.differential_inference(PEOPLE, MONDRIAN, path="general", **options)
         np.testing.assert_array_equal(finding.distances, PLAIN.distances)
         assert finding.way == "general"
@@ -64,7 +64,7 @@ def test_a_killed_process_does_not_change_the_numbers(tmp_path):
         return MONDRIAN(microdata)
 
     oracle = uv.Oracle(kills_its_process_once, takes="microdata")
-    finding = uv.differential_inference(PEOPLE, oracle, n_jobs=2)
+    finding = uv.differential_inference(PEOPLE, oracle, jobs=2)
     assert flag.exists()
     np.testing.assert_array_equal(finding.distances, PLAIN.distances)
 
@@ -76,7 +76,7 @@ def test_an_oracle_that_cannot_be_sent_is_asked_here_and_it_is_said():
         with lock:
             return MONDRIAN(microdata)
 
-    finding = uv.differential_inference(PEOPLE, uv.Oracle(guarded, takes="microdata"), n_jobs=2)
+    finding = uv.differential_inference(PEOPLE, uv.Oracle(guarded, takes="microdata"), jobs=2)
     np.testing.assert_array_equal(finding.distances, PLAIN.distances)
     assert any("tested in one process" in note for note in finding.notes)
 
@@ -96,12 +96,12 @@ def test_several_adversaries_share_the_releases_and_each_gets_what_it_gets_alone
     Counted.runs = 0
     oracle = uv.Oracle(Counted(k=4), takes="microdata")
     alone = [
-        uv.differential_inference(PEOPLE, oracle, adversary=a, targets=30, n_jobs=1)
+        uv.differential_inference(PEOPLE, oracle, adversary=a, targets=30, jobs=1)
         for a in ("naive-bayes", "conditional-frequency")
     ]
     before, Counted.runs = Counted.runs, 0
     both = uv.differential_inference(
-        PEOPLE, oracle, adversary=["naive-bayes", "conditional-frequency"], targets=30, n_jobs=1
+        PEOPLE, oracle, adversary=["naive-bayes", "conditional-frequency"], targets=30, jobs=1
     )
     assert Counted.runs == before / 2
     for finding, one in zip(both.against.values(), alone, strict=True):
@@ -148,7 +148,7 @@ class Fails(Adversary):
 
 def test_an_adversary_that_fails_for_somebody_is_said_and_the_others_go_on():
     finding = uv.differential_inference(
-        PEOPLE, uv.Oracle(MONDRIAN), adversary=["naive-bayes", Fails()], targets=[6, 7, 8], n_jobs=1
+        PEOPLE, uv.Oracle(MONDRIAN), adversary=["naive-bayes", Fails()], targets=[6, 7, 8], jobs=1
     )
     lonely = finding.against["Fails"]
     assert lonely.not_tested == {"the adversary failed on the release with or without them": 1}
@@ -166,7 +166,7 @@ def test_an_adversary_that_fails_for_everybody_is_told_before_the_long_work():
     Counted.runs = 0
     with pytest.raises(uv.UnveilError, match="Broken failed: RuntimeError: nothing works"):
         uv.differential_inference(
-            PEOPLE, uv.Oracle(Counted(k=4), takes="microdata"), adversary=Broken(), n_jobs=1
+            PEOPLE, uv.Oracle(Counted(k=4), takes="microdata"), adversary=Broken(), jobs=1
         )
     assert Counted.runs <= 2
 
@@ -192,7 +192,7 @@ def test_a_prior_replaces_the_shares_in_the_release(path, own):
     prior = rng.dirichlet(np.ones(values), size=len(PEOPLE) if own else None)
     targets = [0, 11, 40, 77]
     finding = uv.differential_inference(
-        PEOPLE, MONDRIAN, prior=prior, targets=targets, path=path, predictions=True, n_jobs=1
+        PEOPLE, MONDRIAN, prior=prior, targets=targets, path=path, predictions=True, jobs=1
     )
     assert finding.prior
     assert "prior of their own" in finding.summary()
@@ -257,7 +257,7 @@ def test_a_budget_stops_in_the_middle_and_says_what_follows(monkeypatch, path, b
     monkeypatch.setattr("unveil.attacks.differential._beliefs._STEP", 10)
     everybody = np.full(len(PEOPLE), np.nan)
     everybody[PLAIN.targets] = PLAIN.distances
-    finding = uv.differential_inference(PEOPLE, MONDRIAN, path=path, budget=budget, n_jobs=1)
+    finding = uv.differential_inference(PEOPLE, MONDRIAN, path=path, budget=budget, jobs=1)
     assert 1 <= len(finding.targets) < len(PEOPLE)
     assert (finding.how, finding.wanted, finding.budget) == ("random", len(PEOPLE), budget)
     np.testing.assert_allclose(finding.distances, everybody[finding.targets], atol=1e-15)
@@ -266,7 +266,7 @@ def test_a_budget_stops_in_the_middle_and_says_what_follows(monkeypatch, path, b
 
 
 def test_a_budget_tests_at_least_one_and_a_generous_one_all():
-    short = uv.differential_inference(PEOPLE, uv.Oracle(MONDRIAN), budget=1e-9, n_jobs=1)
+    short = uv.differential_inference(PEOPLE, uv.Oracle(MONDRIAN), budget=1e-9, jobs=1)
     assert len(short.tested) >= 1
     long = uv.differential_inference(PEOPLE, MONDRIAN, budget="1 h")
     assert long.how == "all"
@@ -278,7 +278,7 @@ def test_a_budget_takes_records_in_an_order_of_the_seed(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr("unveil.attacks.differential._plan.time.perf_counter", Clock(0.1))
             return uv.differential_inference(
-                PEOPLE, uv.Oracle(MONDRIAN), budget=2.0, seed=seed, n_jobs=1
+                PEOPLE, uv.Oracle(MONDRIAN), budget=2.0, seed=seed, jobs=1
             ).targets
 
     assert set(tested(1)) != set(tested(2))

@@ -123,7 +123,7 @@ def test_samples_until_it_is_exact_enough(table):
 
 def test_same_seed_same_numbers_whatever_the_threads(table):
     one, two = (
-        uv.differential_inference(table, uv.LaplaceCounts(epsilon=1), samples=500, n_jobs=jobs)
+        uv.differential_inference(table, uv.LaplaceCounts(epsilon=1), samples=500, jobs=jobs)
         for jobs in (1, 2)
     )
     assert np.array_equal(one.distances, two.distances)
@@ -140,7 +140,7 @@ def test_records_with_the_same_counts_share_one_computation(table, monkeypatch):
         "_sample",
         lambda self, case: (asked.append(case), plain(self, case))[1],
     )
-    uv.differential_inference(table, uv.LaplaceCounts(epsilon=1), samples=10, n_jobs=1)
+    uv.differential_inference(table, uv.LaplaceCounts(epsilon=1), samples=10, jobs=1)
     cells, secrets = table.cells, table.sensitive.codes
     counts = cells.counts[cells.cell_of]
     cases = {
@@ -273,7 +273,7 @@ def test_few_samples_have_wide_intervals(table):
     right = total = 0
     for seed in range(60):
         found = uv.differential_inference(
-            table, uv.LaplaceCounts(epsilon=1), samples=2, seed=seed, n_jobs=1
+            table, uv.LaplaceCounts(epsilon=1), samples=2, seed=seed, jobs=1
         )
         off = np.abs(found.distances - exact.distances)
         right += int((off <= found.sampling.error).sum())

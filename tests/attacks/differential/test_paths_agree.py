@@ -17,9 +17,9 @@ adversaries = st.sampled_from(ADVERSARIES)
 distances = st.sampled_from(["total-variation", "l1", "hellinger", "emd:unit"])
 
 
-def assert_paths_agree(microdata, sanitizer, n_jobs=1, **options):
+def assert_paths_agree(microdata, sanitizer, jobs=1, **options):
     fast = uv.differential_inference(
-        microdata, sanitizer, path="fast", n_jobs=n_jobs, predictions=True, **options
+        microdata, sanitizer, path="fast", jobs=jobs, predictions=True, **options
     )
     general = uv.differential_inference(
         microdata, sanitizer, path="general", predictions=True, **options
@@ -37,10 +37,10 @@ def assert_paths_agree(microdata, sanitizer, n_jobs=1, **options):
 
 @examples(400)
 @given(tables_and_goals(), adversaries, distances, st.integers(1, 2))
-def test_on_small_tables(case, adversary, distance, n_jobs):
+def test_on_small_tables(case, adversary, distance, jobs):
     microdata, options = case
     f = uv.Mondrian(**options)
-    assert_paths_agree(microdata, f, n_jobs, adversary=adversary, distance=distance)
+    assert_paths_agree(microdata, f, jobs, adversary=adversary, distance=distance)
 
 
 @examples(200)
@@ -74,7 +74,7 @@ def test_on_larger_tables_and_many_tasks(n, k, l, regions, adversary, monkeypatc
     monkeypatch.setattr(_leave_one_out, "_SMALLEST", 32)
     microdata = random_microdata(n, n, ("fine", "tree", "flat", "numeric"), sensitive_values=9)
     f = uv.Mondrian(k=k, l=l, regions=regions)
-    assert_paths_agree(microdata, f, n_jobs=2, adversary=adversary, targets=40, seed=1)
+    assert_paths_agree(microdata, f, jobs=2, adversary=adversary, targets=40, seed=1)
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)

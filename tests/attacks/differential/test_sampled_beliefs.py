@@ -88,9 +88,9 @@ def test_a_random_adversary(survey):
 
 def test_same_seed_same_numbers_whatever_the_workers(survey):
     options = {"adversary": "conditional-frequency", "samples": 20, "targets": [0, 2, 4]}
-    one = uv.differential_inference(survey, Coin(), n_jobs=1, **options)
-    again = uv.differential_inference(survey, Coin(), n_jobs=1, **options)
-    two = uv.differential_inference(survey, Coin(), backend="threading", n_jobs=2, **options)
+    one = uv.differential_inference(survey, Coin(), jobs=1, **options)
+    again = uv.differential_inference(survey, Coin(), jobs=1, **options)
+    two = uv.differential_inference(survey, Coin(), backend="threading", jobs=2, **options)
     assert np.array_equal(one.distances, again.distances)
     assert np.array_equal(one.distances, two.distances)
 
@@ -176,9 +176,9 @@ def test_a_warning_where_nobody_asked_for_samples(survey):
     def flips(table):
         return table.assign(age=rng.permutation(table["age"]))
 
-    finding = uv.differential_inference(survey, uv.Oracle(flips), n_jobs=1)
+    finding = uv.differential_inference(survey, uv.Oracle(flips), jobs=1)
     assert any("samples=100" in note for note in finding.notes)
-    sampled = uv.differential_inference(survey, uv.Oracle(flips), samples=10, n_jobs=1)
+    sampled = uv.differential_inference(survey, uv.Oracle(flips), samples=10, jobs=1)
     assert not any("is random" in note for note in sampled.notes)
     assert sampled.sampling.most == 10
 
@@ -194,7 +194,7 @@ def test_failures_are_counted_not_lost(survey):
             return uv.Identity().sanitize(microdata.without(record))
 
     finding = uv.differential_inference(
-        survey, Refuses(), adversary="conditional-frequency", samples=5, n_jobs=1
+        survey, Refuses(), adversary="conditional-frequency", samples=5, jobs=1
     )
     assert np.isnan(finding.distances[2])
     assert finding.not_tested == {"the sanitizer failed": 1}
@@ -229,7 +229,7 @@ def test_nothing_to_sample(survey):
 
 
 def test_models_draw_by_the_seed(survey):
-    options = {"adversary": "forest:n_estimators=3", "samples": 6, "targets": 2, "n_jobs": 1}
+    options = {"adversary": "forest:n_estimators=3", "samples": 6, "targets": 2, "jobs": 1}
     one = uv.differential_inference(survey, uv.Identity(), **options)
     two = uv.differential_inference(survey, uv.Identity(), **options)
     assert one.sampling.most == 6
@@ -259,7 +259,7 @@ def test_what_is_rare_may_not_have_been_seen():
     for seed in range(40):
         finding = uv.differential_inference(
             ids, Rarely(), adversary="conditional-frequency", samples=32, seed=seed,
-            targets=[0], n_jobs=1,
+            targets=[0], jobs=1,
         )  # fmt: skip
         low, high = finding.delta_within()
         right += low <= 0.96 * shut + 0.04 * open_ <= high
@@ -275,7 +275,7 @@ def test_budget_holds_before_the_first_target(survey):
         time.sleep(0.01)
         return table.assign(age=np.random.default_rng(len(asked)).permutation(table["age"]))
 
-    finding = uv.differential_inference(survey, uv.Oracle(slow), samples=5000, budget=0.2, n_jobs=1)
+    finding = uv.differential_inference(survey, uv.Oracle(slow), samples=5000, budget=0.2, jobs=1)
     assert len(finding.targets) >= 1
     assert finding.sampling.most < 5000
 
@@ -291,7 +291,7 @@ def test_one_failure_of_many_is_tried_again(survey):
             return super().sanitize(microdata)
 
     finding = uv.differential_inference(
-        survey, Stumbles(8), adversary="conditional-frequency", samples=60, n_jobs=1
+        survey, Stumbles(8), adversary="conditional-frequency", samples=60, jobs=1
     )
     assert np.isfinite(finding.distances).all()
 
@@ -299,7 +299,7 @@ def test_one_failure_of_many_is_tried_again(survey):
 def test_without_a_number_as_many_samples_as_fit(survey, monkeypatch):
     monkeypatch.setattr(_sampled_beliefs, "_MOST_BYTES", 8 * 2 * 6 * 2 * 50)
     finding = uv.differential_inference(
-        survey, Coin(), adversary="conditional-frequency", error=1e-6, n_jobs=1
+        survey, Coin(), adversary="conditional-frequency", error=1e-6, jobs=1
     )
     assert finding.sampling.most == 50
     assert any("only 50 samples fit into memory" in note for note in finding.notes)
@@ -315,7 +315,7 @@ def test_an_interrupt_of_refining_is_an_interrupt(survey, monkeypatch):
 
     monkeypatch.setattr(_sampled_beliefs._Sampler, "_stage", stage)
     finding = uv.differential_inference(
-        survey, Coin(), adversary="conditional-frequency", error=1e-6, n_jobs=1
+        survey, Coin(), adversary="conditional-frequency", error=1e-6, jobs=1
     )
     assert finding.interrupted
     assert finding.not_tested == {}
@@ -341,10 +341,10 @@ class Never(Calm):
 @pytest.mark.parametrize("adversaries", [[Calm(), Moody()], [Moody(), Calm()]])
 def test_who_draws_is_sampled_whoever_stands_beside_him(survey, adversaries):
     both = uv.differential_inference(
-        survey, uv.Mondrian(k=2), adversary=adversaries, samples=50, n_jobs=1
+        survey, uv.Mondrian(k=2), adversary=adversaries, samples=50, jobs=1
     )
     alone = uv.differential_inference(
-        survey, uv.Mondrian(k=2), adversary=Moody(), samples=50, n_jobs=1
+        survey, uv.Mondrian(k=2), adversary=Moody(), samples=50, jobs=1
     )
     assert both.against["Moody"].way == "sampled"
     assert both.against["Calm"].way == "general"
@@ -362,7 +362,7 @@ def test_who_draws_is_sampled_whoever_stands_beside_him(survey, adversaries):
 @pytest.mark.parametrize("first", [True, False])
 def test_one_without_beliefs_does_not_spoil_the_others(survey, first):
     adversaries = [Never(), "conditional-frequency"][:: 1 if first else -1]
-    finding = uv.differential_inference(survey, Coin(), adversary=adversaries, samples=20, n_jobs=1)
+    finding = uv.differential_inference(survey, Coin(), adversary=adversaries, samples=20, jobs=1)
     low, high = finding.delta_within()
     assert low <= finding.delta <= high
     tail = finding.tail(0.1)
@@ -372,7 +372,7 @@ def test_one_without_beliefs_does_not_spoil_the_others(survey, first):
 
 def test_bound_of_several_is_no_lower_than_that_of_one(survey):
     finding = uv.differential_inference(
-        survey, uv.Mondrian(k=2), adversary=["naive-bayes", Moody()], samples=10, n_jobs=1
+        survey, uv.Mondrian(k=2), adversary=["naive-bayes", Moody()], samples=10, jobs=1
     )
     for threshold in (0.01, 0.1, 0.3):
         most = max(one.bound(threshold).at_most for one in finding.against.values())
@@ -390,7 +390,7 @@ def test_an_adversary_who_fails_on_some_is_not_tested_on_them(survey):
             return super().predict(release, codes)
 
     finding = uv.differential_inference(
-        survey, uv.Mondrian(k=2), adversary=Picky(), samples=10, n_jobs=1
+        survey, uv.Mondrian(k=2), adversary=Picky(), samples=10, jobs=1
     )
     gone = survey.codes[0] == 0
     assert np.array_equal(np.isnan(finding.distances), gone)
@@ -409,6 +409,6 @@ def test_an_adversary_who_fails_now_and_then_is_asked_again(survey):
             return super().predict(release, codes)
 
     finding = uv.differential_inference(
-        survey, uv.Mondrian(k=2), adversary=Absent(), samples=40, n_jobs=1
+        survey, uv.Mondrian(k=2), adversary=Absent(), samples=40, jobs=1
     )
     assert np.isfinite(finding.distances).all()

@@ -17,7 +17,7 @@ from unveil.errors import InputError
 
 PEOPLE = uv.datasets.census(60, seed=5)
 MONDRIAN = uv.Mondrian(k=4)
-PLAIN = uv.differential_inference(PEOPLE, MONDRIAN, path="general", n_jobs=1)
+PLAIN = uv.differential_inference(PEOPLE, MONDRIAN, path="general", jobs=1)
 UNLUCKY = {0, 17, 18, 41}  # the first target among them
 
 
@@ -31,13 +31,13 @@ class Picky(NaiveBayes):
         return super().predict(release, codes)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_whom_an_adversary_cannot_handle_takes_no_others_along(n_jobs):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_whom_an_adversary_cannot_handle_takes_no_others_along(jobs):
     alike = {
         i for i in range(60) for j in UNLUCKY if (PEOPLE.codes[:, i] == PEOPLE.codes[:, j]).all()
     }
     finding = uv.differential_inference(
-        PEOPLE, MONDRIAN, adversary=Picky(), path="general", n_jobs=n_jobs
+        PEOPLE, MONDRIAN, adversary=Picky(), path="general", jobs=jobs
     )
     assert set(np.flatnonzero(np.isnan(finding.distances)).tolist()) == alike
     others = [i for i in range(60) if i not in alike]
@@ -78,7 +78,7 @@ def test_a_record_that_ends_every_worker_takes_no_others_along(monkeypatch):
         return MONDRIAN(microdata)
 
     oracle = uv.Oracle(kills, takes="microdata")
-    finding = uv.differential_inference(PEOPLE, oracle, n_jobs=2, targets=range(10, 30))
+    finding = uv.differential_inference(PEOPLE, oracle, jobs=2, targets=range(10, 30))
     assert np.flatnonzero(np.isnan(finding.distances)).tolist() == [7]
     assert finding.not_tested == {"the sanitizer failed": 1}
     others = np.delete(np.arange(20), 7)
@@ -104,7 +104,7 @@ def test_an_interrupt_ends_all_runs_and_is_said():
         PEOPLE,
         uv.Oracle(Interrupts(k=4), takes="microdata"),
         adversary=["naive-bayes", EncodedNaiveBayes("quantiles-before-hot")],
-        n_jobs=1,
+        jobs=1,
     )
     assert Interrupts.runs <= 12  # the second adversary's release, and no more
     assert finding.not_tested == {"interrupted": len(PEOPLE)}
@@ -138,7 +138,7 @@ def test_an_adversary_that_could_not_be_tested_is_noted_beside_the_others():
             return NaiveBayes().predict(release, codes)
 
     finding = uv.differential_inference(
-        PEOPLE, MONDRIAN, adversary=["naive-bayes", Broken()], targets=8, n_jobs=1
+        PEOPLE, MONDRIAN, adversary=["naive-bayes", Broken()], targets=8, jobs=1
     )
     assert any("Broken could not be tested on 8 of 8 targets" in note for note in finding.notes)
 
@@ -158,7 +158,7 @@ def test_the_sample_of_several_is_that_of_the_one_who_came_to_the_fewest(monkeyp
     clock = Clock()
     monkeypatch.setattr("unveil.attacks.differential._plan.time.perf_counter", clock)
     finding = uv.differential_inference(
-        PEOPLE, MONDRIAN, adversary=["naive-bayes", Slow()], budget=10, n_jobs=1
+        PEOPLE, MONDRIAN, adversary=["naive-bayes", Slow()], budget=10, jobs=1
     )
     assert finding.against["Bernoulli naive Bayes"].how == "all"
     assert len(finding.targets) < len(PEOPLE)
@@ -180,7 +180,7 @@ def test_the_most_exposed_are_the_same_for_all_adversaries():
 def test_the_seed_reaches_models_that_are_made_here():
     def delta(seed, adversary):
         return uv.differential_inference(
-            PEOPLE, MONDRIAN, adversary=adversary, targets=[3], seed=seed, n_jobs=1
+            PEOPLE, MONDRIAN, adversary=adversary, targets=[3], seed=seed, jobs=1
         ).delta
 
     forest = RandomForestClassifier(n_estimators=5)

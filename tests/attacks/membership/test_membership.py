@@ -131,7 +131,7 @@ class Constant(Sanitizer):
 def test_a_release_that_depends_on_nobody_tells_nothing():
     covered = 0
     for seed in range(40):
-        finding = uv.membership(PEOPLE, Constant(), seed=seed, removals=5, n_jobs=1)
+        finding = uv.membership(PEOPLE, Constant(), seed=seed, removals=5, jobs=1)
         for attacker in ("population", "removal"):
             found = finding.against[attacker]
             assert (finding.played[attacker].scores == 0).all()
@@ -160,7 +160,7 @@ class Noise(Sanitizer):
 def test_chance_is_not_taken_for_members():
     covered = dict.fromkeys(ATTACKERS, 0)
     for seed in range(40):
-        finding = uv.membership(PEOPLE, Noise(seed), seed=seed, removals=30, n_jobs=1)
+        finding = uv.membership(PEOPLE, Noise(seed), seed=seed, removals=30, jobs=1)
         for attacker, found in finding.against.items():
             covered[attacker] += found.auc.low <= 0.5 <= found.auc.high
     assert min(covered.values()) >= 33
@@ -169,7 +169,7 @@ def test_chance_is_not_taken_for_members():
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
 def test_nobody_beats_what_differential_privacy_promises(epsilon):
     finding = uv.membership(
-        uv.datasets.census(1500, seed=3), LaplaceCounts(epsilon=epsilon), n_jobs=1
+        uv.datasets.census(1500, seed=3), LaplaceCounts(epsilon=epsilon), jobs=1
     )
     # Whoever sees a second release of nearly the same table has twice the promise.
     for attacker, spent in (("release", 1), ("population", 1), ("removal", 2)):
@@ -191,7 +191,7 @@ def test_every_release_has_chances_of_its_own_and_the_published_one_is_the_same_
             Watched.seeds.append((self.seed, len(microdata)))
             return super().sanitize(microdata)
 
-    finding = uv.membership(PEOPLE, Watched(3), removals=10, n_jobs=1, seed=5)
+    finding = uv.membership(PEOPLE, Watched(3), removals=10, jobs=1, seed=5)
     n = len(finding.people.members)
     assert [length for seed, length in Watched.seeds if seed == 5] == [n]
     assert [length for _, length in Watched.seeds].count(n) == 1
@@ -421,7 +421,7 @@ def test_values_that_have_nothing_in_common_are_told():
         ({"attackers": []}, "attackers= is empty; name at least one of release, population"),
         ({"removals": 0}, "removals=0 is not possible: it must be a whole number from 1 up"),
         ({"seed": -1}, "it must be a whole number from 0 up"),
-        ({"n_jobs": 0}, "n_jobs"),
+        ({"jobs": 0}, "jobs"),
         ({"adversary": "naive-bays"}, "did you mean 'naive-bayes'?"),
         ({"adversary": "naive-bayes:encoding=quantiles-before-hot"},
          "leaves out people held out; choose another encoding, such as quantiles-after"),
@@ -496,7 +496,7 @@ class Fussy(Sanitizer):
 def test_releases_that_fail_are_counted_and_take_no_others_along():
     members = split_people(PEOPLE).members
     needed = tuple(members[:5].tolist())
-    finding = uv.membership(PEOPLE, Fussy(needed), n_jobs=1, removals=20)
+    finding = uv.membership(PEOPLE, Fussy(needed), jobs=1, removals=20)
     smooth = uv.membership(PEOPLE, uv.Mondrian(k=3), removals=20)
     scored = finding.played["removal"]
     gone = np.isnan(scored.scores)
@@ -530,8 +530,8 @@ class Picky(NaiveBayes):
 
 def test_people_whom_the_adversary_cannot_handle_are_counted():
     alike = (PEOPLE.codes[:, :, None] == Picky.who[:, None, :]).all(axis=0).any(axis=1)
-    finding = uv.membership(PEOPLE, Constant(), adversary=Picky(), n_jobs=1, removals=60)
-    plain = uv.membership(PEOPLE, Constant(), n_jobs=1)
+    finding = uv.membership(PEOPLE, Constant(), adversary=Picky(), jobs=1, removals=60)
+    plain = uv.membership(PEOPLE, Constant(), jobs=1)
     for attacker in ATTACKERS:
         scored = finding.played[attacker]
         gone = alike[finding.people.asked]
@@ -571,13 +571,13 @@ class Interrupted(Sanitizer):
 
 
 def test_an_interrupt_keeps_what_the_other_attackers_found():
-    finding = uv.membership(PEOPLE, Interrupted(59), n_jobs=1)
+    finding = uv.membership(PEOPLE, Interrupted(59), jobs=1)
     assert finding.not_scored == {"removal": {"interrupted": 120}}
     assert finding.against["population"] is not None
     with pytest.raises(KeyboardInterrupt):
-        uv.membership(PEOPLE, Interrupted(74), attackers="removal", n_jobs=1)
+        uv.membership(PEOPLE, Interrupted(74), attackers="removal", jobs=1)
     with pytest.raises(KeyboardInterrupt):
-        uv.membership(PEOPLE, Interrupted(60), n_jobs=1)
+        uv.membership(PEOPLE, Interrupted(60), jobs=1)
 
 
 def test_an_interrupt_while_members_are_tested(monkeypatch):
@@ -601,7 +601,7 @@ def test_a_folder_of_releases_serves_as_far_as_it_goes(tmp_path):
         frame.drop(index=record).to_csv(tmp_path / f"without_{record:06}.csv", index=False)
     others = table.take([0, 1, 2, 3, 4])
     options = {"held_out": others, "attackers": ("release", "removal")}
-    finding = uv.membership(table, uv.Oracle(tmp_path), n_jobs=1, **options)
+    finding = uv.membership(table, uv.Oracle(tmp_path), jobs=1, **options)
     plain = uv.membership(table, uv.Identity(), **options)
     scored = finding.played["removal"]
     assert scored.reasons == {"there is no release without them": 15}
@@ -612,7 +612,7 @@ def test_a_folder_of_releases_serves_as_far_as_it_goes(tmp_path):
     assert set(scored.together[18:].tolist()) <= {0, 7, 11}
     for record in (0, 7, 11):
         (tmp_path / f"without_{record:06}.csv").unlink()
-    alone = uv.membership(table, uv.Oracle(tmp_path), n_jobs=1, **options)
+    alone = uv.membership(table, uv.Oracle(tmp_path), jobs=1, **options)
     assert alone.not_scored["removal"] == {"there is no release without them": 23}
 
 
@@ -622,13 +622,13 @@ def test_an_oracle_gets_the_scores_of_what_it_is():
 
     oracle = uv.Oracle(anonymize, takes="microdata")
     fast = uv.membership(PEOPLE, uv.Mondrian(k=3), removals=20)
-    slow = uv.membership(PEOPLE, oracle, removals=20, n_jobs=1)
+    slow = uv.membership(PEOPLE, oracle, removals=20, jobs=1)
     for attacker in ATTACKERS:
         np.testing.assert_array_equal(fast.played[attacker].scores, slow.played[attacker].scores)
 
 
 def test_the_numbers_do_not_depend_on_the_number_of_processes():
-    one, two = (uv.membership(PEOPLE, Noise(1), removals=20, n_jobs=n) for n in (1, 2))
+    one, two = (uv.membership(PEOPLE, Noise(1), removals=20, jobs=n) for n in (1, 2))
     for attacker in ATTACKERS:
         np.testing.assert_array_equal(one.played[attacker].scores, two.played[attacker].scores)
     assert one.against == two.against
@@ -640,7 +640,7 @@ def test_a_scikit_learn_classifier_attacks():
 
     finding = uv.membership(
         PEOPLE.take(range(40)), uv.Identity(), adversary=DecisionTreeClassifier(max_depth=3),
-        removals=5, n_jobs=1,
+        removals=5, jobs=1,
     )  # fmt: skip
     assert all(found is not None for found in finding.against.values())
     assert "DecisionTreeClassifier" in finding.summary()

@@ -20,10 +20,10 @@ def problem():
     return found.with_panel(np.arange(5))
 
 
-def run(problem, *, chains=3, goal=None, conditional=False, seed=7, sampler=None, n_jobs=2):
+def run(problem, *, chains=3, goal=None, conditional=False, seed=7, sampler=None, jobs=2):
     return run_chains(
         problem, sampler or sampler_for(problem), chains=chains, goal=goal or Goal(),
-        conditional=conditional, seed=seed, n_jobs=n_jobs,
+        conditional=conditional, seed=seed, jobs=jobs,
     )  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def test_they_run_until_the_worst_of_the_panel_has_reached_the_goal(problem):
 
 def test_the_same_seed_gives_the_same_numbers_whatever_the_number_of_threads(problem):
     one, two, other = (
-        run(problem, seed=seed, n_jobs=jobs) for seed, jobs in ((7, 1), (7, 3), (8, 3))
+        run(problem, seed=seed, jobs=jobs) for seed, jobs in ((7, 1), (7, 3), (8, 3))
     )
     assert one.sweeps == two.sweeps
     assert np.array_equal(one.answer.rows, two.answer.rows)
@@ -121,13 +121,13 @@ def interrupting(problem, rounds):
 
 def test_an_interrupt_loses_nothing_but_the_round_under_way(problem):
     never = Goal(rhat=1.0 + 1e-9)
-    found = run(problem, chains=1, goal=never, sampler=interrupting(problem, 3), n_jobs=1)
+    found = run(problem, chains=1, goal=never, sampler=interrupting(problem, 3), jobs=1)
     assert found.stopped == "interrupted"
     assert found.sweeps == 3 * 100
-    plain = run(problem, chains=1, goal=replace(never, sweeps=300), n_jobs=1)
+    plain = run(problem, chains=1, goal=replace(never, sweeps=300), jobs=1)
     assert np.array_equal(found.answer.rows, plain.answer.rows)
     with pytest.raises(KeyboardInterrupt):
-        run(problem, chains=1, goal=never, sampler=interrupting(problem, 0), n_jobs=1)
+        run(problem, chains=1, goal=never, sampler=interrupting(problem, 0), jobs=1)
 
 
 def test_progress_says_sweeps_and_the_worst_rhat(problem, capsys, monkeypatch):

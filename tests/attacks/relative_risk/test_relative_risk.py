@@ -388,7 +388,7 @@ def test_no_traces_where_nothing_was_sampled_or_arviz_is_lacking(monkeypatch, tm
         ({"ties": "half"}, "it must be 'full', 'fraction' or 'none'"),
         ({"sampler": "gibs"}, "did you mean 'gibbs'"),
         ({"seed": -1}, "seed=-1 is not possible: it must be a whole number from 0 up"),
-        ({"n_jobs": 0}, "n_jobs=? must be a whole number from 1 up"),
+        ({"jobs": 0}, "jobs=? must be a whole number from 1 up"),
     ],
 )
 def test_bad_options_are_told(options, message):

@@ -175,7 +175,7 @@ def problem():
 
 def test_rounds_of_large_problems_are_short_and_change_nothing(problem, monkeypatch):
     """However they are cut, chains go the same way."""
-    options = {"chains": 2, "conditional": False, "seed": 3, "n_jobs": 1}
+    options = {"chains": 2, "conditional": False, "seed": 3, "jobs": 1}
     goal = Goal(sweeps=400, rhat=1.0 + 1e-9)
     whole = run_chains(problem, sampler_for(problem), goal=goal, **options)
     monkeypatch.setattr(_chains, "_MOST_VISITS", 7 * 40 * 4 * 2)
@@ -190,7 +190,7 @@ def test_rounds_of_large_problems_are_short_and_change_nothing(problem, monkeypa
 def test_continued_stops_when_its_time_is_over(problem, monkeypatch):
     sampler = sampler_for(problem)
     states = [sampler.init(problem, seed) for seed in (1, 2)]
-    options = {"looks": 30, "thin": 2, "n_jobs": 1}
+    options = {"looks": 30, "thin": 2, "jobs": 1}
     whole = continued(problem, sampler, states, seconds=60.0, **options)
     monkeypatch.setattr(_chains, "_MOST_VISITS", 4 * 40 * 2 * 2)
     cut = continued(problem, sampler, states, seconds=60.0, **options)
@@ -212,7 +212,7 @@ def test_an_interrupt_while_looks_are_put_together_loses_only_them(problem, monk
     monkeypatch.setattr(_chains, "_MOST_VISITS", 10 * 40 * 4)
     monkeypatch.setattr(_chains, "_joined", joined)
     found = run_chains(
-        problem, sampler_for(problem), chains=1, conditional=False, seed=3, n_jobs=1,
+        problem, sampler_for(problem), chains=1, conditional=False, seed=3, jobs=1,
         goal=Goal(rhat=1.0 + 1e-9, ess=1e9),
     )  # fmt: skip
     assert found.stopped == "interrupted"

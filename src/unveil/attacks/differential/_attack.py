@@ -74,7 +74,7 @@ def differential_inference(
         "List this many of the worst-placed people, with their values and the beliefs about them. "
         "Shows microdata."
     ), Shell(metavar="N")] = 0,
-    n_jobs: Jobs = None,
+    jobs: Jobs = None,
     backend: Annotated[str | None, Shell(hidden=True)] = None,
     scheduler: Annotated[str | None, Help(
         "Address of a Dask cluster to work on, such as tcp://scheduler:8786."
@@ -123,7 +123,7 @@ def differential_inference(
         takes the quickest one. All are exact.
     predictions : bool
         Keep the adversary's beliefs, for `DifferentialInference.to_frame`.
-    n_jobs : int, optional
+    jobs : int, optional
         Number of threads on the fast path, of processes on the general one. Default: all cores.
         The numbers do not depend on it.
     backend : str, optional
@@ -176,10 +176,10 @@ def differential_inference(
             seed=seed_number(seed),
             path=path,
             predictions=kept,
-            threads=workers(n_jobs),
+            threads=workers(jobs),
             workplace=Workplace(
-                chosen_backend(n_jobs, backend),
-                asked_for=n_jobs is not None or backend is not None,
+                chosen_backend(jobs, backend),
+                asked_for=jobs is not None or backend is not None,
                 budget=seconds,
             ),
             progress=progress,

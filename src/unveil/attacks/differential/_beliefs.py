@@ -122,7 +122,7 @@ def fast_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
     for places in _steps(len(records), most, work.enough):
         some = records[places]
         counts = sanitizer.leave_one_out(
-            microdata, some, counting.statistic, n_jobs=work.threads, done=work.progress.advance
+            microdata, some, counting.statistic, jobs=work.threads, done=work.progress.advance
         )
         possible = counts.possible
         without = question.totals_without(some[possible])
@@ -227,9 +227,9 @@ class Part(NamedTuple):
     upto: int = 0
 
 
-def part_size(targets: int, each: float, n_jobs: int, largest: int | None = None) -> int:
+def part_size(targets: int, each: float, jobs: int, largest: int | None = None) -> int:
     """How many targets are worth handing out together, if each takes so many seconds."""
-    fair = max(1, targets // (4 * n_jobs))
+    fair = max(1, targets // (4 * jobs))
     most = fair if largest is None else min(fair, largest)
     return int(np.clip(_A_PART / max(each, 1e-9), 1, most))
 
@@ -271,7 +271,7 @@ def general_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:
     each = time.perf_counter() - started
     rest = np.arange(1, len(records))
     backend = workplace.suited(each * len(rest))
-    size = part_size(len(rest), each, backend.n_jobs, _LARGEST)
+    size = part_size(len(rest), each, backend.jobs, _LARGEST)
     places = [rest[first : first + size] for first in range(0, len(rest), size)]
     parts = [Part(some, records[some]) for some in places]
     try:

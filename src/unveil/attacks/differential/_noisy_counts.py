@@ -110,7 +110,7 @@ def sampled_counts(work: Work, adversary: Adversary, request: Request) -> Iterat
     The noise is drawn once for all cases. The samples of a case with and without the record are
     independent, but those of two cases are not.
     """
-    microdata, enough, n_jobs = work.question.microdata, work.enough or never, work.threads
+    microdata, enough, jobs = work.question.microdata, work.enough or never, work.threads
     sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # `chosen_way` has checked it
     cases = _cases(microdata, work.records)
     values = microdata.sensitive.size
@@ -126,8 +126,8 @@ def sampled_counts(work: Work, adversary: Adversary, request: Request) -> Iterat
         noise = _noise(sanitizer.scale, values, n, request.seed)
         sampled = _Sampled(cases, noise, added, request)
         coarse = np.zeros(len(cases.own), dtype=bool)
-        for some in _in_steps(waiting, n_jobs, enough):
-            sampled.run(some, n_jobs)
+        for some in _in_steps(waiting, jobs, enough):
+            sampled.run(some, jobs)
             if n < most:
                 coarse[some] = [not request.enough_for(e) for e in sampled.found.error[some]]
             work.progress.advance(int(weight[some][~coarse[some]].sum()))
@@ -136,9 +136,9 @@ def sampled_counts(work: Work, adversary: Adversary, request: Request) -> Iterat
         waiting, n = waiting[coarse[waiting]], min(4 * n, most)
 
 
-def _in_steps(cases: NDArray[np.intp], n_jobs: int, enough: Enough) -> Iterator[NDArray[np.intp]]:
+def _in_steps(cases: NDArray[np.intp], jobs: int, enough: Enough) -> Iterator[NDArray[np.intp]]:
     """A few cases at a time: an interrupt must not cost more than these."""
-    step = _CASES * n_jobs
+    step = _CASES * jobs
     for first in range(0, len(cases), step):
         if first and enough():
             return
@@ -166,9 +166,9 @@ class _Sampled:
         self.distances = np.full(n, np.nan)
         self.present, self.absent = np.empty((n, values)), np.empty((n, values))
 
-    def run(self, some: NDArray[np.intp], n_jobs: int) -> None:
+    def run(self, some: NDArray[np.intp], jobs: int) -> None:
         """Sample these cases on a few threads."""
-        run_tasks([partial(self._sample, case) for case in some.tolist()], n_jobs)
+        run_tasks([partial(self._sample, case) for case in some.tolist()], jobs)
 
     def _sample(self, case: int) -> tuple[Task, ...]:
         counts = np.concatenate([[self.cases.own[case]], self.cases.others[case]])

@@ -181,7 +181,7 @@ def _in_time(work: Work, request: Request, deadline: float) -> tuple[Work, Reque
     now = time.perf_counter()
     left = max(deadline - now, 0.0)
     samples, people = affordable(
-        left * work.workplace.suited(left).n_jobs, now - begun, request.samples, len(records)
+        left * work.workplace.suited(left).jobs, now - begun, request.samples, len(records)
     )
     return work._replace(records=records[:people]), replace(request, samples=samples)
 
@@ -298,7 +298,7 @@ class _Sampler:
         if self.backend is None:
             self.backend = self.workplace.suited(each * (len(waiting) - 1))
         rest = waiting[1:]
-        size = part_size(len(rest), each, self.backend.n_jobs)
+        size = part_size(len(rest), each, self.backend.jobs)
         places = [rest[at : at + size] for at in range(0, len(rest), size)]
         parts = [Part(some, self.records[some], done, upto) for some in places]
         try:

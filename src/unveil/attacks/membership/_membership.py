@@ -87,7 +87,7 @@ def membership(
         Shell(metavar="N"),
     ] = 500,
     seed: Seed = 0,
-    n_jobs: Jobs = None,
+    jobs: Jobs = None,
     backend: Annotated[str | None, Shell(hidden=True)] = None,
     progress: Progress = None,
 ) -> Membership:  # fmt: skip
@@ -120,7 +120,7 @@ def membership(
     removals : int
         For ``"removal"``: maximum number of releases without a random member, shared out among
         people held out. In intervals, people who share a release count as one.
-    n_jobs, backend : optional
+    jobs, backend : optional
         As for `differential_inference`, which tests the members.
 
     Returns
@@ -143,7 +143,7 @@ def membership(
     microdata = as_microdata(microdata, "membership")
     f, number, chosen = as_sanitizer(sanitizer), int(seed), _attackers(attackers)
     attacker = adversary_named(f.attacked_by if adversary is None else adversary, seed=number)
-    chosen_backend(n_jobs, backend)  # refuses wrong ones before the work begins
+    chosen_backend(jobs, backend)  # refuses wrong ones before the work begins
     people = _people(microdata, held_out, own, recode, chosen, number)
     if attacker.prepared(people.table) is not people.table:
         raise InputError(
@@ -158,7 +158,7 @@ def membership(
     game = Removal(
         people=people, sanitizer=published(f, people.table, release, number), adversary=attacker,
         removals=int(removals), seed=number,
-        options={"n_jobs": n_jobs, "backend": backend, "progress": progress},
+        options={"jobs": jobs, "backend": backend, "progress": progress},
     )  # fmt: skip
     present = true_beliefs(people.everybody, attacker, release, people.asked)
     played = {name: scores_of(name, game, present) for name in chosen}

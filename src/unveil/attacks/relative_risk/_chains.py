@@ -154,7 +154,7 @@ class Chains:
 
 def run_chains(
     problem: Problem, sampler: Sampler, *, chains: int, goal: Goal, conditional: bool, seed: int,
-    n_jobs: int | None = None, progress: bool | None = None,
+    jobs: int | None = None, progress: bool | None = None,
 ) -> Chains:  # fmt: skip
     """Run chains from their start until the goal or a limit is reached.
 
@@ -172,7 +172,7 @@ def run_chains(
     most, a_round = goal.sweeps // goal.thin, _looks_of_a_round(problem, chains, goal.thin)
     with (
         Progress("sampling", chains * most * goal.thin, progress, unit="sweeps") as shown,
-        ThreadPoolExecutor(min(workers(n_jobs), chains)) as pool,
+        ThreadPoolExecutor(min(workers(jobs), chains)) as pool,
     ):
         try:
             while stopped is None:
@@ -206,7 +206,7 @@ def run_chains(
 
 def continued(
     problem: Problem, sampler: Sampler, states: Sequence[Any], *, looks: int, thin: int,
-    seconds: float, n_jobs: int | None = None,
+    seconds: float, jobs: int | None = None,
 ) -> list[Info]:  # fmt: skip
     """Continue chains from their states, for ``looks`` records or until the time is over.
 
@@ -216,7 +216,7 @@ def continued(
     a_round = _looks_of_a_round(problem, len(states), thin)
     if a_round == _LOOKS:  # this takes moments
         a_round = looks
-    with ThreadPoolExecutor(min(workers(n_jobs), len(states))) as pool:
+    with ThreadPoolExecutor(min(workers(jobs), len(states))) as pool:
         while seen < looks and (seen == 0 or time.monotonic() - begun < seconds):
             some = min(a_round, looks - seen)
             went = _round(pool, problem, sampler, states, some, thin, "watched")

@@ -102,7 +102,7 @@ def relative_risk(
     budget: Budget = "10 min",
     thin: Annotated[int, Ge(1), Shell(metavar="N")] = 4,
     seed: Seed = 0,
-    n_jobs: Jobs = None,
+    jobs: Jobs = None,
     progress: Progress = None,
 ) -> RelativeRisk:  # fmt: skip
     """Compare what an attacker and a learner believe about people, given a release in groups.
@@ -183,7 +183,7 @@ def relative_risk(
         rhat=rhat, ess=ess, sweeps=sweeps, thin=min(thin, sweeps),
         seconds=None if budget is None else parse_duration(budget),
     )  # fmt: skip
-    workers(n_jobs)  # a wrong value is reported now
+    workers(jobs)  # a wrong value is reported now
     original = None if microdata is None else as_microdata(microdata, "relative risk")
     problem, notes = _problem(release, original, domain, alpha, beta)
     asked = [victim] if isinstance(victim, Mapping) else list(victim or ())
@@ -198,7 +198,7 @@ def relative_risk(
     if answer is None:
         sampled = run_chains(
             problem, chosen, chains=chains, goal=goal, seed=seed, conditional=conditional,
-            n_jobs=n_jobs, progress=progress,
+            jobs=jobs, progress=progress,
         )  # fmt: skip
         answer = sampled.answer
         notes += (_sticky(beta),) if beta < _SMALL_BETA else ()
@@ -210,7 +210,7 @@ def relative_risk(
         teller=Teller(
             problem=problem, likelihood=likelihood, sampler=chosen,
             states=() if sampled is None else sampled.states, conditional=conditional, goal=goal,
-            chains=chains, seed=seed, n_jobs=n_jobs,
+            chains=chains, seed=seed, jobs=jobs,
         ),
         seed=seed, seconds=time.perf_counter() - begun, notes=(*release.notes, *notes),
         worst_listed=worst, interrupted=sampled is not None and sampled.stopped == "interrupted",

@@ -396,7 +396,7 @@ class Teller:
     goal: Goal
     chains: int
     seed: int
-    n_jobs: int | None
+    jobs: int | None
 
     def about(
         self, codes: NDArray[np.int32], known: Answer | None = None, traces: Sequence[Info] = ()
@@ -416,7 +416,7 @@ class Teller:
             return self._without_sampling(problem, answer)
         infos = traces or continued(
             problem, self.sampler, self.states or self._warmed_up,
-            looks=_LOOKS, thin=self.goal.thin, seconds=_SECONDS, n_jobs=self.n_jobs,
+            looks=_LOOKS, thin=self.goal.thin, seconds=_SECONDS, jobs=self.jobs,
         )  # fmt: skip
         return self._with_traces(problem, infos, answer, exact=exact)
 

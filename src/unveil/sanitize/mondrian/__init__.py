@@ -163,7 +163,7 @@ class Mondrian(Sanitizer):
         records: NDArray[np.intp],
         statistic: Statistic,
         *,
-        n_jobs: int | None = None,
+        jobs: int | None = None,
         done: Callable[[int], None] = lambda _: None,
     ) -> LeaveOneOut:
         """The counts of an adversary with and without each record; exact for every one."""
@@ -176,7 +176,7 @@ class Mondrian(Sanitizer):
             rules=self._rules(microdata, asked),
             asked=asked,
             possible=self._possible_without(microdata, asked, records),
-            n_jobs=n_jobs,
+            jobs=jobs,
             done=done,
         )
 

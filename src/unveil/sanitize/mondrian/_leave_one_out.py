@@ -41,7 +41,7 @@ def leave_one_out(
     rules: kernels.Rules,
     asked: NDArray[np.int32] | None,
     possible: NDArray[np.bool_],
-    n_jobs: int | None,
+    jobs: int | None,
     done: Callable[[int], None],
 ) -> LeaveOneOut:
     """Count ``statistic`` for each of the records in the partition with and without it."""
@@ -61,7 +61,7 @@ def leave_one_out(
     absent = present._replace(cover=present.cover.copy(), joint=present.joint.copy())
     walk = _Walk(
         partition.grown.table, rules, partition.lines, whole_region(microdata), absent,
-        workers(n_jobs), done,
+        workers(jobs), done,
     )  # fmt: skip
     tasks: list[Task] = []
     for variant, members in _variants(microdata, rules, records):
@@ -69,7 +69,7 @@ def leave_one_out(
         if variant is not rules and statistic is Statistic.COVER:
             absent.cover[who] = 0
         tasks += replace(walk, rules=variant).tasks(who, counted=variant is rules)
-    run_tasks(tasks, walk.n_jobs)
+    run_tasks(tasks, walk.jobs)
     if statistic is Statistic.COVER:
         return LeaveOneOut(present.cover, absent.cover, possible)
     return LeaveOneOut(present.joint, absent.joint, possible)
@@ -108,7 +108,7 @@ class _Walk:
     lines: NDArray[np.int32]
     region: NDArray[np.int64]
     targets: kernels.Targets
-    n_jobs: int
+    jobs: int
     done: Callable[[int], None]
 
     def tasks(self, who: NDArray[np.int32], *, counted: bool) -> list[Task]:
@@ -120,7 +120,7 @@ class _Walk:
             return []
         # One thread takes the targets down while the parts are large; then they are distributed.
         n = self.lines.shape[1]
-        stop = 0 if self.n_jobs == 1 else max(_SMALLEST, n // (_SHARES * self.n_jobs))
+        stop = 0 if self.jobs == 1 else max(_SMALLEST, n // (_SHARES * self.jobs))
         return [self._task(self._whole_table(who, counted), 0, 1, 0, 0, stop)]
 
     def _whole_table(self, who: NDArray[np.int32], counted: bool) -> kernels.Cases:
@@ -157,7 +157,7 @@ class _Walk:
         at = np.concatenate([[0], np.cumsum(records * len(self.lines))])
         to = np.concatenate([[0], np.cumsum(head[:, kernels.TARGETS])])
         total = np.cumsum(records)
-        share = max(_SMALLEST, int(total[-1]) // (_SHARES * self.n_jobs) + 1)
+        share = max(_SMALLEST, int(total[-1]) // (_SHARES * self.jobs) + 1)
         cuts = np.flatnonzero(np.diff((total - 1) // share)) + 1
         for some in np.split(np.arange(n_cases), cuts):
             first, last = int(some[0]), int(some[-1]) + 1

@@ -163,7 +163,7 @@ class Recoding(Sanitizer):
         records: NDArray[np.intp],
         statistic: Statistic,
         *,
-        n_jobs: int | None = None,
+        jobs: int | None = None,
         done: Callable[[int], None] = lambda _: None,
     ) -> LeaveOneOut:
         """The counts of an adversary with and without each record; exact for every one."""
