@@ -207,7 +207,7 @@ def test_a_release_that_cannot_be_used_is_no_matter_to_the_others():
     first, second = done.stderr.splitlines()
     assert first.startswith("error: odd.csv returned 5 records with disease 'Flu' where the table")
     assert second.endswith(
-        "that need not be; unveil differential and unveil membership do not need that"
+        "that need not be; unveil differential-inference and unveil membership do not need that"
     )
     with open("out.json", encoding="utf-8") as file:
         document = json.load(file)
@@ -379,7 +379,7 @@ def test_people_of_another_table():
         ([*TWO, "--release", "nowhere.csv"], "nowhere.csv"),
         ([*TWO, "--k", 0], "--k"),
         ([*TWO, "--sanitizer", "randomized-response:epsilon=1"],
-         "that need not be; unveil differential and unveil membership do not need that"),
+         "that need not be; unveil differential-inference and unveil membership do not need that"),
     ],
 )  # fmt: skip
 def test_compositions_that_cannot_be_made(options, message):

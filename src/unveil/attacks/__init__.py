@@ -2,3 +2,5 @@
 
 One room per attack. `people` and `shared` hold what several of them share.
 """
+
+__all__: list[str] = []

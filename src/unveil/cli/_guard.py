@@ -51,6 +51,7 @@ P = ParamSpec("P")
 def in_command_line_words(message: Text | UnveilError) -> str:
     """A message with its options as they are typed in a shell.
 
+    >>> from unveil.errors import InputError, Option
     >>> in_command_line_words(InputError("give {budget}", budget=Option("budget", "5 min")))
     "give --budget '5 min'"
     """

@@ -174,8 +174,9 @@ def _check(microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary])
     for adversary in adversaries:
         if adversary.prepared(microdata) is not microdata:
             raise InputError(
-                f"{adversary.label} changes the table before it is sanitized, so what is tested is "
-                "not what would be published; choose another encoding"
+                "{adversary} changes the table before it is sanitized, so what is tested is not "
+                "what would be published; choose another encoding",
+                adversary=adversary.label,
             )
 
 

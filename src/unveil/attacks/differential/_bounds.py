@@ -225,8 +225,9 @@ def _check(confidence: float, how: str, population: int, targets: int) -> None:
         )  # fmt: skip
     if population < 1 or targets > population:
         raise InputError(
-            f"{targets:,} targets cannot be drawn from {population:,} records; give each once"
-        )
+            "{targets} targets cannot be drawn from {population} records; give each once",
+            targets=targets, population=population,
+        )  # fmt: skip
 
 
 def _checked_strata(
@@ -252,9 +253,10 @@ def _checked_strata(
     drawn = np.bincount(of, minlength=len(sizes))
     if sizes.sum() != population or (drawn > sizes).any():
         raise InputError(
-            f"the strata have {sizes.sum():,} records; they must have all {population:,}, and no "
-            "stratum fewer than were drawn from it"
-        )
+            "the strata have {records} records; they must have all {population}, and no stratum "
+            "fewer than were drawn from it",
+            records=int(sizes.sum()), population=population,
+        )  # fmt: skip
     return of, sizes
 
 

@@ -188,11 +188,15 @@ def _checked(
     try:
         distances = np.asarray(returned, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{must}; it returned {type(returned).__name__}") from None
+        raise InputError("{must}; it returned {kind}", must=must,
+                         kind=type(returned).__name__) from None  # fmt: skip
     if distances.shape != (len(p),):
         raise InputError(
-            f"{must}; for {len(p):,} people and {p.shape[1]:,} values it returned an array of "
-            f"shape {distances.shape}"
+            "{must}; for {people} people and {values} values it returned an array of shape {shape}",
+            must=must,
+            people=len(p),
+            values=p.shape[1],
+            shape=distances.shape,
         )
     for wrong, what in ((np.isnan(distances), "NaN"), (distances < _ROUNDING, "a negative number")):
         if wrong.any():

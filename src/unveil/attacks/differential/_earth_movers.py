@@ -113,7 +113,7 @@ def _not_yet(name: str) -> BoundDistance:
 
 
 def _cannot_measure(p: Beliefs, q: Beliefs, *, name: str) -> NDArray[np.float64]:
-    raise InputError(f"{name} cannot measure before it is bound to a sensitive column")
+    raise InputError("{name} cannot measure before it is bound to a sensitive column", name=name)
 
 
 def _by_path(sensitive: Column) -> BoundDistance:
@@ -275,8 +275,9 @@ class _GroundMatrix:
         if costs.ndim != 2 or costs.shape[0] != costs.shape[1] or costs.size == 0:
             shape = " × ".join(str(length) for length in costs.shape) or "a single number"
             raise InputError(
-                f"the ground distances are {shape}; give a square matrix, with one row and one "
-                "column per sensitive value"
+                "the ground distances are {shape}; give a square matrix, with one row and one "
+                "column per sensitive value",
+                shape=shape,
             )
         _check_numbers(costs, labels)
         costs = (costs + costs.T) / 2

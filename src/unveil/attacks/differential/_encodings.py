@@ -290,8 +290,9 @@ def _guesser(adversary: Any, seed: int) -> tuple[str, Callable[[Encoding], Adver
     if isinstance(given, EncodedNaiveBayes):
         return "naive Bayes", lambda encoding: replace(given, encoding=encoding)
     raise InputError(
-        f"{given.label} does not accept another encoding; compare encodings with naive-bayes or "
-        "with a scikit-learn classifier"
+        "{adversary} does not accept another encoding; compare encodings with naive-bayes or with "
+        "a scikit-learn classifier",
+        adversary=given.label,
     )
 
 
