@@ -82,7 +82,7 @@ def test_json_has_the_python_numbers(table, tmp_path):
     run("differential-inference", table, "--quasi", "age", "--quasi", "town", "--sensitive", "vote",
         "--identifier", "name", "--sanitizer", "identity", "--sanitizer", "mondrian:k=3,l=2",
         "--sanitizer", "identity", "--adversary", "conditional-frequency", "--distance", "l1",
-        "--targets", 20, "--seed", 7, "--n-jobs", 1, "--json", out, "--records")  # fmt: skip
+        "--targets", 20, "--seed", 7, "--jobs", 1, "--json", out, "--records")  # fmt: skip
     document = json.loads(out.read_text(encoding="utf-8"))
     assert document["unveil"] == uv.__version__
     assert document["failed"] == []

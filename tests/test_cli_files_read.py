@@ -36,7 +36,7 @@ def _files(tmp_path, monkeypatch):
          "others.csv"),
         (("composition", "people.csv", "--release", "a=released.csv", "--anatomy", "anatomy",
           "--json"), "released.csv"),
-        (("risk", "people.csv", "--release", "released.csv", "--json"), "released.csv"),
+        (("relative-risk", "people.csv", "--release", "released.csv", "--json"), "released.csv"),
         (("definetti", "people.csv", "--external", "others.csv", "--release", "released.csv",
           "--json"), "others.csv"),
         (("inference", "people.csv", "--sanitizer", "identity", "--held-out", "others.csv",
@@ -57,7 +57,9 @@ def test_what_is_read_is_not_written_over(command, over):
 def test_neither_are_files_in_a_folder():
     inside = next(Path("anatomy").iterdir())
     before = inside.read_bytes()
-    done = run("risk", "people.csv", *ROLES, "--anatomy", "anatomy", "--json", str(inside), code=2)
+    done = run(
+        "relative-risk", "people.csv", *ROLES, "--anatomy", "anatomy", "--json", str(inside), code=2
+    )
     assert "is a file that is read" in done.stderr
     assert inside.read_bytes() == before
 

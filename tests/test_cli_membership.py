@@ -67,7 +67,7 @@ def test_json_has_the_python_numbers(crowd, tmp_path):
     out = tmp_path / "out.json"
     run("membership", crowd, *ROLES, "--sanitizer", "mondrian:k=3", "--sanitizer", "mondrian:k=3",
         "--adversary", "conditional-frequency", "--held-out", 0.3, "--own", 0.1, "--seed", 4,
-        "--removals", 7, "--n-jobs", 1, "--json", out)  # fmt: skip
+        "--removals", 7, "--jobs", 1, "--json", out)  # fmt: skip
     content = json.loads(out.read_text(encoding="utf-8"))
     again = uv.membership(
         uv.read_csv(crowd, quasi=["age", "town"], sensitive="vote"), uv.Mondrian(k=3),

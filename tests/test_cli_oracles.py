@@ -207,7 +207,7 @@ def test_encodings_are_compared(table, tmp_path):
 
 def test_a_dask_cluster(table, command, tmp_path):
     options = ["--oracle", command, "--targets", "6", "--json", "-"]
-    [alone] = findings(run("differential-inference", table, *ROLES, *options, "--n-jobs", "1"))
+    [alone] = findings(run("differential-inference", table, *ROLES, *options, "--jobs", "1"))
     with dask_cluster(tmp_path) as cluster:
         [found] = findings(
             run("differential-inference", table, *ROLES, *options, "--scheduler", cluster.address)

@@ -76,7 +76,7 @@ def test_json_has_the_python_numbers():
                "--learner", "conditional", "--ties", "fraction", "--sampler", "gibbs",
                "--exact", "never",
                "--chains", 3, "--panel", 2, "--rhat", 1.2, "--ess", 50, "--sweeps", 400,
-               "--budget", "1 min", "--seed", 4, "--n-jobs", 1]  # fmt: skip
+               "--budget", "1 min", "--seed", 4, "--jobs", 1]  # fmt: skip
     (found,) = findings(risk("patients.csv", *BOTH, "--release", "recoded.csv", *options,
                             "--json", "-", "--records"))  # fmt: skip
     people = uv.read_csv("patients.csv", quasi=["nationality", "zip"], sensitive="disease",

@@ -131,12 +131,12 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
     fits: list = []  # noqa: RUF012
 
-    def __init__(self, random_state=None, jobs=None):
+    def __init__(self, random_state=None, n_jobs=None):
         self.random_state = random_state
-        self.jobs = jobs
+        self.n_jobs = n_jobs
 
     def fit(self, rows, y):
-        Recorder.fits.append((np.array(rows), np.array(y), self.random_state, self.jobs))
+        Recorder.fits.append((np.array(rows), np.array(y), self.random_state, self.n_jobs))
         self.classes_ = np.unique(y)
         return self
 
@@ -176,7 +176,7 @@ def test_targets_with_the_same_training_table_share_a_model(fits):
 
 def test_the_seed_goes_wherever_randomness_was_left_open(fits):
     release = uv.Mondrian(k=3).sanitize(TABLE)
-    for estimator, state in ((Recorder(), 5), (Recorder(random_state=8, jobs=2), 8)):
+    for estimator, state in ((Recorder(), 5), (Recorder(random_state=8, n_jobs=2), 8)):
         Classifier(estimator, "bounds-hot", seed=5).predict(release, TABLE.codes)
         assert fits[-1][2] == state
         assert fits[-1][3] in (None, 1)

@@ -105,7 +105,7 @@ def test_wrong_input(table, options, message):
 
 def test_an_attacker_who_draws_lots_is_sampled(table):
     table.write_text("\n".join(table.read_text().splitlines()[:25]) + "\n")  # 24 people
-    options = ["--adversary", "tree", "--samples", "4", "--n-jobs", "1", "--delta", "0.3"]
+    options = ["--adversary", "tree", "--samples", "4", "--jobs", "1", "--delta", "0.3"]
     result = run(
         "harden", table, *ROLES, *MONDRIAN, *options, "--rounds", "1", "--json", "-", code=1
     )
@@ -119,7 +119,7 @@ def test_an_attacker_who_draws_lots_is_sampled(table):
 
 
 def test_more_samples_are_asked_for_in_the_words_of_the_shell(table):
-    options = ["--adversary", "tree", "--samples", "4", "--n-jobs", "1", "--delta", "0.99"]
+    options = ["--adversary", "tree", "--samples", "4", "--jobs", "1", "--delta", "0.99"]
     result = run("harden", table, *ROLES, *MONDRIAN, *options, code=1)
     assert "sample more, such as --samples 16," in " ".join(result.stdout.split())
 

@@ -278,7 +278,7 @@ def test_what_makes_no_sense_says_why(attack):
     reasons = (
         "publishes none, only quasi-identifiers and sensitive values apart from each other",
         "no fast path for Anatomy(l=2)",
-        "where chance decides, beliefs are compared value by value",
+        "random releases or adversaries are compared value by value",
     )
     assert any(reason in text for reason in reasons)
 

@@ -91,7 +91,8 @@ ONCE = [
     ("command", "sanitizer", "largest"),
     [
         *((command, *goal)
-          for command in ("anonymize", "harden", "differential", "membership", "encodings", "risk")
+          for command in ("anonymize", "harden", "differential-inference", "membership",
+                          "compare-encodings", "relative-risk")
           for goal in EVERYWHERE),
         *(("anonymize", *goal) for goal in ONCE),
     ],

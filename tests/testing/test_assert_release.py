@@ -14,7 +14,7 @@ import unveil as uv
 from unveil.auditing import FIGURES, Question
 from unveil.errors import InputError
 from unveil.testing import assert_release
-from unveil.testing._assert_release import Requirement
+from unveil.testing._required import Requirement
 
 SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 TABLE = uv.read_table(

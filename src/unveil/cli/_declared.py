@@ -590,8 +590,9 @@ def _in_common(several: Iterable[Sequence[Text]]) -> list[Text]:
 
 
 def _is_empty(finding: Finding) -> bool:
-    """Whether none of its figures could be computed."""
-    return bool(finding.figures) and all(one.value is None for one in finding.figures)
+    """Whether it tests people and could test none of them."""
+    tested = getattr(finding, "tested", None)
+    return tested is not None and not len(tested)
 
 
 def show_beside(declaration: Declaration, found: Mapping[str, Finding], out: Console) -> None:

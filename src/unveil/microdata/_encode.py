@@ -275,7 +275,7 @@ def stray_texts(column: Distinct) -> list[str]:
 
 def missing_value(name: str, text: str) -> ValueOption:
     """The option that makes a text of a column a missing value, for messages."""
-    typed = Option("missing_value", text).shown(View("shell"))
+    typed = Option("missing_values", text).shown(View("shell"))
     return ValueOption("missing_values", {name: [text]}, typed=typed)
 
 

@@ -148,7 +148,7 @@ def test_an_exact_answer_has_no_chains():
 
 def test_without_the_original_there_is_nobody_to_draw():
     finding = uv.relative_risk(recoded("nationality"))
-    with pytest.raises(InputError, match="no chart 0; this finding has none"):
+    with pytest.raises(InputError, match="there is nothing to draw"):
         finding.plot()
     asked = uv.relative_risk(recoded("nationality"), victim={"nationality": "India"})
     assert "a person with nationality India" in asked.plot().get_title()
