@@ -57,7 +57,7 @@ def test_every_failure_is_told() -> None:
     said = str(told.value).splitlines()
     assert said[0] == "ours: 2 of 3 requirements do not hold"
     assert said[1] == "  ✗ k >= 4: k is 3, which is below 4"
-    assert said[2].startswith("    k is how many records the smallest class has")
+    assert said[2].startswith("    k is the number of records in the smallest class")
     # A file cannot be made anew without a person: what is not known does not hold.
     assert said[3].startswith("  ✗ delta <= 0.05: delta is not known: ")
     assert said[5] == "  ✓ l >= 2: l is 2, which is not below 2"
