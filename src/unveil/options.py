@@ -53,6 +53,7 @@ __all__ = [
     "Unknown",
     "check",
     "checked",
+    "choices_of",
     "help_of",
     "names",
     "options_of",
@@ -270,7 +271,7 @@ def check(name: str, annotation: Any, value: Any) -> None:
     try:
         adapter.validate_python(plain, strict=True)
     except ValidationError:
-        choices = [str(one) for one in _choices(annotation)]
+        choices = [str(one) for one in choices_of(annotation)]
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
         raise InputError(
             "{option} is not possible: it must be {allowed}{near}",
@@ -302,7 +303,8 @@ def _members(annotation: Any) -> list[Any]:
     return [_bare(one) for one in several if one is not NoneType]
 
 
-def _choices(annotation: Any) -> list[Any]:
+def choices_of(annotation: Any) -> list[Any]:
+    """The words that an option may be."""
     return [
         value
         for one in _members(annotation)
@@ -318,7 +320,7 @@ def _in_words(annotation: Any) -> str:
     ('a whole number from 0 up', 'a number from 0 to 1', "'error' or 'apart'")
     """
     kinds = [_PLAIN[one] for one in _members(annotation) if one in _PLAIN]
-    kinds += [repr(choice) for choice in _choices(annotation)]
+    kinds += [repr(choice) for choice in choices_of(annotation)]
     given = getattr(annotation, "__metadata__", ())
     least = next((f" from {m.ge}" for m in given if isinstance(m, Ge)), "") or next(
         (f" above {m.gt}" for m in given if isinstance(m, Gt)), ""

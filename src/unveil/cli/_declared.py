@@ -44,7 +44,7 @@ from unveil.errors import (
     did_you_mean,
     shown,
 )
-from unveil.options import Shell, help_of, shell_of
+from unveil.options import Shell, choices_of, help_of, shell_of
 from unveil.registry import Declaration, Output, declarations, declared
 
 if TYPE_CHECKING:
@@ -139,9 +139,13 @@ def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
         get_args(one.annotation)[0] if get_origin(one.annotation) is Annotated else one.annotation
     )
     text = help_of(one.annotation) or described
+    choices = [str(choice) for choice in choices_of(one.annotation)]
+    if choices:  # our own check words what is none of them
+        text = f"{text} [choices: {', '.join(choices)}]"
+        bare = str | None
     shown = Parameter(
         help=and_plugins(text, shell.plugins) if shell.plugins else text,
-        metavar=shell.metavar or None, group=OPTIONS,
+        metavar=shell.metavar or ("CHOICE" if choices else None), group=OPTIONS,
     )  # fmt: skip
     if shell.column_of_releases:
         return one.replace(annotation=Annotated[str | None, shown], default=None)
@@ -636,10 +640,13 @@ def _compared(declaration: Declaration, found: Mapping[str, Finding]) -> str:
             [display_name(name), *(f.text(values.get(f.name)) for f in declaration.figures)]
         )
     says = [f"  {figure.title}: {figure.says}." for figure in declaration.figures]
+    of: dict[str, list[str]] = {}
+    for name, finding in found.items():
+        for text in finding.story().diagnostics:
+            of.setdefault(shown(text, SHELL), []).append(display_name(name))
     exactness = [
-        f"  {display_name(name)}: {shown(text, SHELL)}"
-        for name, finding in found.items()
-        for text in finding.story().diagnostics
+        f"  {text}" if len(names) == len(found) else f"  {', '.join(names)}: {text}"
+        for text, names in of.items()
     ]
     return "\n".join([*table_lines(rows), "", *exactness, *says])
 

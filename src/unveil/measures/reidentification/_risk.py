@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -35,7 +36,6 @@ from unveil.measures._classes import (
     ClassSizes,
     Deciding,
     DecidingClass,
-    ExactSum,
     SizeLooking,
     check_apart,
     measured,
@@ -218,7 +218,9 @@ def risk_in_population(
     """
     check_apart(counts, _MEASURE)
     too_small = _too_few(threshold)
-    found, matched = ClassSizes(), ExactSum()
+    # Records by how many people match them: whole numbers, so that it does not matter how the
+    # pairs are cut into blocks.
+    found, matched = ClassSizes(), Counter[int]()
     smallest, fewest = _Fewest(counts.keys), _Fewest(counts.keys)
     over = alone = people = 0
     for block in pairs:
@@ -226,15 +228,18 @@ def risk_in_population(
         found.look(block.records, block.weights)
         smallest.look(block.records, block.records, block.people, block.weights, block.key_of)
         fewest.look(block.people, block.records, block.people, block.weights, block.key_of)
-        matched.add(block.weights * (block.records / block.people))
         held = block.weights * block.records
+        sizes, place = np.unique(block.people, return_inverse=True)
+        totals = np.zeros(len(sizes), dtype=np.int64)
+        np.add.at(totals, place, held.astype(np.int64))
+        matched.update(dict(zip(sizes.tolist(), totals.tolist(), strict=True)))
         over += int(held[block.people <= too_small].sum())
         alone += int(held[block.people == 1].sum())
         people += int((block.weights * block.people).sum())
     n = found.records
     k_map = fewest.fewest
     assert k_map is not None
-    of_records = matched.value / n
+    of_records = math.fsum(held / people for people, held in matched.items()) / n
     journalist = AttackerRisk(
         name="journalist",
         basis=EXACT,
