@@ -339,7 +339,7 @@ RELEASE = ["--release", "recoded.csv"]
         (["--rhat", 1], "--rhat 1.0 is not possible: it must be a number above 1"),
         (["--budget", "soon"], "cannot read 'soon' as a duration"),
         (["--chains", 0], "--chains 0 is not possible: it must be a whole number from 1 up"),
-        (["--likelihood", "naive"], '--likelihood naive is not possible'),
+        (["--likelihood", "naive"], "--likelihood naive is not possible"),
         (["--victim", "nationality=Malaysia"], "needs a value of every quasi-identifier; 'zip' is"),
         (["--victim", "nationalty=India,zip=45501"], "did you mean 'nationality'?"),
         (["--victim", "nationality=Indya,zip=45501"], "'Indya' is not a value of 'nationality'"),
