@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "unveil"
 FLOORS = (
     {"_version", "_lazy", "errors"},
     {"options", "findings", "_text", "_axes", "_named_options"},
-    {"registry", "_bars"},
+    {"registry"},
     {"microdata"},
     {"engine"},
     {"sanitize", "adversary", "datasets"},

@@ -10,9 +10,7 @@ from unveil.errors import MissingExtraError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["count_ticks", "new_axes", "written"]
-
-_LONG = 2_000  # from here on, powers of ten are enough
+__all__ = ["new_axes", "written"]
 
 
 def new_axes() -> Axes:
@@ -31,16 +29,6 @@ def new_axes() -> Axes:
 
         return plt.subplots(figsize=(9, 4.5), layout="constrained")[1]
     return Figure(figsize=(9, 4.5), layout="constrained").subplots()
-
-
-def count_ticks(ax: Axes, right: float) -> None:
-    """Write plain numbers along the logarithmic axis, and more of them where it is short."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    between = (1.0, 2.0, 5.0) if right < _LONG else (1.0,)
-    ax.xaxis.set_major_locator(LogLocator(subs=between))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def written(text: str, longest: int = 100) -> str:

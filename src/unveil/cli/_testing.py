@@ -1,43 +1,20 @@
-"""Kernels compiled before any clock runs, and outcomes of several sanitizers."""
+"""Kernels compiled before any clock runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import fields, replace
 from typing import Any
 
 from unveil.attacks.differential import differential_inference
-from unveil.attacks.shared import INTERRUPTED
 from unveil.cli._console import slow_start
-from unveil.cli._outputs import write_findings
 from unveil.errors import UnveilError
-from unveil.findings import Finding
 from unveil.microdata import Microdata, read_table
 from unveil.options import options_of
 from unveil.sanitize import SANITIZERS, LaplaceCounts, Sanitizer
 
-__all__ = ["Outcome", "warm_up", "was_interrupted", "write_json"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What became of one sanitizer: a finding, or the reason why there is none."""
-
-    sanitizer: str
-    finding: Any = None
-    error: str | None = None
-
-
-def was_interrupted(outcomes: Sequence[Outcome]) -> bool:
-    """Whether the user ended the work before its end."""
-    return any(
-        outcome.error == f"{outcome.sanitizer}: {INTERRUPTED}"
-        if outcome.finding is None
-        else outcome.finding.interrupted
-        for outcome in outcomes
-    )
+__all__ = ["warm_up"]
 
 
 def warm_up(
@@ -88,31 +65,4 @@ def _four_people() -> Microdata:
         {"x": [0, 1, 2, 3], "y": ["a", "b", "a", "b"], "s": ["u", "v", "v", "u"]},
         quasi=["x", "y"],
         sensitive="s",
-    )
-
-
-def write_json(
-    path: Path,
-    outcomes: Sequence[Outcome],
-    *,
-    records: bool,
-    others: Sequence[Finding] = (),
-    after: Sequence[Finding] = (),
-    failed: Sequence[tuple[str, str]] = (),
-) -> None:
-    """Write what became of every sanitizer, other findings and failures before them, and others
-    ``after`` them.
-    """
-    write_findings(
-        path,
-        [*others, *(one.finding for one in outcomes if one.finding is not None), *after],
-        records=records,
-        failed=[
-            *({"release": name, "error": error} for name, error in failed),
-            *(
-                {"sanitizer": outcome.sanitizer, "error": outcome.error}
-                for outcome in outcomes
-                if outcome.error is not None
-            ),
-        ],
     )

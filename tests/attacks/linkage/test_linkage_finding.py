@@ -10,7 +10,6 @@ import pytest
 from matplotlib.figure import Figure
 
 import unveil as uv
-from unveil._axes import count_ticks
 from unveil.errors import InputError
 
 PEOPLE = uv.datasets.election_survey()
@@ -140,13 +139,3 @@ def test_whom_no_cell_is_true_of_is_not_called_safe():
         uv.linkage(middles, people, microdata=people)
     )
     assert "have no candidate" not in repr(FINDING)
-
-
-@pytest.mark.parametrize(
-    ("right", "ticks"), [(30, [1, 2, 5, 10, 20]), (5e4, [1, 10, 100, 1e3, 1e4])]
-)
-def test_the_axis_has_numbers_however_short_it_is(right, ticks):
-    ax = Figure().subplots()
-    ax.set(xscale="log", xlim=(0.9, right))
-    count_ticks(ax, right)
-    assert [tick for tick in ax.get_xticks() if 1 <= tick <= right] == ticks

@@ -53,7 +53,8 @@ All attackers against one sanitizer:
 A program of others, and attackers that need two runs of it instead of one per person:
 
     unveil membership survey.csv --quasi age,zip,sex --sensitive income \\
-           --oracle './anonymize {input} {output}' --attackers release,population
+           --oracle './anonymize {input} {output}' \\
+           --attackers release,population
 
 Members in one file, other people in another:
 
