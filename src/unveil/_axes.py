@@ -10,8 +10,6 @@ from unveil.errors import MissingExtraError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["new_axes", "written"]
-
 
 def new_axes() -> Axes:
     """Somewhere to draw, of the user's own kind if he plots already."""

@@ -7,8 +7,6 @@ from collections.abc import Collection
 
 from unveil.errors import Cell, InputError, did_you_mean
 
-__all__ = ["name_and_options", "options_in"]
-
 # Findings print labels such as Mondrian(k=5, l=2). These can be typed, too.
 _FORM = re.compile(r"\s*([^:()=,]*?)\s*(?::(.*)|\((.*)\))?\s*", re.DOTALL)
 

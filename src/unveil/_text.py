@@ -6,11 +6,6 @@ import math
 import re
 from collections.abc import Collection
 
-__all__ = [
-    "UNTOUCHED", "display_name", "harmless", "moved", "of_all", "one_in", "percent",
-    "table_lines", "three_digits",
-]  # fmt: skip
-
 UNTOUCHED = "Identity()"
 """The label of the sanitizer that publishes a table as it is."""
 

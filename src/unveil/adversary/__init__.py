@@ -1,37 +1,22 @@
 """Adversaries: from a release to beliefs about its people."""
 
-from unveil.adversary._adversary import (
-    Adversary,
-    ConditionalFrequency,
-    CountingAdversary,
-    SmoothedFrequency,
-    UpdatingAdversary,
-)
-from unveil.adversary._classifier import Classifier
-from unveil.adversary._encoding import ENCODINGS, Categorical, Continuous, Encoding
-from unveil.adversary._naive_bayes import EncodedNaiveBayes, NaiveBayes
-from unveil.adversary._named import ADVERSARIES, adversary_named, adversary_names
-from unveil.adversary._priors import as_prior, prior_for, reweighed
-from unveil.adversary.exact import NearestNeighbours
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ADVERSARIES",
-    "ENCODINGS",
-    "Adversary",
-    "Categorical",
-    "Classifier",
-    "ConditionalFrequency",
-    "Continuous",
-    "CountingAdversary",
-    "EncodedNaiveBayes",
-    "Encoding",
-    "NaiveBayes",
-    "NearestNeighbours",
-    "SmoothedFrequency",
-    "UpdatingAdversary",
-    "adversary_named",
-    "adversary_names",
-    "as_prior",
-    "prior_for",
-    "reweighed",
-]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.adversary._adversary import (
+        Adversary,
+        ConditionalFrequency,
+        CountingAdversary,
+        SmoothedFrequency,
+        UpdatingAdversary,
+    )
+    from unveil.adversary._classifier import Classifier
+    from unveil.adversary._encoding import ENCODINGS, Categorical, Continuous, Encoding
+    from unveil.adversary._naive_bayes import EncodedNaiveBayes, NaiveBayes
+    from unveil.adversary._named import ADVERSARIES, adversary_named, adversary_names
+    from unveil.adversary._priors import as_prior, prior_for, reweighed
+    from unveil.adversary.exact import NearestNeighbours
+
+__all__, __getattr__ = lazily(__name__)

@@ -15,11 +15,6 @@ from numpy.typing import NDArray
 from unveil.errors import Text
 from unveil.microdata import AnyRelease, Microdata, Release, Statistic
 
-__all__ = [
-    "Adversary", "ConditionalFrequency", "CountingAdversary", "SmoothedFrequency",
-    "UpdatingAdversary",
-]  # fmt: skip
-
 
 class Adversary(ABC):
     """Learns from a release and predicts the sensitive value from a target's quasi-identifiers."""

@@ -36,8 +36,6 @@ from unveil.adversary.exact import ExactModel, NearestNeighbours, exact_learner
 from unveil.errors import InputError, Text
 from unveil.microdata import Kind, Microdata, Release
 
-__all__ = ["Classifier", "UpdatingClassifier"]
-
 Model: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From features to probabilities."""
 

@@ -44,8 +44,6 @@ from unveil.microdata import (
     quantize,
 )
 
-__all__ = ["ENCODINGS", "Categorical", "Continuous", "Encoding", "Features", "chunks"]
-
 _CHUNK = 2**24  # features of targets that are computed together
 _WIDEST = 2.0**62  # numbers farther apart than this cannot be counted as integers
 

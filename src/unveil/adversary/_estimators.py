@@ -17,11 +17,6 @@ from typing import Any
 from unveil.adversary.exact import NearestNeighbours, one_thread
 from unveil.errors import Cell, Foreign, InputError, Message, MissingExtraError
 
-__all__ = [
-    "Heard", "accepts_weights", "answers_depend_on_company", "check_estimator",
-    "learns_the_same_from_weights", "prior_of_its_own", "prototype", "scikit_learn", "written",
-]  # fmt: skip
-
 # Models that only add up, so that a record of weight 5 equals five records exactly.
 _ADDING_UP = ("BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB")
 # Trees compare sums of integers, which are exact either way. But these settings count rows.

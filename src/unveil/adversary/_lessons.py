@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from unveil.adversary._encoding import Encoding, Features
 from unveil.microdata import Release
 
-__all__ = ["Lesson", "Lessons"]
-
 
 class Lesson(NamedTuple):
     """One training table, and the targets to predict with it."""

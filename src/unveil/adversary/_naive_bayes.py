@@ -20,8 +20,6 @@ from unveil.adversary._encoding import Encoding, Features, chunks
 from unveil.errors import InputError
 from unveil.microdata import Microdata, Regions, Release, Statistic
 
-__all__ = ["EncodedNaiveBayes", "NaiveBayes"]
-
 
 @dataclass(frozen=True)
 class NaiveBayes(CountingAdversary):

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     AdversaryLike: TypeAlias = Adversary | ClassifierMixin | NearestNeighbours | str
 
-__all__ = ["ADVERSARIES", "adversary_named", "adversary_names"]
-
 
 @dataclass(frozen=True)
 class _Model:

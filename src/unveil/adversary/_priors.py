@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary._adversary import Adversary
@@ -19,11 +20,7 @@ from unveil.errors import Column as ColumnName
 from unveil.microdata import Column, Domain, Microdata, likely_mapping, value_text
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     PriorLike: TypeAlias = Mapping[Any, float] | pd.Series[Any] | pd.DataFrame | ArrayLike
-
-__all__ = ["as_prior", "prior_for", "reweighed"]
 
 _TOLERANCE = 1e-6  # by which a sum may differ from 1: probabilities are rounded when written
 
@@ -99,8 +96,6 @@ def as_prior(prior: PriorLike, sensitive: Column, n_records: int) -> NDArray[np.
     >>> as_prior({"b": 0.25, "a": 0.75}, survey.sensitive, len(survey))
     array([0.75, 0.25])
     """
-    import pandas as pd
-
     if isinstance(prior, Mapping):
         labels, given = list(prior), _numbers(list(prior.values()))
     elif isinstance(prior, pd.Series):

@@ -1,44 +1,25 @@
 """The audit: several attacks and measures on several releases, and what comes of it."""
 
-from unveil.auditing._audit import audit
-from unveil.auditing._comparing import AuditComparison, Change, compare_audits
-from unveil.auditing._content import junit_of, read_audit
-from unveil.auditing._figures import FIGURES, Figure, Question
-from unveil.auditing._finding import Audit, Audited, Looked, OneSecret
-from unveil.auditing._form import schema
-from unveil.auditing._names import (
-    is_reference,
-    key_from,
-    public_name,
-    resolve,
-    rows_behind,
-    write_key,
-)
-from unveil.auditing._subjects import ToRead
-from unveil.auditing._thresholds import Check, Threshold
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "FIGURES",
-    "Audit",
-    "AuditComparison",
-    "Audited",
-    "Change",
-    "Check",
-    "Figure",
-    "Looked",
-    "OneSecret",
-    "Question",
-    "Threshold",
-    "ToRead",
-    "audit",
-    "compare_audits",
-    "is_reference",
-    "junit_of",
-    "key_from",
-    "public_name",
-    "read_audit",
-    "resolve",
-    "rows_behind",
-    "schema",
-    "write_key",
-]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.auditing._audit import audit
+    from unveil.auditing._comparing import AuditComparison, Change, compare_audits
+    from unveil.auditing._content import junit_of, read_audit
+    from unveil.auditing._figures import FIGURES, Figure, Question
+    from unveil.auditing._finding import Audit, Audited, Looked, OneSecret
+    from unveil.auditing._form import schema
+    from unveil.auditing._names import (
+        is_reference,
+        key_from,
+        public_name,
+        resolve,
+        rows_behind,
+        write_key,
+    )
+    from unveil.auditing._subjects import ToRead
+    from unveil.auditing._thresholds import Check, Threshold
+
+__all__, __getattr__ = lazily(__name__)

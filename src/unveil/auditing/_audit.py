@@ -30,9 +30,6 @@ from unveil.errors import InputError, MissingExtraError, Text, UnveilError, did_
 from unveil.microdata import Microdata
 from unveil.sanitize import Sanitizer
 
-__all__ = ["MAKING", "Run", "audit", "step_of_release", "steps_of"]
-
-
 MAKING = "making the release"
 
 _ALWAYS = 0.01  # seconds of the smallest table

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["AuditComparison", "Change", "compare_audits"]
-
 _SHOWN = 20  # changes in a picture
 _HEADS = {
     "worse": "Worse", "better": "Better", "unknown": "No longer known", "known": "Known now",

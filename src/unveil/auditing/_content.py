@@ -27,8 +27,6 @@ from unveil.render import plain
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit
 
-__all__ = ["content_of", "junit_of", "read_audit"]
-
 
 def content_of(audit: Audit) -> dict[str, Any]:
     """All of it, except who is behind a reference."""

@@ -27,18 +27,6 @@ import numpy as np
 from unveil.errors import MASK, InputError, Text, View, shown
 from unveil.microdata import Column, Microdata
 
-__all__ = [
-    "SMALLEST",
-    "Discretion",
-    "Masking",
-    "fingerprint_of",
-    "new_key",
-    "reference_to",
-    "under_key",
-    "which_key",
-]
-
-
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w%])")
 _WORD = re.compile(r"\w+")
 _EDGES = re.compile(r"^\W+|\W+$")

@@ -12,8 +12,6 @@ from unveil.errors import InputError, did_you_mean
 from unveil.findings import Figure, Question
 from unveil.registry import audited
 
-__all__ = ["FIGURES", "Figure", "Question", "figure_named"]
-
 FIGURES: dict[str, Figure] = {
     figure.name: figure
     for question in Question

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Audit", "Audited", "Looked", "OneSecret", "Status", "verdict_of"]
-
 
 _NOT_MADE = "the release could not be made"
 _WITHHELD = (

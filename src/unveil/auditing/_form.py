@@ -6,8 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["FORM", "first_fault", "schema"]
-
 FORM = 2
 """The version of the form; grows when something changes its meaning or goes."""
 

@@ -20,17 +20,6 @@ from unveil.auditing._discretion import reference_to
 from unveil.errors import InputError
 from unveil.microdata import Microdata
 
-__all__ = [
-    "is_reference",
-    "key_from",
-    "public_command",
-    "public_name",
-    "resolve",
-    "rows_behind",
-    "write_key",
-]
-
-
 _SECRET = r"(?:[\w-]*(?:token|secret|passw(?:or)?d|passwd|pwd|api[-_]?key|apikey|auth\w*|bearer|credentials?)[\w-]*)"  # noqa: E501
 _GIVEN = re.compile(rf"(?i)^(-{{0,2}}{_SECRET})([=:])(.+)$", re.DOTALL)
 _TO_COME = re.compile(rf"(?i)^-{{1,2}}{_SECRET}$|^bearer$|^(?:basic|digest)$")

@@ -17,17 +17,6 @@ from unveil.measures import Partition, secret_of
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer, first_look, sanitizers_named
 
-__all__ = [
-    "Subject",
-    "ToRead",
-    "in_words",
-    "known_of",
-    "of_their_secrets",
-    "partitions_of",
-    "subjects_of",
-    "tables_of",
-]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ToRead:

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from unveil.auditing._figures import Figure, Question, figure_named
 from unveil.errors import InputError, Text
 
-__all__ = ["SAME", "Check", "Threshold", "thresholds_of", "told_apart"]
-
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from unveil.auditing._finding import Audit, OneSecret
 
-__all__ = ["privacy_against_utility", "shown", "summary_of"]
-
 
 _ACROSS = 6  # releases side by side; more have a line each
 

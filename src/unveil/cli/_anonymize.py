@@ -17,8 +17,6 @@ from unveil.errors import InputError, Option
 from unveil.microdata import PARQUET, AnyRelease, Microdata, Permuted, Role, is_parquet
 from unveil.sanitize import Anatomy, Sanitizer, sanitizer_named
 
-__all__ = ["TABLES", "anonymize", "check_place", "write_release"]
-
 TABLES = (".csv", *PARQUET)
 """How the name of a released table may end."""
 

@@ -12,8 +12,6 @@ from cyclopts import App, Parameter
 from unveil._version import __version__
 from unveil.registry import Plugin, declarations
 
-__all__ = ["command_names", "made_app"]
-
 _EXAMPLES = """
 Examples
 

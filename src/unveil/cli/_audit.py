@@ -46,8 +46,6 @@ from unveil.microdata import AnyRelease, Microdata
 from unveil.options import names
 from unveil.sanitize import Sanitizer, sanitizers_named
 
-__all__ = ["FAILED", "audit"]
-
 FAILED = 1
 """The exit code if a release fails."""
 

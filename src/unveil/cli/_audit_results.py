@@ -39,8 +39,6 @@ from unveil.cli._outputs import (
 from unveil.cli._sources import OUTPUT, typed
 from unveil.errors import InputError
 
-__all__ = ["AuditOutputs", "show_audit"]
-
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from unveil.microdata import Microdata
     from unveil.projects import Project, Proposal
 
-__all__ = ["AuditTable", "AuditedTable"]
-
 # Options that a project, or a proposal, has an answer to of its own.
 _READING = (
     "quasi", "identifier", "hierarchies", "missing_value", "numeric", "categorical", "ordinal",

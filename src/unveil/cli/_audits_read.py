@@ -26,8 +26,6 @@ from unveil.errors import Cell, File, InputError
 from unveil.microdata import Source, from_csv, from_parquet, is_parquet
 from unveil.projects import Project
 
-__all__ = ["compare", "report", "resolve"]
-
 WORSE = 1
 """The exit code if something got worse and that matters."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
 
-__all__ = ["console", "folded", "say", "slow_start", "working"]
-
 _WIDTH = 100  # of lines that nobody's terminal limits; wider prose is hard to read anyway
 _PATIENCE = 2.0  # seconds; with a warm cache the kernels are there in less than one
 _COMPILING = "compiling the numeric kernels; first run only, takes about half a minute"

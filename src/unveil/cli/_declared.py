@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from unveil.findings import Finding
     from unveil.microdata import AnyRelease, Microdata
 
-__all__ = ["SHELL", "command_of", "show_beside", "together"]
-
 SHELL = View("shell")
 _EXIT_CODES = (
     "Exit codes: 0 done, 2 wrong input or a release that could not be used, 130 interrupted."

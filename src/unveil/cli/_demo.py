@@ -36,8 +36,6 @@ from unveil.errors import InputError
 from unveil.render import draw, table_text
 from unveil.sanitize import Identity, Mondrian, Sanitizer
 
-__all__ = ["demo"]
-
 _ABOUT = (
     "944 people told the American National Election Study of 1996 how old they are, how far they "
     "went to school, what their household earns, how large their town is, and which party they "

@@ -17,8 +17,6 @@ from unveil.cli._sources import OPTIONS, Outputs, Table, typed
 from unveil.cli._testing import warm_up
 from unveil.sanitize import first_look, sanitizers_named
 
-__all__ = ["compare_encodings"]
-
 _NOWHERE = Outputs()
 
 

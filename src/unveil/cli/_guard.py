@@ -19,20 +19,6 @@ from typing import Any, ParamSpec
 from unveil.cli._console import say
 from unveil.errors import Text, UnveilError, View, shown
 
-__all__ = [
-    "BAD_INPUT",
-    "ENDED",
-    "INTERRUPTED",
-    "Exit",
-    "end_politely",
-    "files_read",
-    "guarded",
-    "if_anybody_reads",
-    "in_command_line_words",
-    "note_command",
-    "typed_command",
-]
-
 BAD_INPUT = 2
 INTERRUPTED = 130
 ENDED = 143

@@ -23,8 +23,6 @@ from unveil.hardening import harden as hardened
 from unveil.options import check, options_of
 from unveil.sanitize import sanitizer_named
 
-__all__ = ["NOT_REACHED", "harden"]
-
 NOT_REACHED = 1
 """The exit code if the goal does not hold in the end."""
 

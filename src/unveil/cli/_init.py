@@ -21,8 +21,6 @@ from unveil.errors import InputError, Option
 from unveil.microdata import Role
 from unveil.projects import Proposal, propose
 
-__all__ = ["init", "show_proposal"]
-
 _LISTED = 40  # columns that are nothing, for the same reason
 _SHOWN = {
     Role.IDENTIFIER: "identifier",

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from unveil.measures import Measures
     from unveil.microdata import Hierarchy, Microdata
 
-__all__ = ["measures"]
-
 SHELL = View("shell")
 MEASURES = Group("Options of the measures", sort_key=4)
 

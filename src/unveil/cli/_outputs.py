@@ -21,22 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.console import Console
 
-__all__ = [
-    "check_output",
-    "check_plot",
-    "check_report",
-    "check_results",
-    "check_rows",
-    "is_stdout",
-    "print_text",
-    "save_picture",
-    "write",
-    "write_content",
-    "write_findings",
-    "write_rows",
-    "write_text",
-]
-
 _PICTURES = (".png", ".svg", ".pdf")
 
 

@@ -14,8 +14,6 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
 
-__all__ = ["Parts"]
-
 _DATE = re.compile(r"\d{4}-\d{2}")
 
 

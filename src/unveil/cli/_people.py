@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from unveil.cli._releases import ToRead
     from unveil.microdata import Microdata, Source
 
-__all__ = [
-    "cells_of", "check_persons", "opened_people", "people_of", "person_number", "records_of",
-]  # fmt: skip
-
 
 def opened_people(path: Path, encoding: str | None) -> Source:
     """A table of people, opened; a dash means standard input."""

@@ -17,8 +17,6 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
 
-__all__ = ["NO_FILE", "Reading", "heading", "levels", "names", "on_disk"]
-
 NO_FILE = Path("no table")
 """In place of the file of a table that was not given, where that is allowed."""
 

@@ -23,8 +23,6 @@ from unveil.microdata import (
 )
 from unveil.sanitize import Mondrian, Sanitizer, sanitizers_named
 
-__all__ = ["Collected", "Given", "ToRead", "read_all", "sanitized", "values_said"]
-
 _RANGE = re.compile(r"(-?\d{1,9})-(-?\d{1,9})", re.ASCII)
 
 

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from unveil.cli._reading import Reading
     from unveil.cli._releases import Given
 
-__all__ = [
-    "OPTIONS", "OUTPUT", "READING", "ROLES", "File", "Opening", "Outputs", "People", "Person",
-    "Programs", "Published", "Table", "Texts", "Worst", "typed",
-]  # fmt: skip
-
 ROLES = Group("Roles of columns", sort_key=1)
 _PUBLISHED = Group("Releases", sort_key=2)
 _PEOPLE = Group("People whom the attacker knows", sort_key=3)

@@ -14,8 +14,6 @@ from unveil.microdata import Microdata, read_table
 from unveil.options import options_of
 from unveil.sanitize import SANITIZERS, LaplaceCounts, Sanitizer
 
-__all__ = ["warm_up"]
-
 
 def warm_up(
     sanitizers: Sequence[Sanitizer], *, adversary: str | None, sampled: bool = False,

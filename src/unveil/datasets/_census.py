@@ -17,8 +17,6 @@ from unveil.datasets import _census_model as model
 from unveil.errors import InputError, Option
 from unveil.microdata import Column, Hierarchy, Kind, Microdata, Role
 
-__all__ = ["census"]
-
 _NOTE = "synthetic: made by unveil.datasets.census, about no real person"
 INCOME_STEP = 500
 INCOME_TOP = 400_000  # top-coded, as a statistical office would

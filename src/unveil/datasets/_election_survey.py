@@ -12,8 +12,6 @@ from pathlib import Path
 
 from unveil.microdata import Microdata, read_csv, read_hierarchies
 
-__all__ = ["election_survey"]
-
 _FOLDER = Path(__file__).parent
 
 _PARTIES = (

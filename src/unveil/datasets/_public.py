@@ -14,8 +14,6 @@ from pathlib import Path
 from unveil.errors import File, InputError
 from unveil.microdata import Microdata, read_csv, read_table
 
-__all__ = ["ADULT_QUASI", "INTERNET_QUASI", "adult", "internet_usage", "public_folder"]
-
 INTERNET_QUASI = (
     "age", "country", "education_attainment", "major_occupation", "marital_status", "race",
 )  # fmt: skip

@@ -1,34 +1,22 @@
 """Beneath attacks and measures: parallel work, durations and progress."""
 
-from unveil.engine._durations import Forecast, Step, parse_duration, parse_memory
-from unveil.engine._parallel import (
-    Backend,
-    CannotBeSentError,
-    Task,
-    WorkerLost,
-    available_cores,
-    chosen_backend,
-    run_everywhere,
-    run_tasks,
-    workers,
-)
-from unveil.engine._progress import Compiling, Progress, StepsShown
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Backend",
-    "CannotBeSentError",
-    "Compiling",
-    "Forecast",
-    "Progress",
-    "Step",
-    "StepsShown",
-    "Task",
-    "WorkerLost",
-    "available_cores",
-    "chosen_backend",
-    "parse_duration",
-    "parse_memory",
-    "run_everywhere",
-    "run_tasks",
-    "workers",
-]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.engine._durations import Forecast, Step, parse_duration, parse_memory
+    from unveil.engine._parallel import (
+        Backend,
+        CannotBeSentError,
+        Task,
+        WorkerLost,
+        available_cores,
+        chosen_backend,
+        run_everywhere,
+        run_tasks,
+        workers,
+    )
+    from unveil.engine._progress import Compiling, Progress, StepsShown
+
+__all__, __getattr__ = lazily(__name__)

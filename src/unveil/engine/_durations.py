@@ -19,8 +19,6 @@ from typing import Any
 
 from unveil.errors import InputError
 
-__all__ = ["Forecast", "Step", "parse_duration", "parse_memory"]
-
 _SECONDS = {
     unit: seconds
     for units, seconds in (

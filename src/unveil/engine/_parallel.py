@@ -22,11 +22,6 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from unveil.errors import Foreign, InputError, MissingExtraError, Option, UnveilError
 
-__all__ = [
-    "Backend", "CannotBeSentError", "Task", "WorkerLost", "available_cores", "chosen_backend",
-    "run_everywhere", "run_tasks", "workers",
-]  # fmt: skip
-
 _ROUNDS = 3  # how often all missing parts are tried again, before each is tried alone
 
 Task: TypeAlias = Callable[[], Iterable["Task"]]

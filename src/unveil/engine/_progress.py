@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-__all__ = ["Compiling", "Progress", "StepsShown"]
-
 _PATIENCE = 1.0  # seconds before anything is shown
 _BAR = 12
 _REST = _BAR + 7 + 27 + 3  # bar, number of steps, time left and compiling, and gaps

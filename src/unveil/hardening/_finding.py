@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.attacks.differential import DifferentialInference
@@ -25,11 +26,6 @@ from unveil.findings import (
 from unveil.hardening._strategies import CONFIDENCE, Course, Limits, Round
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Mondrian, Sanitizer
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Hardening", "round_line"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -122,8 +118,6 @@ class Hardening(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per strategy and round."""
-        import pandas as pd
-
         return pd.DataFrame(
             [
                 {"strategy": course.strategy, **asdict(one), "best": one == course.best}

@@ -49,8 +49,6 @@ from unveil.microdata import AnyRelease, Microdata, has_true_cells
 from unveil.options import Adversaries, Jobs, Progress, Seed, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["harden"]
-
 _Part = Annotated[float, Gt(0), Lt(1)]
 _ASKED_AGAIN = 3  # times: two draws of a random sanitizer may be the same
 

@@ -22,8 +22,6 @@ from unveil.microdata import (
 )
 from unveil.sanitize import Crowds, Mondrian, Sanitizer
 
-__all__ = ["Merged", "classes_covering", "crowds_of", "refuse_unmergeable", "with_crowds"]
-
 
 def crowds_of(sanitizer: Sanitizer) -> Crowds:
     """The people for whom a sanitizer is asked for larger classes."""

@@ -16,21 +16,6 @@ from unveil.hardening._merged import classes_covering, crowds_of, with_crowds
 from unveil.microdata import AnyRelease, Microdata, Release, with_records
 from unveil.sanitize import Mondrian, Sanitizer
 
-__all__ = [
-    "CONFIDENCE",
-    "GOAL",
-    "INTERRUPTED",
-    "STRATEGIES",
-    "Attempt",
-    "Course",
-    "Limits",
-    "Merging",
-    "Round",
-    "Strategy",
-    "strategies_named",
-]
-
-
 CONFIDENCE = 0.95
 """With which the bounds of all rounds together hold, where distances are sampled."""
 

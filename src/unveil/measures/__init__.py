@@ -8,6 +8,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
+
 if TYPE_CHECKING:
     from unveil.measures._alpha_k import AlphaK, alpha_k
     from unveil.measures._average_class_size import AverageClassSize, average_class_size
@@ -86,134 +88,8 @@ if TYPE_CHECKING:
     )
     from unveil.measures.reidentification._uniqueness import Uniqueness, uniqueness
 
-_HOMES = {
-    "AlphaK alpha_k": "_alpha_k",
-    "AverageClassSize average_class_size": "_average_class_size",
-    "BetaLikeness beta_likeness": "_beta_likeness",
-    "Deciding DecidingClass": "_classes",
-    "ClassifierUtility Score classifier_utility": "_classifier_utility",
-    "Counting count secret_of": "_counted",
-    "ALPHA BETA DISCRIMINATION K L LOSS L_ENTROPY MEAN_CLASS PROSECUTOR PROSECUTOR_MEAN SUPPRESSED "
-    "T UNIQUE": "_declared",
-    "DeltaDisclosure delta_disclosure": "_delta_disclosure",
-    "Discernibility discernibility": "_discernibility",
-    "EntropyLoss entropy_loss": "_entropy_loss",
-    "InformationLoss information_loss": "_information_loss",
-    "KAnonymity k_anonymity": "_k_anonymity",
-    "LDiversity l_diversity": "_l_diversity",
-    "Measures MeasuresComparison compare_measures measures": "_measures",
-    "HierarchyLevel Partition parse_partition": "_partitions",
-    "Reach reach_of": "_released",
-    "Suppression suppression": "_suppression",
-    "TCloseness t_closeness": "_t_closeness",
-    "Measured": "_table",
-    "Utility utility": "_utility",
-    "ComparedRates DiscriminationComparison compare_discrimination": "discrimination._comparison",
-    "DiscriminationRates KeySet discrimination_rates": "discrimination._ranking",
-    "DiscriminationRate ValueDiscrimination ValueRate discrimination_rate": "discrimination._rate",
-    "RateChange Skewness ValueChange skewness": "discrimination._skewness",
-    "AttackRates background_knowledge homogeneity identity_disclosure similarity":
-        "discrimination._views",
-    "PopulationModel PopulationUniques": "reidentification._population",
-    "reidentification_risk": "reidentification._risk",
-    "AttackerRisk PopulationEstimate ReidentificationRisk": "reidentification._risk_finding",
-    "SubsetCount UniqueSubsets unique_subsets": "reidentification._unique_subsets",
-    "Uniqueness uniqueness": "reidentification._uniqueness",
-}  # fmt: skip
 
-__all__ = [
-    "ALPHA",
-    "BETA",
-    "DISCRIMINATION",
-    "LOSS",
-    "L_ENTROPY",
-    "MEAN_CLASS",
-    "PROSECUTOR",
-    "PROSECUTOR_MEAN",
-    "SUPPRESSED",
-    "UNIQUE",
-    "AlphaK",
-    "AttackRates",
-    "AttackerRisk",
-    "AverageClassSize",
-    "BetaLikeness",
-    "ClassifierUtility",
-    "ComparedRates",
-    "Counting",
-    "Deciding",
-    "DecidingClass",
-    "DeltaDisclosure",
-    "Discernibility",
-    "DiscriminationComparison",
-    "DiscriminationRate",
-    "DiscriminationRates",
-    "EntropyLoss",
-    "HierarchyLevel",
-    "InformationLoss",
-    "K",
-    "KAnonymity",
-    "KeySet",
-    "L",
-    "LDiversity",
-    "Measured",
-    "Measures",
-    "MeasuresComparison",
-    "Partition",
-    "PopulationEstimate",
-    "PopulationModel",
-    "PopulationUniques",
-    "RateChange",
-    "Reach",
-    "ReidentificationRisk",
-    "Score",
-    "Skewness",
-    "SubsetCount",
-    "Suppression",
-    "T",
-    "TCloseness",
-    "UniqueSubsets",
-    "Uniqueness",
-    "Utility",
-    "ValueChange",
-    "ValueDiscrimination",
-    "ValueRate",
-    "alpha_k",
-    "average_class_size",
-    "background_knowledge",
-    "beta_likeness",
-    "classifier_utility",
-    "compare_discrimination",
-    "compare_measures",
-    "count",
-    "delta_disclosure",
-    "discernibility",
-    "discrimination_rate",
-    "discrimination_rates",
-    "entropy_loss",
-    "homogeneity",
-    "identity_disclosure",
-    "information_loss",
-    "k_anonymity",
-    "l_diversity",
-    "measures",
-    "parse_partition",
-    "reach_of",
-    "reidentification_risk",
-    "secret_of",
-    "similarity",
-    "skewness",
-    "suppression",
-    "t_closeness",
-    "unique_subsets",
-    "uniqueness",
-    "utility",
-]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    return from_modules(__name__, name, _HOMES)
+__all__, __getattr__ = lazily(__name__)
 
 
 class _Callable(ModuleType):

@@ -7,9 +7,10 @@ Preserving Data Publishing*, KDD 2006.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 
 from unveil.engine.counting import Contingency, Histograms
 from unveil.errors import Text
@@ -26,11 +27,6 @@ from unveil.measures._classes import (
 from unveil.measures._counted import Counting, count
 from unveil.measures._declared import ALPHA
 from unveil.measures._texts import bar_chart, in_words, joined
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["AlphaK", "AlphaKLooking", "alpha_k"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -63,8 +59,6 @@ class AlphaK(ClassMeasure):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value."""
-        import pandas as pd
-
         return pd.DataFrame(list(self.by_value.items()), columns=["value", "alpha"])
 
     @property

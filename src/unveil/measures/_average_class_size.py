@@ -20,8 +20,6 @@ from unveil.measures._texts import bar_chart
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AverageClassSize", "ClassSizeLooking", "average_class_size", "check_k"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AverageClassSize(CountMeasure):

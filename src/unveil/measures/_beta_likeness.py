@@ -7,9 +7,10 @@ gain is relative, so rare values are protected as well as frequent ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms
@@ -29,11 +30,6 @@ from unveil.measures._classes import (
 from unveil.measures._counted import Counting, count
 from unveil.measures._declared import BETA
 from unveil.measures._texts import bar_chart, in_words, joined
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["BetaLikeness", "BetaLikenessLooking", "beta_likeness"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -79,8 +75,6 @@ class BetaLikeness(ClassMeasure):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value: its largest gain, and the bound −ln q."""
-        import pandas as pd
-
         rows = [(value, gain, self.bounds[value]) for value, gain in self.gains.items()]
         return pd.DataFrame(rows, columns=["value", "gain", "bound"])
 

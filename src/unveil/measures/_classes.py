@@ -19,13 +19,6 @@ from unveil.engine.counting import Contingency, Histograms, Secret, text_of
 from unveil.errors import File, InputError, Option, Text
 from unveil.findings import Finding
 
-__all__ = [
-    "SHOWN", "ClassMeasure", "ClassSizes", "CountMeasure", "Deciding", "DecidingClass", "ExactSum",
-    "Extreme", "Looking", "SizeLooking", "as_pairs", "by_value_of", "check_apart", "check_records",
-    "entropy", "measured", "of_the_counts", "one_pass", "plog2p", "shares_of", "top_values",
-    "whole_number",
-]  # fmt: skip
-
 _ENOUGH = 3  # 3 × 53 bits: what is dropped is below 2⁻¹⁵⁰ of the sum
 SHOWN = 5  # deciding classes that are named
 _ALIKE = 1e-12  # scores whose relative difference is smaller are equal

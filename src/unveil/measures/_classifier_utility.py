@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import Text
@@ -35,11 +36,7 @@ from unveil.findings import (
 from unveil.microdata import Microdata, Release
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from unveil.sanitize import Sanitizer
-
-__all__ = ["ClassifierUtility", "Score", "classifier_utility", "score_of"]
 
 _CONFIDENCE = 0.95
 
@@ -166,8 +163,6 @@ class ClassifierUtility(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per split."""
-        import pandas as pd
-
         return pd.DataFrame(
             {
                 "split": np.arange(self.repeats),

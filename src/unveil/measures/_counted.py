@@ -46,9 +46,6 @@ from unveil.microdata import (
 )
 from unveil.options import Help, Shell
 
-__all__ = ["Counting", "Reading", "Wildcard", "count", "count_people", "secret_of"]
-
-
 Wildcard = Annotated[
     str | None,
     Help("A cell that matches every value, such as '*'. Default: it is a value like any other."),

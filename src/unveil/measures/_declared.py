@@ -6,24 +6,6 @@ Light imports only: ``unveil --help`` reads this module.
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
-__all__ = [
-    "ALPHA",
-    "BETA",
-    "CLASSICAL",
-    "DECLARATION",
-    "DISCRIMINATION",
-    "LOSS",
-    "L_ENTROPY",
-    "MEAN_CLASS",
-    "PROSECUTOR",
-    "PROSECUTOR_MEAN",
-    "SUPPRESSED",
-    "UNIQUE",
-    "K",
-    "L",
-    "T",
-]  # fmt: skip
-
 _SINGLED, _INFERRED, _USE = Question.SINGLING_OUT, Question.INFERENCE, Question.UTILITY
 
 K = Figure(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 
 from unveil.engine.counting import Contingency, Histograms
 from unveil.errors import Text
@@ -26,11 +27,6 @@ from unveil.measures._classes import (
 )
 from unveil.measures._counted import Counting, count
 from unveil.measures._texts import bar_chart, in_words, joined
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["DeltaDisclosure", "DeltaDisclosureLooking", "delta_disclosure"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -71,8 +67,6 @@ class DeltaDisclosure(ClassMeasure):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value."""
-        import pandas as pd
-
         rows = [(value, delta, self.lacking[value]) for value, delta in self.by_value.items()]
         return pd.DataFrame(rows, columns=["value", "delta", "lacking"])
 

@@ -24,11 +24,6 @@ from unveil.microdata import Microdata, Permuted, Release
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Discernibility", "DiscernibilityLooking", "discernibility", "discernibility_looking",
-    "way_text",
-]  # fmt: skip
-
 _HARDLY_ANY = 0.0001
 
 

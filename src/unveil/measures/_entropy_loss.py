@@ -17,9 +17,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
@@ -35,11 +36,6 @@ from unveil.measures._released import (
     share_text,
 )
 from unveil.microdata import Column, Microdata, Regions, Release
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["EntropyLoss", "entropy_loss"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -80,8 +76,6 @@ class EntropyLoss(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per quasi-identifier."""
-        import pandas as pd
-
         return pd.DataFrame(
             {
                 "column": list(self.lost),

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import Text
@@ -26,11 +27,6 @@ from unveil.measures._released import (
     refuse_untrue,
 )
 from unveil.microdata import Column, Microdata, Regions, Release
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["InformationLoss", "information_loss"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -67,8 +63,6 @@ class InformationLoss(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per quasi-identifier."""
-        import pandas as pd
-
         return pd.DataFrame({"column": list(self.by_column), "loss": list(self.by_column.values())})
 
     @property

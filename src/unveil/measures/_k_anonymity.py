@@ -8,9 +8,10 @@ International Journal on Uncertainty, Fuzziness and Knowledge-based Systems, 200
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 
 from unveil.errors import Text
 from unveil.findings import Story, Value
@@ -18,11 +19,6 @@ from unveil.measures._classes import ClassMeasure, SizeLooking, measured
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._declared import K
 from unveil.measures._texts import sizes_chart
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["KAnonymity", "KAnonymityLooking", "k_anonymity"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -68,8 +64,6 @@ class KAnonymity(ClassMeasure):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per class size: its number of classes, and of records in them."""
-        import pandas as pd
-
         size = np.array(list(self.sizes), dtype=np.int64)
         number = np.array(list(self.sizes.values()), dtype=np.int64)
         return pd.DataFrame({"size": size, "classes": number, "records": size * number})

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms
@@ -29,11 +30,6 @@ from unveil.measures._classes import (
 from unveil.measures._counted import Counting, count
 from unveil.measures._declared import L_ENTROPY, L
 from unveil.measures._texts import bar_chart, in_words
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["LDiversity", "LDiversityLooking", "l_diversity"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -74,8 +70,6 @@ class LDiversity(ClassMeasure):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per ℓ: the number that c must exceed."""
-        import pandas as pd
-
         levels = range(2, self.distinct + 1)
         return pd.DataFrame(
             {"l": list(levels), "c": np.array([self.recursive(level) for level in levels])}

@@ -44,8 +44,6 @@ from unveil.options import Help, Knows, Recode, Shell, checked
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Measures", "MeasuresComparison", "classical", "compare_measures", "measures"]
-
 _LEFT_OUT = (
     "left out because they need classes that do not overlap: uniqueness, re-identification risk, "
     "discrimination rate, average class size, discernibility"

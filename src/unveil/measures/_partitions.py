@@ -23,8 +23,6 @@ from unveil.errors import Cell, Column, File, InputError, Listed, Message, Optio
 from unveil.microdata import Hierarchy
 from unveil.options import Help, Shell
 
-__all__ = ["Categories", "HierarchyLevel", "Partition", "is_number", "parse_partition"]
-
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BAND = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})?", re.ASCII)
 _BELOW = re.compile(rf"<\s*({_NUMBER})", re.ASCII)

@@ -23,11 +23,6 @@ from unveil.microdata import (
     with_records,
 )
 
-__all__ = [
-    "Reach", "column_table", "lost_chart", "mass_of", "missing_from", "missing_of", "not_of",
-    "reach_of", "records_of", "refuse_untrue", "release_of", "share_text",
-]  # fmt: skip
-
 _ALL = "all together"
 _TRAINED = Call("classifier_utility")  # applicable to any release
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency
@@ -27,11 +28,6 @@ from unveil.measures._released import (
     release_of,
 )
 from unveil.microdata import Column, Microdata, Regions, Release
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Suppression", "hidden_classes", "suppression"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -79,8 +75,6 @@ class Suppression(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per quasi-identifier."""
-        import pandas as pd
-
         rows = [(name, cells, self.by_column[name]) for name, cells in self.cells.items()]
         return pd.DataFrame(rows, columns=["column", "hidden", "suppressed"])
 

@@ -9,9 +9,10 @@ attribute has five values or five thousand.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Unpack
+from typing import Any, ClassVar, Protocol, Unpack
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms, Secret
@@ -40,11 +41,6 @@ from unveil.measures._counted import Counting, count
 from unveil.measures._declared import T
 from unveil.measures._texts import bar_chart, in_words, number_of
 from unveil.microdata import MISSING, Hierarchy
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["TCloseness", "TClosenessLooking", "check_distance", "t_closeness"]
 
 _DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -79,8 +75,6 @@ class TCloseness(ClassMeasure):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value: its share of the table, and of a furthest class."""
-        import pandas as pd
-
         furthest = self.deciding.classes[0]
         in_class = [furthest.counts.get(value, 0) / furthest.records for value in self.shares]
         return pd.DataFrame(

@@ -21,8 +21,6 @@ from unveil.measures.discrimination._rate import DiscriminationRate
 from unveil.measures.reidentification._risk_finding import ReidentificationRisk
 from unveil.measures.reidentification._uniqueness import Uniqueness
 
-__all__ = ["Measured", "numbers_of", "table_of"]
-
 
 class Measured(NamedTuple):
     """One number of the table of all measures.

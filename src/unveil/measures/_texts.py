@@ -10,11 +10,6 @@ import numpy as np
 from unveil.errors import Message, Text
 from unveil.findings import Axis, Chart, Series, numbers
 
-__all__ = [
-    "bar_chart", "in_words", "joined", "keys_text", "number_of", "percent", "rate_text",
-    "sizes_chart",
-]  # fmt: skip
-
 _BARS = 20  # that can be read in one chart
 
 _NAMED = 3  # keys that are named in a line

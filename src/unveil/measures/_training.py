@@ -17,8 +17,6 @@ from unveil.measures._released import release_of
 from unveil.microdata import AnyRelease, Column, Microdata, Release, Role, with_records
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["course_of"]
-
 _STEP = 4096  # records predicted at a time
 _SPLITS, _NOISE = 1, 2  # streams of random numbers
 _FEWEST_REPEATS = 2  # one split does not show how much they vary

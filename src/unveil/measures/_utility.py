@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from annotated_types import Ge, Gt, Lt
 
 from unveil.errors import Call, InputError, Message, Text
@@ -29,12 +30,6 @@ from unveil.measures._released import (
 from unveil.measures._suppression import Suppression, suppression
 from unveil.microdata import AnyRelease, Microdata
 from unveil.options import Help, Progress, Seed, Shell, checked
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-__all__ = ["Utility", "utility"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -101,8 +96,6 @@ class Utility(Finding):
 
         ``column`` is missing where the measure is of the release as a whole.
         """
-        import pandas as pd
-
         rows: list[tuple[str, str | None, float | int | None]] = [
             (measure, None, value) for measure, value in self._overall()
         ]

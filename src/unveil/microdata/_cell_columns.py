@@ -32,8 +32,6 @@ from unveil.microdata._notations import EMPTY_WORDS, Notation, ReadAs, Reading, 
 from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._sources import Source, from_parquet, from_table, is_parquet
 
-__all__ = ["CellColumn", "Cells", "Empty", "column_cells", "open_release", "read_column"]
-
 Empty: TypeAlias = Literal["suppressed", "missing"]
 
 _PLAIN = (str, bool, int, float, np.generic, decimal.Decimal, datetime.date, datetime.time)

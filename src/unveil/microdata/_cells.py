@@ -45,10 +45,6 @@ from unveil.microdata._notations import (
     unquoted,
 )
 
-__all__ = [
-    "EMPTY", "CellReader", "Domain", "Line", "Readings", "Settled", "cell_reader", "settle",
-]  # fmt: skip
-
 EMPTY = "empty"
 """The style of empty cells."""
 

@@ -14,11 +14,6 @@ from unveil.microdata._microdata import Column, Microdata
 from unveil.microdata._permuted import Permuted, combinations
 from unveil.microdata._release import AnyRelease, Release
 
-__all__ = [
-    "check_permuted", "check_release", "has_true_cells", "refuse_perturbed", "same_domains",
-    "with_records",
-]  # fmt: skip
-
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
 _TESTED = Worded("differential_inference and membership",
                  typed="unveil differential-inference and unveil membership")  # fmt: skip

@@ -20,8 +20,6 @@ from unveil.errors import File, Foreign, InputError, Option, Row
 from unveil.microdata._messages import Worded, counted, must
 from unveil.microdata._sources import Source, check_names, existing_file
 
-__all__ = ["CsvLayout", "csv_fault", "csv_layout", "from_csv", "is_utf8"]
-
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 20
 _SAMPLE_BYTES = 1 << 16

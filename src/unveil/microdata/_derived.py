@@ -31,8 +31,6 @@ from unveil.microdata._notations import (
 )
 from unveil.microdata._ruler import Derived, Ruler, derived_numbers, domains_option
 
-__all__ = ["derived_domain"]
-
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _CLOCK = re.compile(r"\d:\d\d", re.ASCII)
 _CODE = re.compile(r"(?<![\d.,])0\d|\d{19}", re.ASCII)  # looks like a number, but is a code

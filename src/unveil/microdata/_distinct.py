@@ -17,8 +17,6 @@ from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Message
 from unveil.microdata._microdata import value_text
 
-__all__ = ["Distinct", "distinct_values", "listed_values", "recoded_codes"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Distinct:

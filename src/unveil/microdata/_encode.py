@@ -26,10 +26,6 @@ from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import ValueOption, counted, value_meant, values_listed
 from unveil.microdata._microdata import Column, Kind, Role, value_text
 
-__all__ = [
-    "MISSING", "Builder", "Wish", "encode", "has_decimal_commas", "missing_value", "stray_texts",
-]  # fmt: skip
-
 MISSING = "(missing)"
 
 Builder: TypeAlias = Callable[[NDArray[Any]], Hierarchy]

@@ -22,11 +22,6 @@ from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import value_text
 
-__all__ = [
-    "flat_hierarchy", "interval_hierarchy", "match_files", "prefix_hierarchy", "read_hierarchies",
-    "read_hierarchy",
-]  # fmt: skip
-
 _SUFFIXES = (".csv", ".tsv", ".txt")
 
 

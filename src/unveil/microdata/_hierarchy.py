@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from unveil.errors import Cell, File, HierarchyError, Message, Row
 from unveil.microdata._messages import value_meant
 
-__all__ = ["Hierarchy"]
-
 _BUILT_IN_CODE = "built in code"
 _REPR_NODES = 20  # shown in a repr: enough to see the shape, few enough for a terminal
 

@@ -8,11 +8,6 @@ from typing import Any, TypeAlias
 
 from unveil.errors import Cell, InputError, Listed, Message, Option, Text, View, did_you_mean
 
-__all__ = [
-    "Notes", "ValueOption", "Worded", "counted", "hierarchy_option", "must", "value_meant",
-    "values_listed",
-]  # fmt: skip
-
 Notes: TypeAlias = tuple[Any, ...]
 """What a reader has to know: `Text`s, typed so until all rooms have notes with typed parts."""
 

@@ -11,19 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import Cell, File, InputError, did_you_mean
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import Notes
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["CellCounts", "Column", "Kind", "Microdata", "Role", "value_text"]
 
 
 class Role(StrEnum):
@@ -268,8 +264,6 @@ class Microdata:
 
         Values have the types they were read in. Identifiers are left out: they are never used.
         """
-        import pandas as pd
-
         kept = [c for c in self.columns if c.role is not Role.IDENTIFIER]
         domains = [c.values if c.given is None else c.given for c in kept]
         frame = pd.DataFrame({c.name: d[c.codes] for c, d in zip(kept, domains, strict=True)})

@@ -12,12 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-__all__ = [
-    "EMPTY_WORDS", "EVERYTHING", "MARKS", "Notation", "ReadAs", "Reading", "Spans", "bounded",
-    "in_braces", "in_house_list", "in_list", "in_marks", "is_hidden", "mask_bounds", "members",
-    "one_sided", "range_parts", "span", "spans_of", "split_bounds", "unquoted",
-]  # fmt: skip
-
 Spans: TypeAlias = tuple[tuple[int, int], ...]
 """A part of a domain: runs of codes (first, last), ascending and not adjacent."""
 

@@ -31,12 +31,6 @@ from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_tex
 from unveil.microdata._regions import Intervals, Regions, Sets
 from unveil.microdata._release_reader import read_release
 
-__all__ = [
-    "Mapped", "as_values", "checked_mapping", "lacking_codes", "likely_mapping", "mapping_said",
-    "numbers_among", "other_codes", "read_again", "read_cells", "recoded", "same_in_other_words",
-    "values_of",
-]  # fmt: skip
-
 Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
 """For each column, what values of another table are called here; None: not a value here."""
 

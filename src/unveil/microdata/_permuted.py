@@ -14,9 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import File, InputError, MissingValuesError, Row
@@ -26,13 +27,6 @@ from unveil.microdata._messages import Notes
 from unveil.microdata._microdata import Column, Microdata
 from unveil.microdata._release import AnyRelease, Statistic, aligned
 from unveil.microdata._sources import from_table
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = [
-    "FILE_NAMES", "Permuted", "combinations", "free_name", "numbered_groups", "refuse_gaps",
-]  # fmt: skip
 
 FILE_NAMES = "quasi_table", "sensitive_table"
 """The two files in a folder, without suffix."""
@@ -242,8 +236,6 @@ class Permuted(AnyRelease):
         group and sensitive value in it: the number of records. The columns ``group`` and ``count``
         are called ``group in the release`` and so on if the table has such a column.
         """
-        import pandas as pd
-
         group, count = self.group_name, free_name("count", [self.sensitive.name])
         records = {group: self._labels[self.group_of]}
         records |= {column.name: column.decode() for column in self.quasi}
@@ -262,8 +254,6 @@ class Permuted(AnyRelease):
         record's*: the values of a group are sorted on their own. ``by_class`` has no effect: the
         order cannot link.
         """
-        import pandas as pd
-
         order = np.argsort(self.group_of, kind="stable")
         table = {self.group_name: self._labels[self.group_of[order]]}
         table |= {column.name: column.decode()[order] for column in self.quasi}

@@ -32,8 +32,6 @@ from unveil.microdata._permuted import (
 from unveil.microdata._readers import HierarchiesOption, Names, Options
 from unveil.microdata._sources import Source
 
-__all__ = ["read_anatomy"]
-
 _COUNT = re.compile(r"(\d{1,15})(?:\.0*)?", re.ASCII)
 
 

@@ -21,8 +21,6 @@ from unveil.errors import Column as ColumnName
 from unveil.microdata._messages import counted, must
 from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
 
-__all__ = ["equal_width", "quantize"]
-
 _PartsWanted: TypeAlias = int | Sequence[Any]
 """Number of parts, or their edges with both ends."""
 

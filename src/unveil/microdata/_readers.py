@@ -43,9 +43,6 @@ from unveil.microdata._messages import must
 from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
 from unveil.microdata._sources import Source, from_parquet, from_table
 
-__all__ = ["HierarchiesOption", "Missing", "Names", "Options", "read_csv", "read_parquet",
-           "read_table"]  # fmt: skip
-
 Names: TypeAlias = str | Sequence[str]
 _PathLike: TypeAlias = str | os.PathLike[str]
 HierarchiesOption: TypeAlias = _PathLike | Mapping[str, Hierarchy | _PathLike | Builder] | None

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from unveil.microdata._microdata import Column
 from unveil.microdata._notations import EVERYTHING
 
-__all__ = ["Intervals", "Regions", "Sets", "joint_counts"]
-
 _FEW = 2**16  # (target, class) pairs that are all compared
 _CHUNK = 2**24  # most pairs compared at a time
 _RESERVED = frozenset(',{}[]()"')

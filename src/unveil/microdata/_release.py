@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import File, InputError
@@ -25,11 +26,6 @@ from unveil.microdata._messages import Notes, Worded
 from unveil.microdata._microdata import CellCounts, Column
 from unveil.microdata._notations import ReadAs
 from unveil.microdata._regions import Regions, joint_counts
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["AnyRelease", "NoisyCounts", "Release", "Statistic", "aligned"]
 
 _MOST_CELLS = 1_000_000  # rows of a table of counts
 
@@ -203,8 +199,6 @@ class Release(AnyRelease):
             Sort the records by class and sensitive value instead of keeping the original's order.
             Do that before publishing: an order can link.
         """
-        import pandas as pd
-
         secret = self.sensitive.codes
         order = np.lexsort([secret, self.class_of]) if by_class else np.arange(len(self))
         table = {
@@ -216,8 +210,6 @@ class Release(AnyRelease):
 
     def classes(self) -> pd.DataFrame:
         """One row per class: size, cells, and number of records with each sensitive value."""
-        import pandas as pd
-
         table: dict[str, object] = {"records": self.sizes}
         for column, texts in zip(self.quasi, self.cells(), strict=True):
             # A column may also be called "records".
@@ -337,8 +329,6 @@ class NoisyCounts(AnyRelease):
 
         ``by_class`` has no effect: counts have no order that could link.
         """
-        import pandas as pd
-
         if self.n_cells * self.sensitive.size > _MOST_CELLS:
             raise InputError(
                 "{maker} publishes {cells} combinations of quasi-identifiers with {values} values "

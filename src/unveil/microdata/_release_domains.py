@@ -37,8 +37,6 @@ from unveil.microdata._regions import Intervals, Sets
 from unveil.microdata._ruler import Ruler
 from unveil.microdata._sources import Source, from_table
 
-__all__ = ["DomainsOption", "KnownColumns", "check_held", "columns_alone"]
-
 DomainsOption: TypeAlias = Mapping[str, Iterable[Any] | Column] | None
 
 _DOMAINS = ValueOption("domains", typed="--domains")

@@ -36,8 +36,6 @@ from unveil.microdata._release_domains import (
 )
 from unveil.microdata._sources import Source
 
-__all__ = ["read_release"]
-
 _NOTATIONS = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
 
 

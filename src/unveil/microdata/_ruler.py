@@ -29,8 +29,6 @@ from unveil.microdata._microdata import Column, Kind, Role, value_text
 from unveil.microdata._notations import Notation, Reading, Spans, mask_bounds
 from unveil.microdata._regions import Intervals, Sets
 
-__all__ = ["Derived", "Ruler", "derived_numbers", "domains_option"]
-
 _MOST_NUMBERS = 100_000  # an inferred domain has at most so many
 
 # More numbers than a text is about do no harm: they only make the ruler finer.

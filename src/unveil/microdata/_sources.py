@@ -14,11 +14,6 @@ from typing import Any
 from unveil.errors import Cell, File, Foreign, InputError, did_you_mean
 from unveil.errors import Column as ColumnName
 
-__all__ = [
-    "PARQUET", "Source", "check_names", "existing_file", "from_parquet", "from_table",
-    "is_parquet",
-]  # fmt: skip
-
 PARQUET = (".parquet", ".pq", ".parq")
 """Suffixes of Parquet files."""
 

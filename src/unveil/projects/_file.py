@@ -41,8 +41,6 @@ from unveil.projects._form import (
 )
 from unveil.projects._project import ROLE_NAMES, Data, Project, ReleaseAsked
 
-__all__ = ["project_from", "read", "text_of"]
-
 
 class _InFile(Message):
     """A message about a project file: options are worded as they stand there, in Python, too."""

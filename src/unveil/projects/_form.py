@@ -23,8 +23,6 @@ from unveil.microdata import Missing
 from unveil.options import help_of
 from unveil.projects._project import ROLE_NAMES
 
-__all__ = ["RELEASES", "AnyRelease", "AttacksTable", "DataTable", "ProjectFile", "named", "schema"]
-
 
 @dataclass(frozen=True)
 class _Says:

@@ -29,8 +29,6 @@ from unveil.projects._looking import FEW
 from unveil.projects._roles import Leaning, Settled, share
 from unveil.projects._vocabulary import KNOWN, plain
 
-__all__ = ["USED", "KindOf", "hierarchies_beside", "kind_of", "levels_of", "meaning_of_missing"]
-
 _MAY_BE_LOST = 0.2
 _CODES = 50  # different whole numbers that may be codes
 _FOLDER = "hierarchies"

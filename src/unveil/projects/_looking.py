@@ -38,8 +38,6 @@ from unveil.microdata import (
 )
 from unveil.projects._vocabulary import MISSING_WORDS, REFUSALS, Group, Pattern, Topic, topic_of
 
-__all__ = ["FEW", "ColumnNames", "LookedAt", "Profile", "look_at", "profiles_of"]
-
 ColumnNames: TypeAlias = Sequence[str] | Mapping[int, str]
 
 ROWS = 200_000

@@ -20,8 +20,6 @@ from unveil.projects._looking import ColumnNames
 if TYPE_CHECKING:
     from unveil.auditing import Audit
 
-__all__ = ["ROLE_NAMES", "Data", "Project", "ReleaseAsked", "seen_from"]
-
 ROLE_NAMES = {
     "identifier": Role.IDENTIFIER,
     "quasi": Role.QUASI,

@@ -28,8 +28,6 @@ from unveil.projects._roles import SECRETS, Settled, settle, share
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ColumnProposal", "Proposal", "propose"]
-
 
 def propose(
     table: Any,

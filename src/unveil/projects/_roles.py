@@ -25,8 +25,6 @@ from unveil.microdata import Role
 from unveil.projects._looking import FEW, Profile
 from unveil.projects._vocabulary import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO, Group
 
-__all__ = ["SECRETS", "Leaning", "Settled", "settle", "share"]
-
 _ALONE = 0.9  # "almost every value occurs once"
 _ENOUGH = 20  # rows from which that means anything
 _WORDS = 4  # texts of so many words are free text

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from unveil.auditing import Audit, ToRead
     from unveil.projects._project import Project, ReleaseAsked
 
-__all__ = ["audit_of", "same_records", "tables_of"]
-
 
 def tables_of(project: Project) -> list[Microdata]:
     """Read the table once for each sensitive column."""

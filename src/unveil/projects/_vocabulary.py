@@ -16,11 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = [
-    "DATES", "IDENTIFYING", "KNOWN", "MISSING_WORDS", "REFUSALS", "SECRET", "YES_NO",
-    "Group", "Pattern", "Topic", "plain", "topic_of",
-]  # fmt: skip
-
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _PHONE = re.compile(r"(?:\+|00|0|\()[\d\s()./-]{6,20}")
 _CARD = re.compile(r"\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}")

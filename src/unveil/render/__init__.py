@@ -3,30 +3,18 @@
 Renderers know findings and nothing of any attack.
 """
 
-from unveil.render._blocks import blocks
-from unveil.render._charts import lies_flat
-from unveil.render._drawing import draw, svg_of
-from unveil.render._frame import Kind, swatch
-from unveil.render._json import finding_content, json_text, plain, value_content
-from unveil.render._notebook import html_of, text_html
-from unveil.render._text import cell_text, table_text, text_of
-from unveil.render._together import told_together
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Kind",
-    "blocks",
-    "cell_text",
-    "draw",
-    "finding_content",
-    "html_of",
-    "json_text",
-    "lies_flat",
-    "plain",
-    "svg_of",
-    "swatch",
-    "table_text",
-    "text_html",
-    "text_of",
-    "told_together",
-    "value_content",
-]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.render._blocks import blocks
+    from unveil.render._charts import lies_flat
+    from unveil.render._drawing import draw, svg_of
+    from unveil.render._frame import Kind, swatch
+    from unveil.render._json import finding_content, json_text, plain, value_content
+    from unveil.render._notebook import html_of, text_html
+    from unveil.render._text import cell_text, table_text, text_of
+    from unveil.render._together import told_together
+
+__all__, __getattr__ = lazily(__name__)

@@ -17,8 +17,6 @@ from rich.text import Text
 from unveil.errors import View, shown
 from unveil.findings import Chart, Series
 
-__all__ = ["blocks"]
-
 _BARS = " ▁▂▃▄▅▆▇█"
 _FLOOR = 1e-6  # a log axis has no zero: anything smaller is drawn here
 _WORST = "●"

@@ -27,8 +27,6 @@ from unveil.render._frame import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_chart", "lies_flat"]
-
 _HEIGHT = 2.3
 _ROW = 0.6  # inches of a histogram
 _LETTERS = 44

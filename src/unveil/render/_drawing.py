@@ -24,8 +24,6 @@ from unveil.render._together import shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw", "svg_of"]
-
 _ID = re.compile(r' id="([^"]*)"')
 _REFERRED = re.compile(r'(?:url\(#|href="#)([^)"]*)')
 _STAND_IN = re.compile("|".join(VARIABLES))

@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-__all__ = [
-    "FAINT", "INK", "LETTER", "LINE", "PAPER", "VARIABLES", "WIDTH", "Box", "Kind", "Room",
-    "as_number", "label_axes", "log_ticks", "look", "mark", "placed", "short", "swatch",
-    "value_text",
-]  # fmt: skip
-
 COLOURS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#4d4d4d",
 )  # fmt: skip

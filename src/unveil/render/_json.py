@@ -15,8 +15,6 @@ import numpy as np
 from unveil.errors import Text, View, shown
 from unveil.findings import Finding, Value
 
-__all__ = ["finding_content", "json_text", "plain", "value_content"]
-
 INFINITE = "infinite"
 """What stands for infinity, which JSON has no number for."""
 

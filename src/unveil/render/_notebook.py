@@ -6,8 +6,6 @@ from html import escape
 
 from unveil._text import harmless
 
-__all__ = ["html_of", "text_html"]
-
 # Notebooks give <pre> a font, and breaks within words, that would take columns apart.
 _WHOLE = (
     "font-family: var(--jp-code-font-family, monospace); line-height: 1.4; white-space: pre; "

@@ -9,8 +9,6 @@ from unveil._text import table_lines
 from unveil.errors import Text, View, shown
 from unveil.findings import Story, Table
 
-__all__ = ["cell_text", "table_text", "text_of"]
-
 
 def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
     """A finding as text: title, tables, sentences and notes."""

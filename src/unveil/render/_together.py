@@ -8,8 +8,6 @@ from typing import Any
 
 from unveil.findings import Chart, Column, Matrix, Series, Story, Table
 
-__all__ = ["shortened", "told_together"]
-
 
 def told_together(stories: Mapping[str, Story]) -> Story:
     """The stories of several releases as one: a sentence each, and their charts and tables joined.

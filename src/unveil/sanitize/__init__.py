@@ -1,62 +1,39 @@
 """Sanitizers: from microdata to a release."""
 
-from unveil.sanitize._anatomy import Anatomy
-from unveil.sanitize._closeness import (
-    Distance,
-    Stretches,
-    distance_between,
-    heights,
-    no_stretches,
-    stretches,
-)
-from unveil.sanitize._identity import Identity
-from unveil.sanitize._laplace_counts import LaplaceCounts
-from unveil.sanitize._microaggregation import Microaggregation
-from unveil.sanitize._named import (
-    SANITIZERS,
-    first_look,
-    sanitizer_named,
-    sanitizer_names,
-    sanitizers_named,
-)
-from unveil.sanitize._randomized_response import RandomizedResponse
-from unveil.sanitize._sanitizer import (
-    LeaveOneOut,
-    LeavesOneOut,
-    NeedsMicrodataError,
-    Sanitizer,
-    as_microdata,
-)
-from unveil.sanitize.mondrian import Crowds, Mondrian
-from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
-from unveil.sanitize.recoding import Recoding
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "SANITIZERS",
-    "Anatomy",
-    "Crowds",
-    "Distance",
-    "Identity",
-    "LaplaceCounts",
-    "LeaveOneOut",
-    "LeavesOneOut",
-    "Microaggregation",
-    "Mondrian",
-    "NeedsMicrodataError",
-    "Oracle",
-    "OracleError",
-    "RandomizedResponse",
-    "Recoding",
-    "Sanitizer",
-    "Stretches",
-    "as_microdata",
-    "as_sanitizer",
-    "distance_between",
-    "first_look",
-    "heights",
-    "no_stretches",
-    "sanitizer_named",
-    "sanitizer_names",
-    "sanitizers_named",
-    "stretches",
-]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.sanitize._anatomy import Anatomy
+    from unveil.sanitize._closeness import (
+        Distance,
+        Stretches,
+        distance_between,
+        heights,
+        no_stretches,
+        stretches,
+    )
+    from unveil.sanitize._identity import Identity
+    from unveil.sanitize._laplace_counts import LaplaceCounts
+    from unveil.sanitize._microaggregation import Microaggregation
+    from unveil.sanitize._named import (
+        SANITIZERS,
+        first_look,
+        sanitizer_named,
+        sanitizer_names,
+        sanitizers_named,
+    )
+    from unveil.sanitize._randomized_response import RandomizedResponse
+    from unveil.sanitize._sanitizer import (
+        LeaveOneOut,
+        LeavesOneOut,
+        NeedsMicrodataError,
+        Sanitizer,
+        as_microdata,
+    )
+    from unveil.sanitize.mondrian import Crowds, Mondrian
+    from unveil.sanitize.oracle import Oracle, OracleError, as_sanitizer
+    from unveil.sanitize.recoding import Recoding
+
+__all__, __getattr__ = lazily(__name__)

@@ -30,8 +30,6 @@ from unveil.microdata import Microdata, Permuted
 from unveil.sanitize._option_checks import check_seed, check_whole, seed_or_secret
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_empty, refuse_frequent
 
-__all__ = ["Anatomy"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy(Sanitizer):

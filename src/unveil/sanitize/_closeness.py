@@ -20,16 +20,6 @@ from unveil.errors import Column as Named
 from unveil.errors import InputError, Option
 from unveil.microdata import Column, Hierarchy
 
-__all__ = [
-    "DISTANCES",
-    "Distance",
-    "Stretches",
-    "distance_between",
-    "heights",
-    "no_stretches",
-    "stretches",
-]
-
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 DISTANCES: tuple[str, ...] = get_args(Distance)
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from unveil.microdata import Column, Intervals, Microdata, Release, Statistic
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata, refuse_empty
 
-__all__ = ["Identity"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Identity(Sanitizer):

@@ -15,8 +15,6 @@ from unveil.microdata import Microdata, NoisyCounts
 from unveil.sanitize._option_checks import check_epsilon, check_seed, seed_or_secret
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 
-__all__ = ["LaplaceCounts"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceCounts(Sanitizer):

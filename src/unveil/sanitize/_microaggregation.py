@@ -45,8 +45,6 @@ from unveil.microdata import Column, Intervals, Kind, Microdata, Release
 from unveil.sanitize._option_checks import check_whole
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_few
 
-__all__ = ["Microaggregation"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Microaggregation(Sanitizer):

@@ -22,8 +22,6 @@ from unveil.sanitize._sanitizer import Sanitizer
 from unveil.sanitize.mondrian import Mondrian
 from unveil.sanitize.recoding import Recoding
 
-__all__ = ["SANITIZERS", "first_look", "sanitizer_named", "sanitizer_names", "sanitizers_named"]
-
 SANITIZERS: dict[str, type[Sanitizer]] = {
     "identity": Identity,
     "mondrian": Mondrian,

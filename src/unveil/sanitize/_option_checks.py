@@ -12,16 +12,6 @@ import numpy as np
 from unveil.errors import InputError, Option, did_you_mean
 from unveil.sanitize._closeness import DISTANCES
 
-__all__ = [
-    "check_choice",
-    "check_epsilon",
-    "check_goals",
-    "check_seed",
-    "check_share",
-    "check_whole",
-    "seed_or_secret",
-]
-
 _SMALLEST = 1e-12  # ε; 1/ε is as large as counts can be
 
 

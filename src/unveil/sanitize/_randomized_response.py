@@ -27,8 +27,6 @@ from unveil.sanitize._identity import Identity
 from unveil.sanitize._option_checks import check_epsilon, check_seed, seed_or_secret
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_empty
 
-__all__ = ["RandomizedResponse"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedResponse(Sanitizer):

@@ -23,17 +23,6 @@ from unveil.errors import (
 )
 from unveil.microdata import AnyRelease, Microdata, Statistic
 
-__all__ = [
-    "LeaveOneOut",
-    "LeavesOneOut",
-    "NeedsMicrodataError",
-    "Sanitizer",
-    "as_microdata",
-    "refuse_empty",
-    "refuse_few",
-    "refuse_frequent",
-]
-
 
 class NeedsMicrodataError(InputError):
     """A plain table was given where microdata, a table with roles, is needed."""

@@ -9,6 +9,11 @@ It works in any test runner. pytest finds `unveil.testing.plugin` by itself, whi
 of the same name and ``--unveil-report DIR``. Nothing heavy is loaded before something is asserted.
 """
 
-from unveil.testing._assert_release import assert_release
+from typing import TYPE_CHECKING
 
-__all__ = ["assert_release"]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.testing._assert_release import assert_release
+
+__all__, __getattr__ = lazily(__name__)

@@ -11,8 +11,6 @@ from unveil.testing import _reports
 if TYPE_CHECKING:
     from unveil.auditing import Audit
 
-__all__ = ["assert_release"]
-
 
 def assert_release(
     microdata: Any = None,

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from unveil.auditing import Audit
 
-__all__ = ["Reports", "begin", "end", "name_of", "save", "started"]
-
 _LONGEST = 100  # characters of a test's name; file systems end at 255 bytes
 
 

@@ -13,8 +13,6 @@ from unveil.auditing.parts import PARTS
 from unveil.errors import InputError, did_you_mean
 from unveil.projects import Project
 
-__all__ = ["Requirement", "audited", "failures"]
-
 _EXAMPLES = "such as 'k >= 5' or 'delta <= 0.05'"
 
 

@@ -39,8 +39,6 @@ from unveil.adversary.exact._table import (
     portions,
 )
 
-__all__ = ["Divisor", "LinearModel", "QuadraticModel"]
-
 Divisor = Literal["records", "degrees"]
 """Divisor of a scatter: its records, or its degrees of freedom (records minus means)."""
 

@@ -30,8 +30,6 @@ from unveil.adversary.exact._naive_bayes import (
 from unveil.adversary.exact._neighbours import NearestNeighbours
 from unveil.adversary.exact._table import Prior
 
-__all__ = ["ExactModel", "exact_learner"]
-
 
 class ExactModel(Protocol):
     """A trained model that can forget any one of its records."""

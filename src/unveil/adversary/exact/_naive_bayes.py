@@ -16,10 +16,6 @@ from unveil.adversary.exact._statistics import Moments, Sums
 from unveil.adversary.exact._table import Counts, Floats, Forgotten, Places, Prior, ScoringModel
 from unveil.errors import Cell, InputError
 
-__all__ = [
-    "BernoulliModel", "CategoricalModel", "ComplementModel", "GaussianModel", "MultinomialModel",
-]  # fmt: skip
-
 _NO_VARIANCE = 1e-20  # a variance below this, for features of size one, may be only rounding
 
 

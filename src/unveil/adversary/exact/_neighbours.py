@@ -17,8 +17,6 @@ from scipy.spatial.distance import cdist
 from unveil.adversary.exact._table import Counts, Floats, Places, TrainingTable, portions
 from unveil.errors import InputError, did_you_mean
 
-__all__ = ["NearestNeighbours"]
-
 Metric = Literal["euclidean", "manhattan", "hamming"]
 Weights = Literal["uniform", "distance"]
 

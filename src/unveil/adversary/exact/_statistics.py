@@ -19,10 +19,6 @@ import numpy as np
 
 from unveil.adversary.exact._table import Bools, Counts, Floats, Places, TrainingTable
 
-__all__ = [
-    "NEAR", "THIN", "Moments", "Scatter", "Sums", "Taken", "decomposed", "one_thread", "shrunk",
-]  # fmt: skip
-
 _CANCELS = 1e-4  # share of a sum that is left, below which it is summed again
 _SCATTER_CANCELS = 1e-2  # the same for a feature's summed deviations
 THIN = 1e-5  # share of variance in a direction, below which a scatter is too imprecise

@@ -17,11 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import Cell, InputError, Row
 
-__all__ = [
-    "Bools", "Counts", "Floats", "Forgotten", "Places", "Prior", "ScoringModel", "TrainingTable",
-    "portions",
-]  # fmt: skip
-
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 Counts: TypeAlias = NDArray[np.int64]

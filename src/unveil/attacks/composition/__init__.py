@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
@@ -9,7 +10,6 @@ if TYPE_CHECKING:
     from unveil.attacks.composition._composition import composition
     from unveil.attacks.composition._finding import Composition
 
-__all__ = ["BELOW_K", "DECLARATION", "DETERMINED", "Composition", "composition"]
 
 DETERMINED = Figure(
     name="determined",
@@ -61,7 +61,4 @@ If a column tells which records are the same person's, the numbers are exact:
 )
 
 
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    return from_modules(__name__, name, {"composition": "_composition", "Composition": "_finding"})
+__all__, __getattr__ = lazily(__name__)

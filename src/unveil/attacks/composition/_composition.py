@@ -81,8 +81,6 @@ from unveil.options import (
     checked,
 )
 
-__all__ = ["composition"]
-
 
 @checked
 def composition(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import of_all, percent
@@ -26,11 +27,6 @@ from unveil.findings import (
     number_cell,
 )
 from unveil.microdata import Permuted, Release
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Composition"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -144,8 +140,6 @@ class Composition(Finding):
             ``value``; for each release, under its name, how many candidates have it; and
             ``together``, how many are left (at most, unless `identified`).
         """
-        import pandas as pd
-
         numbers = candidates_of_one(self.problem, self.people.number_of(person))
         some = np.flatnonzero(numbers.any(axis=0))
         frame = pd.DataFrame(
@@ -183,8 +177,6 @@ class Composition(Finding):
         releases together leave, the sensitive column (its value, if one is left); for each
         release ``candidates: …`` and ``values: …``; and ``own_left``, if own values are known.
         """
-        import pandas as pd
-
         texts = np.array([*self.texts, None], dtype=object)
         secret, only = self.sensitive, pd.Series(texts[self.left.value], dtype=object)
         taken = ("name", "row", "candidates", "values", "own_left")

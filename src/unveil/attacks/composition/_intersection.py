@@ -27,8 +27,6 @@ from unveil.engine import Progress
 from unveil.errors import Cell, Column, File, InputError, Option
 from unveil.microdata import Permuted, Release, value_text
 
-__all__ = ["Left", "Problem", "candidates_of_one", "intersected", "joint_index", "matched_records"]
-
 _Side: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 

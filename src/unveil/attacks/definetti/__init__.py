@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
@@ -9,7 +10,6 @@ if TYPE_CHECKING:
     from unveil.attacks.definetti._definetti import definetti
     from unveil.attacks.definetti._finding import DeFinetti
 
-__all__ = ["DECLARATION", "REWEIGHTED", "DeFinetti", "definetti"]
 
 REWEIGHTED = Figure(
     name="reweighted",
@@ -55,7 +55,4 @@ A published file, and what ages alone tell:
 )
 
 
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    return from_modules(__name__, name, {"definetti": "_definetti", "DeFinetti": "_finding"})
+__all__, __getattr__ = lazily(__name__)

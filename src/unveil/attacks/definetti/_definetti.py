@@ -93,8 +93,6 @@ from unveil.options import (
     names,
 )
 
-__all__ = ["definetti"]
-
 _ROUNDS = 100
 _ALL_STEPS = 2**32  # more than any group takes that fits into memory
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import of_all, percent
@@ -30,11 +31,6 @@ from unveil.findings import (
     number_cell,
 )
 from unveil.microdata import Permuted, Release
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["DeFinetti"]
 
 _TITLES = {"definetti": "deFinetti attack", "foreground": "Foreground knowledge"}
 _VIEWS = {
@@ -146,8 +142,6 @@ class DeFinetti(Finding):
             ``value``, and how likely it is by ``random_worlds``, ``reweighted`` and by the
             ``population``'s model.
         """
-        import pandas as pd
-
         one = int(self.tuple_of[self.people.number_of(person)])
         if one < 0:
             raise InputError(
@@ -172,8 +166,6 @@ class DeFinetti(Finding):
         name) and the belief in it (``…_belief``), and ``exceeds``; with the original also
         ``…_own``, the belief in the person's own value, and ``…_right``.
         """
-        import pandas as pd
-
         texts = np.array([*self.release.sensitive.texts, None], dtype=object)
         table: dict[str, object] = {
             "name": pd.Series(self.people.names, dtype=object),
@@ -215,8 +207,6 @@ class DeFinetti(Finding):
         ``worst`` (the strongest belief), ``value``, ``person`` (the first whom it is about) and
         ``exact``.
         """
-        import pandas as pd
-
         groups, beliefs = self.groups, self.learned.beliefs
         known = groups.tuple_of >= 0
         row, group = groups.entry_row, groups.group_of

@@ -30,17 +30,6 @@ from unveil.engine.counting import combined
 from unveil.errors import Call, File, InputError, Message, Text
 from unveil.microdata import Permuted, Regions, Release
 
-__all__ = [
-    "DOUBTED",
-    "NOWHERE",
-    "UNDECIDED",
-    "Groups",
-    "groups_of_permuted",
-    "in_classes",
-    "in_groups",
-    "seated",
-]
-
 NOWHERE, UNDECIDED, DOUBTED = -1, -2, -3
 """Why people have no class: nothing covers them, several classes do, or it has too many people."""
 

@@ -37,8 +37,6 @@ from unveil.attacks.relative_risk import ROUNDING
 from unveil.engine import Progress
 from unveil.engine.counting import combined
 
-__all__ = ["Judged", "Knowledge", "Learned", "Model", "Views", "judged", "learned", "told"]
-
 _TOGETHER = 2**22  # numbers in memory at a time
 
 _Some: TypeAlias = Callable[[slice], NDArray[np.float64]]

@@ -6,6 +6,7 @@ encodings.
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
@@ -22,31 +23,6 @@ if TYPE_CHECKING:
     from unveil.attacks.differential._story import compared
     from unveil.attacks.differential._targets import chosen_targets
 
-__all__ = [
-    "DECLARATION",
-    "DELTA",
-    "DISTANCES",
-    "MAIN_THRESHOLD",
-    "MEAN_D",
-    "OVER",
-    "BoundDistance",
-    "DifferentialInference",
-    "Distance",
-    "EarthMovers",
-    "EncodingComparison",
-    "Error",
-    "HowFar",
-    "Samples",
-    "Sampling",
-    "ShareBound",
-    "TailProbabilities",
-    "chosen_targets",
-    "compare_encodings",
-    "compared",
-    "differential_inference",
-    "distance_named",
-    "share_bound",
-]
 
 DELTA = Figure(
     name="delta",
@@ -116,22 +92,5 @@ Missing values marked by a question mark, left out; everything as JSON:
 """,
 )
 
-_HOMES = {
-    "differential_inference": "_attack",
-    "ShareBound share_bound": "_bounds",
-    "DISTANCES distance_named": "_distances",
-    "EarthMovers": "_earth_movers",
-    "EncodingComparison compare_encodings": "_encodings",
-    "MAIN_THRESHOLD DifferentialInference": "_finding",
-    "BoundDistance Distance": "_formulas",
-    "Error HowFar Samples": "_options",
-    "Sampling TailProbabilities": "_sampling",
-    "compared": "_story",
-    "chosen_targets": "_targets",
-}
 
-
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    return from_modules(__name__, name, _HOMES)
+__all__, __getattr__ = lazily(__name__)

@@ -47,8 +47,6 @@ from unveil.microdata import Microdata
 from unveil.options import Adversaries, Budget, Help, Jobs, Progress, Seed, Shell, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["audit_options", "differential_inference"]
-
 
 @checked
 def differential_inference(

@@ -34,21 +34,6 @@ from unveil.errors import Foreign, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Release
 from unveil.sanitize import LeavesOneOut, Sanitizer
 
-__all__ = [
-    "Beliefs",
-    "Enough",
-    "Part",
-    "Question",
-    "Work",
-    "Workplace",
-    "fast_beliefs",
-    "general_beliefs",
-    "never",
-    "part_size",
-    "run_parts",
-    "updated_beliefs",
-]
-
 Enough = Callable[[], bool]
 """Whether the budget is used up."""
 

@@ -42,9 +42,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import InputError, Listed, Option, did_you_mean
 
-__all__ = ["Chosen", "ShareBound", "sampled_bound", "share_bound"]
-
-
 Chosen: TypeAlias = Literal["random", "stratified", "exposed", "all", "chosen"]
 
 _CHOSEN: tuple[Chosen, ...] = ("random", "stratified", "exposed", "all", "chosen")

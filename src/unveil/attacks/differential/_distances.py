@@ -30,8 +30,6 @@ from unveil.attacks.differential._formulas import (
 from unveil.errors import Cell, InputError, Listed, Option, did_you_mean
 from unveil.microdata import Column
 
-__all__ = ["DISTANCES", "distance_named"]
-
 _ROUNDING = -1e-12  # a user's distance may come out this far below 0
 
 _SIMPLE = {

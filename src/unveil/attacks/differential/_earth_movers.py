@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.attacks.differential._formulas import (
@@ -33,8 +34,6 @@ from unveil.attacks.differential._formulas import (
 from unveil.errors import Cell, InputError, Listed, Option, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata import Column, Hierarchy, Kind, value_text
-
-__all__ = ["GROUNDS", "EarthMovers"]
 
 Ground: TypeAlias = Literal["unit", "path", "ordered", "numeric"]
 
@@ -261,8 +260,6 @@ class _GroundMatrix:
     @classmethod
     def read(cls, given: Any) -> _GroundMatrix:
         """Check an array, nested lists, or a pandas table labelled by values on both sides."""
-        import pandas as pd
-
         labels = None
         if isinstance(given, pd.DataFrame):
             given, labels = _in_order_of_rows(given)

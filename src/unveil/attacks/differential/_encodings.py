@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.adversary import (
@@ -40,11 +41,6 @@ from unveil.findings import (
 from unveil.microdata import Microdata, Release, with_records
 from unveil.options import Progress, Seed, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["EncodingComparison", "compare_encodings"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -93,8 +89,6 @@ class EncodingComparison(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per encoding and sanitizer."""
-        import pandas as pd
-
         n = len(self.sanitizers)
         return pd.DataFrame(
             {

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
@@ -25,10 +26,7 @@ from unveil.findings import Finding, Story, Value
 from unveil.microdata import Microdata
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = ["MAIN_THRESHOLD", "DifferentialInference", "SeveralAdversaries"]
 
 
 MAIN_THRESHOLD = 0.05
@@ -303,8 +301,6 @@ class DifferentialInference(Finding):
 
         ``failure`` is what a sanitizer said about single targets that could not be tested.
         """
-        import pandas as pd
-
         frame = pd.DataFrame(
             {
                 "record": self.targets,

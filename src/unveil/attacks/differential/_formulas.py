@@ -17,25 +17,6 @@ from numpy.typing import NDArray
 
 from unveil.errors import Foreign, MissingExtraError, UnveilError
 
-__all__ = [
-    "Beliefs",
-    "BoundDistance",
-    "Distance",
-    "along_line",
-    "bhattacharyya",
-    "find_solver",
-    "hellinger",
-    "jensen_shannon",
-    "keeps_triangle",
-    "kullback_leibler",
-    "l1",
-    "max_ratio",
-    "metric_transport",
-    "through_edges",
-    "total_variation",
-    "transport",
-]
-
 _STEPS = 10_000_000  # of the solver; it needs a few hundred
 
 

@@ -41,9 +41,6 @@ from unveil.engine import Task, run_tasks
 from unveil.microdata import Microdata
 from unveil.sanitize import LaplaceCounts
 
-__all__ = ["direct_beliefs", "sampled_counts"]
-
-
 _BEGIN = 1000  # samples before the first look at how exact it is
 _CASES = 16  # per thread, before their results are passed on
 _VALUES = 64  # sensitive values up to which the samples of each are sorted

@@ -11,8 +11,6 @@ from annotated_types import Ge, Gt, Lt
 from unveil.errors import File, Foreign, InputError, MissingExtraError, Option
 from unveil.options import Help, Shell
 
-__all__ = ["Error", "HowFar", "Prior", "Samples", "WhichTargets", "on_cluster"]
-
 
 def _distance(texts: Sequence[str]) -> str:
     from unveil.attacks.differential._distances import distance_named

@@ -41,8 +41,6 @@ from unveil.errors import Text
 from unveil.microdata import AnyRelease, Microdata, Release
 from unveil.sanitize import Sanitizer
 
-__all__ = ["Plan"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:

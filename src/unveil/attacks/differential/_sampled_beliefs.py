@@ -37,9 +37,6 @@ from unveil.engine import Backend, CannotBeSentError, WorkerLost
 from unveil.errors import Foreign, GoalError, InputError, Option, Text
 from unveil.microdata import AnyRelease
 
-__all__ = ["sampled_beliefs"]
-
-
 _BEGIN = 32  # samples before the first look at how exact it is
 _MOST_BYTES = 4 * 2**30  # of beliefs held in memory
 _TRIES = 3  # per release, with other random numbers

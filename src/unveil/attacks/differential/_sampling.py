@@ -17,34 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import betaincinv, stdtrit  # scipy.stats takes half a second to import
 
 from unveil.attacks.differential._beliefs import Beliefs
 from unveil.attacks.differential._formulas import Distance
 from unveil.errors import InputError, Option
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = [
-    "EPSILONS",
-    "Drawn",
-    "Pair",
-    "Request",
-    "Sampling",
-    "TailProbabilities",
-    "certain_tail",
-    "checked_epsilons",
-    "compared",
-    "curve",
-    "most_often",
-    "within",
-]
-
 
 CONFIDENCE = 0.95
 EPSILONS: tuple[float, ...] = tuple(
@@ -273,8 +255,6 @@ def within(
 
 def curve(tails: Iterable[TailProbabilities]) -> pd.DataFrame:
     """Over ε: δ, a bound for all targets, the mean, and the effect of chance alone."""
-    import pandas as pd
-
     return pd.DataFrame(
         [
             {

@@ -29,8 +29,6 @@ from unveil.findings import (
     numbers,
 )
 
-__all__ = ["compared", "story_of", "tails_chart"]
-
 _FLOOR = 1e-6  # a log axis has no zero
 _WORST = 5  # people in the table of a report
 _POINTS = "total variation"

@@ -25,9 +25,6 @@ from unveil.errors import InputError, Option
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Sanitizer
 
-__all__ = ["How", "Targets", "chosen_targets"]
-
-
 How: TypeAlias = Literal["random", "stratified", "exposed"]
 
 

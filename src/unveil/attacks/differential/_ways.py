@@ -21,16 +21,6 @@ from unveil.errors import File, InputError, Message, Option, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
-__all__ = [
-    "WAYS_OF_CHANCE",
-    "Chance",
-    "chance_of",
-    "chosen_way",
-    "warn_of_chance",
-    "without_chance",
-]
-
-
 WAYS_OF_CHANCE = ("direct", "counts", "sampled")
 """Ways that compare distributions of beliefs: computed, noisy counts sampled, all sampled."""
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
@@ -10,7 +11,6 @@ if TYPE_CHECKING:
     from unveil.attacks.inference._guesses import Guesses, TwoSides
     from unveil.attacks.inference._inference import inference
 
-__all__ = ["ACCURACY", "DECLARATION", "GAIN", "Guesses", "Inference", "TwoSides", "inference"]
 
 ACCURACY = Figure(
     name="accuracy",
@@ -59,8 +59,4 @@ A published file, and people who are not in it:
 )
 
 
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    homes = {"inference": "_inference", "Inference": "_finding", "Guesses TwoSides": "_guesses"}
-    return from_modules(__name__, name, homes)
+__all__, __getattr__ = lazily(__name__)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import percent
@@ -17,11 +18,6 @@ from unveil.attacks.inference._guesses import Guesses, TwoSides
 from unveil.errors import File, InputError, Message, Option, Text, did_you_mean
 from unveil.findings import Axis, Chart, Column, Finding, Series, Story, Table, Value, number_cell
 from unveil.microdata import AnyRelease, Microdata, Release
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Inference"]
 
 _PRIOR, _OUTSIDE, _INSIDE = "prior", "not in the release", "in the release"
 
@@ -138,8 +134,6 @@ class Inference(Finding):
             none; ``belief_outside`` that of releases without the person; ``belief_gap`` their
             difference, for people who are asked about on both sides. The same for ``right``.
         """
-        import pandas as pd
-
         sides = self._of(adversary)
         outside = sides.outside
         parts = [sides.inside.records] + ([] if outside is None else [outside.records])

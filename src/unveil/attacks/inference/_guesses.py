@@ -29,18 +29,6 @@ from unveil.engine import Progress
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata
 
-__all__ = [
-    "BELIEF",
-    "RIGHT",
-    "SURE",
-    "SURE_RIGHT",
-    "Game",
-    "Guesses",
-    "Split",
-    "Splits",
-    "TwoSides",
-]
-
 BELIEF, RIGHT, SURE, SURE_RIGHT, KNOWN = range(5)
 """The rows of answers."""
 

@@ -81,8 +81,6 @@ from unveil.microdata import (
 from unveil.options import Adversaries, HeldOut, Help, Progress, Recode, Seed, Shell, checked
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["in_folds", "inference", "made_once", "published_by"]
-
 _FOLDS = 5
 
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
@@ -9,7 +10,6 @@ if TYPE_CHECKING:
     from unveil.attacks.linkage._finding import Linkage, Links, Right
     from unveil.attacks.linkage._linkage import linkage
 
-__all__ = ["DECLARATION", "LINKED", "ONE_VALUE", "Linkage", "Links", "Right", "linkage"]
 
 LINKED = Figure(
     name="linked",
@@ -67,7 +67,4 @@ A register with other names for columns and values, and one person of it:
 )
 
 
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    return from_modules(__name__, name, {"linkage": "_linkage", "Linkage Links Right": "_finding"})
+__all__, __getattr__ = lazily(__name__)

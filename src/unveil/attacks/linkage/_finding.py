@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import of_all, percent
@@ -25,11 +26,6 @@ from unveil.findings import (
     number_cell,
 )
 from unveil.microdata import Permuted, Release
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Linkage", "Links", "Right"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -213,8 +209,6 @@ class Linkage(Finding):
             ``value``; ``records``, how many candidates have it (of a permuted release, how many
             are expected to); ``share``.
         """
-        import pandas as pd
-
         one = self.people.number_of(person)
         found = next(self.index.search(self.codes[one : one + 1]))
         order = np.argsort(found.value)
@@ -259,8 +253,6 @@ class Linkage(Finding):
         the original also ``in_table``, ``own_among`` and ``own_value``, the share of the
         candidates that have the person's own.
         """
-        import pandas as pd
-
         links, texts = self.links, np.array([*self.release.sensitive.texts, None], dtype=object)
         frame = pd.DataFrame(
             {

@@ -64,8 +64,6 @@ from unveil.options import (
     checked,
 )
 
-__all__ = ["linkage"]
-
 
 @checked
 def linkage(

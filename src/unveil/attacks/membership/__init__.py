@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
@@ -10,7 +11,6 @@ if TYPE_CHECKING:
     from unveil.attacks.membership._membership import membership
     from unveil.attacks.membership._roc import Separation
 
-__all__ = ["ATTACKERS", "DECLARATION", "MEMBERSHIP", "Membership", "Separation", "membership"]
 
 ATTACKERS = {
     "release": "sees the release alone",
@@ -64,8 +64,4 @@ Members in one file, other people in another:
 )
 
 
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    homes = {"membership": "_membership", "Membership": "_finding", "Separation": "_roc"}
-    return from_modules(__name__, name, homes)
+__all__, __getattr__ = lazily(__name__)

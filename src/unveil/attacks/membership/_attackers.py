@@ -33,8 +33,6 @@ from unveil.errors import GoalError, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer
 
-__all__ = ["Removal", "Scores", "TrueBeliefs", "published", "scores_of", "true_beliefs"]
-
 _STEP = 4096  # people asked about at a time
 _DECIMALS = 9  # smaller differences are rounding errors, and must be ties
 _NO_SAMPLE = "the attacker's own sample cannot be sanitized this way"

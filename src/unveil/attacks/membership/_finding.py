@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import percent
@@ -38,11 +39,6 @@ from unveil.findings import (
     numbers,
 )
 from unveil.microdata import Microdata
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Membership"]
 
 _EVEN = 0.5  # the AUC of guessing
 _GRID = 200  # points of a curve that are nearer to each other cannot be told apart
@@ -154,8 +150,6 @@ class Membership(Finding):
         One row per threshold, from high to low: the share of those held out (``fpr``) and of the
         members (``tpr``) who reach it. The first threshold is above all scores.
         """
-        import pandas as pd
-
         name = self.strongest if attacker is None else attacker
         if name not in self.played:
             near = did_you_mean(name, self.played) if isinstance(name, str) else ""
@@ -189,8 +183,6 @@ class Membership(Finding):
         the first table, and their rows are those of their own. If errors are behind missing scores,
         a column for each attacker has them.
         """
-        import pandas as pd
-
         asked = self.people.asked
         frame = pd.DataFrame(
             {

@@ -26,8 +26,6 @@ from unveil.microdata import Microdata
 from unveil.options import HeldOut, Help, Jobs, Progress, Recode, Seed, Shell, checked, names
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-__all__ = ["membership"]
-
 
 def _attackers(given: Any) -> tuple[str, ...]:
     """The names of attackers, from the weakest to the strongest."""

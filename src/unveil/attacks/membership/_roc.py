@@ -32,16 +32,6 @@ from unveil.attacks.estimates import (
     variance_of_mean,
 )
 
-__all__ = [
-    "RATES",
-    "Separation",
-    "area_under_curve",
-    "enough_for_a_low_end",
-    "found_at",
-    "roc_points",
-    "separation",
-]
-
 RATES = (0.01, 0.001)
 """Rates of false alarms at which the share of members found is reported."""
 

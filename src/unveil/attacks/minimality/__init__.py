@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
@@ -9,7 +10,6 @@ if TYPE_CHECKING:
     from unveil.attacks.minimality._finding import Minimality
     from unveil.attacks.minimality._minimality import minimality
 
-__all__ = ["ABOVE_PROMISE", "DECLARATION", "Minimality", "minimality"]
 
 ABOVE_PROMISE = Figure(
     name="above_promise",
@@ -49,7 +49,4 @@ What was published, and what is believed about the person in row 17:
 )
 
 
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    return from_modules(__name__, name, {"minimality": "_minimality", "Minimality": "_finding"})
+__all__, __getattr__ = lazily(__name__)

@@ -52,8 +52,6 @@ from unveil.sanitize import Crowds, Mondrian, Recoding, distance_between, no_str
 from unveil.sanitize.mondrian import Partition, cut_kind, extents, kernels
 from unveil.sanitize.recoding import Judged, Node, Problem
 
-__all__ = ["Attempt", "Component", "Goal", "binding", "components", "tried"]
-
 _NEVER = 2**62  # a margin that nothing exceeds
 _SLACK = 1e-12  # by which rounding may push a distance over t: as sanitizers have it
 

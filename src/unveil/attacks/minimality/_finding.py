@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import of_all, percent
@@ -28,11 +29,6 @@ from unveil.findings import (
 )
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Identity
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Minimality"]
 
 _SURE = 1e-9  # belief that rounding may take from 1, or add to 0
 _ERRORS = 4  # standard errors by which a drawn belief has to exceed a bound
@@ -228,8 +224,6 @@ class Minimality(Finding):
             ``value``, ``released`` (believed from the release alone), ``believed``; and ``error``,
             if worlds were drawn.
         """
-        import pandas as pd
-
         group, g = self.group_of[self._number(person)], self.release.class_of[person]
         there = np.flatnonzero(self.shares[g])
         frame = pd.DataFrame(
@@ -265,8 +259,6 @@ class Minimality(Finding):
         ``released_most``, ``likeliest`` and ``believed_most``, ``change``, ``error``, ``alone``,
         ``above``, ``determined``, ``excluded``.
         """
-        import pandas as pd
-
         return pd.DataFrame(
             {
                 "row": self.microdata.rows,

@@ -59,8 +59,6 @@ from unveil.sanitize import (
     heights,
 )
 
-__all__ = ["minimality"]
-
 _Path = Annotated[
     Literal["fast", "general"] | None,
     Help(

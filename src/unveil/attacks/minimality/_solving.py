@@ -45,8 +45,6 @@ from unveil.engine import Progress
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Mondrian, Recoding
 
-__all__ = ["SETTLED", "Scope", "Solved", "Tries", "by_looking", "nothing_told"]
-
 How: TypeAlias = Literal["exact", "drawn", "walked"]
 Scope: TypeAlias = Literal["all", "class"]
 

@@ -1,44 +1,28 @@
 """What several attacks share: people known by name, their place in a release, and a search."""
 
-from unveil.attacks.people._external import (
-    External,
-    Truth,
-    external_of,
-    known_columns,
-    secrets_in,
-    truth_of,
-    with_candidates,
-)
-from unveil.attacks.people._index import (
-    Found,
-    Index,
-    boxes_of,
-    counts_of,
-    distinct_points,
-    values_in_boxes,
-)
-from unveil.attacks.people._kernels import ANY, ANY_VALUE, NO_VALUE, START, STOP, Boxes
-from unveil.attacks.people._placing import Placing
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ANY",
-    "ANY_VALUE",
-    "NO_VALUE",
-    "START",
-    "STOP",
-    "Boxes",
-    "External",
-    "Found",
-    "Index",
-    "Placing",
-    "Truth",
-    "boxes_of",
-    "counts_of",
-    "distinct_points",
-    "external_of",
-    "known_columns",
-    "secrets_in",
-    "truth_of",
-    "values_in_boxes",
-    "with_candidates",
-]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.attacks.people._external import (
+        External,
+        Truth,
+        external_of,
+        known_columns,
+        secrets_in,
+        truth_of,
+        with_candidates,
+    )
+    from unveil.attacks.people._index import (
+        Found,
+        Index,
+        boxes_of,
+        counts_of,
+        distinct_points,
+        values_in_boxes,
+    )
+    from unveil.attacks.people._kernels import ANY, ANY_VALUE, NO_VALUE, START, STOP, Boxes
+    from unveil.attacks.people._placing import Placing
+
+__all__, __getattr__ = lazily(__name__)

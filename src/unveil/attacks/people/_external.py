@@ -41,17 +41,6 @@ from unveil.microdata import (
 )
 from unveil.microdata import Column as TableColumn
 
-__all__ = [
-    "External",
-    "Texts",
-    "Truth",
-    "external_of",
-    "known_columns",
-    "secrets_in",
-    "truth_of",
-    "with_candidates",
-]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Texts:

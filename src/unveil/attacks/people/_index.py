@@ -31,8 +31,6 @@ from unveil.attacks.people._kernels import (
 from unveil.engine.counting import combined
 from unveil.microdata import Intervals, Permuted, Regions, Release, Sets
 
-__all__ = ["Found", "Index", "boxes_of", "counts_of", "distinct_points", "values_in_boxes"]
-
 _STEP = 2**15  # points that are searched together, if there is room for their values
 _ROOM = 2**20  # values
 

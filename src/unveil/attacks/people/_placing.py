@@ -48,8 +48,6 @@ from unveil.microdata import (
 )
 from unveil.options import MissingPeople, Unknown
 
-__all__ = ["Placing", "Said"]
-
 Said: TypeAlias = Mapping[str, Mapping[str, str | None]]
 
 _APART = -2  # a value that only a region of the whole column covers

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from unveil._lazy import lazily
 from unveil.findings import Figure, Question
 from unveil.registry import Declaration, Output
 
@@ -32,30 +33,6 @@ if TYPE_CHECKING:
     from unveil.attacks.relative_risk._relative_risk import relative_risk
     from unveil.attacks.relative_risk._victim import Victim
 
-__all__ = [
-    "DECLARATION",
-    "GR",
-    "LIKELIHOODS",
-    "RELATIVE_RISK",
-    "ROUNDING",
-    "Answer",
-    "Chains",
-    "Horizontal",
-    "Likelihood",
-    "Problem",
-    "RelativeRisk",
-    "Vertical",
-    "Victim",
-    "attacker",
-    "boxes_of",
-    "exact_answer",
-    "given_tuple",
-    "horizontal_problem",
-    "is_settled",
-    "joint_learner",
-    "relative_risk",
-    "vertical_problem",
-]
 
 GR = Figure(
     name="gr",
@@ -135,20 +112,4 @@ Sampled in any case, and the chains drawn:
 )
 
 
-def __getattr__(name: str) -> Any:
-    from unveil._lazy import from_modules
-
-    return from_modules(
-        __name__,
-        name,
-        {
-            "ROUNDING Answer attacker given_tuple joint_learner": "_beliefs",
-            "boxes_of": "_boxes",
-            "Chains": "_chains",
-            "LIKELIHOODS Likelihood exact_answer is_settled": "_exact",
-            "RelativeRisk": "_finding",
-            "Horizontal Problem Vertical horizontal_problem vertical_problem": "_problem",
-            "relative_risk": "_relative_risk",
-            "Victim": "_victim",
-        },
-    )
+__all__, __getattr__ = lazily(__name__)

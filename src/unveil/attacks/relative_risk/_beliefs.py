@@ -19,19 +19,6 @@ from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._problem import Problem
 
-__all__ = [
-    "ROUNDING",
-    "Answer",
-    "AtRisk",
-    "Beliefs",
-    "Ties",
-    "attacker",
-    "given_tuple",
-    "joint_learner",
-    "mean_answer",
-    "saturated_density",
-]
-
 Beliefs: TypeAlias = NDArray[np.float64]
 """Sensitive values × watched tuples."""
 

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 
 from unveil.microdata import Column, Intervals, Regions, Sets
 
-__all__ = ["Boxes", "Packed", "boxes_of", "boxes_that_meet", "packed_tuples"]
-
 _BITS = 64  # per word
 
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)

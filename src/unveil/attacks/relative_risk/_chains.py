@@ -29,8 +29,6 @@ from unveil.attacks.relative_risk._problem import Problem
 from unveil.attacks.relative_risk.samplers import Draws, Info, Sampler
 from unveil.engine import Progress, workers
 
-__all__ = ["Chains", "Goal", "Stopped", "continued", "diagnosed", "run_chains"]
-
 Stopped: TypeAlias = Literal["converged", "sweeps", "time", "interrupted"]
 
 _LOOKS = 25  # recorded states per round

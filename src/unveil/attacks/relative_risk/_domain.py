@@ -20,18 +20,6 @@ from numpy.typing import NDArray
 from unveil.attacks.relative_risk._boxes import Boxes
 from unveil.errors import InputError, Option
 
-__all__ = [
-    "Domain",
-    "DomainName",
-    "Members",
-    "TooManyCoveredError",
-    "covered_domain",
-    "members_of",
-    "observed_domain",
-    "product_domain",
-    "tuples_once",
-]
-
 DomainName: TypeAlias = Literal["observed", "product", "covered"]
 
 Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]

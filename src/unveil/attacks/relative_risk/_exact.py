@@ -33,14 +33,6 @@ from unveil.attacks.relative_risk._expectations import (
 )
 from unveil.attacks.relative_risk._problem import Horizontal, Problem, Vertical
 
-__all__ = [
-    "LIKELIHOODS",
-    "Likelihood",
-    "atoms_of_watched",
-    "exact_answer",
-    "is_settled",
-]
-
 Likelihood: TypeAlias = Literal["saturated", "naive-bayes"]
 LIKELIHOODS: tuple[Likelihood, ...] = get_args(Likelihood)
 

@@ -33,19 +33,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import loggamma
 
-__all__ = [
-    "Latent",
-    "Law",
-    "Part",
-    "Steps",
-    "TooManyError",
-    "components",
-    "horizontal_latent",
-    "marginal",
-    "shares_of",
-    "vertical_latent",
-]
-
 Weigh: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 """Maps counts (states × values × places) and the places to logarithms of weights."""
 

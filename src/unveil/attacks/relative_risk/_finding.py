@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 from annotated_types import Ge
 from numpy.typing import NDArray
 
@@ -59,10 +60,7 @@ from unveil.options import check
 if TYPE_CHECKING:
     import os
 
-    import pandas as pd
     from xarray import DataTree
-
-__all__ = ["How", "Learner", "RelativeRisk"]
 
 Learner: TypeAlias = Literal["joint", "conditional"]
 How: TypeAlias = Literal["closed form", "enumeration", "sampling"]
@@ -360,8 +358,6 @@ class RelativeRisk(Finding):
     @property
     def quantiles(self) -> pd.Series[float]:
         """Quantiles of the relative risk of all covered records."""
-        import pandas as pd
-
         risks = self.relative_risks
         risks = risks[~np.isnan(risks)]
         found = np.quantile(risks, QUANTILES) if len(risks) else np.full(len(QUANTILES), np.nan)
@@ -370,8 +366,6 @@ class RelativeRisk(Finding):
     @property
     def levels(self) -> pd.DataFrame:
         """The number of records at risk with at least a given belief, under either party."""
-        import pandas as pd
-
         found: dict[str, list[float]] = {}
         for name, party in (("attacker", self.under_attacker), ("learner", self.under_learner)):
             counted, level = party.counted(self.ties), party.of_truth
@@ -383,8 +377,6 @@ class RelativeRisk(Finding):
 
         Without the original table: one row per victim of the panel and sensitive value.
         """
-        import pandas as pd
-
         if self.microdata is None:
             return self._panel_frame()
         return pd.DataFrame(
@@ -400,8 +392,6 @@ class RelativeRisk(Finding):
         )
 
     def _panel_frame(self) -> pd.DataFrame:
-        import pandas as pd
-
         watched, values = self.problem.watched, len(self.sensitive.texts)
         frame = pd.DataFrame(
             {"attacker": self.attacker.T.ravel(), "learner": self.learner.T.ravel()}

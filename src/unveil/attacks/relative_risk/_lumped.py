@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._domain import Members
 
-__all__ = ["Lumped", "expected_rows", "lumped"]
-
 _MOST_ENTRIES = 32_000_000  # of all sets, counted once per sensitive value
 
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)

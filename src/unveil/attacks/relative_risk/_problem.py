@@ -42,8 +42,6 @@ from unveil.microdata import (
     refuse_perturbed,
 )
 
-__all__ = ["Horizontal", "Problem", "Vertical", "horizontal_problem", "vertical_problem"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:

@@ -44,8 +44,6 @@ from unveil.microdata import AnyRelease, Microdata, Permuted, Release
 from unveil.options import Budget, Help, Jobs, Progress, Seed, Shell, checked
 from unveil.sanitize import Sanitizer, as_microdata
 
-__all__ = ["random_tuples", "relative_risk"]
-
 _SMALL_BETA = 0.1
 
 Exact: TypeAlias = Literal["auto", "always", "never"]

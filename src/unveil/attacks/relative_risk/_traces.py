@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from unveil.attacks.relative_risk._finding import RelativeRisk
 
-__all__ = ["charts_of_chains", "save_traces", "traces_of"]
-
 
 def traces_of(finding: RelativeRisk) -> DataTree:
     """The attacker's and the learner's beliefs about the panel, chains × draws × values × victims.

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import harmless
@@ -38,10 +39,7 @@ from unveil.microdata import MISSING, Column, value_text
 from unveil.options import Help, Shell
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = ["Teller", "Victim", "Victims", "check_inside", "described", "free_name"]
 
 _LEVEL = 0.95  # of credible intervals
 _MOST_DIGITS = 4
@@ -101,8 +99,6 @@ class Victim:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value."""
-        import pandas as pd
-
         beliefs = pd.DataFrame(
             {
                 "attacker": self.attacker,
@@ -339,8 +335,6 @@ def check_inside(codes: NDArray[np.int32], columns: Sequence[Column], domain: Do
 
 
 def _code(value: Any, column: Column) -> int:
-    import pandas as pd
-
     is_missing = pd.api.types.is_scalar(value) and bool(pd.isna(value))
     text = MISSING if is_missing else value_text(value)
     if text in column.places:

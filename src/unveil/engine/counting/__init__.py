@@ -1,34 +1,21 @@
 """Counting: how many records of each class have each sensitive value, wherever the table is."""
 
-from unveil.engine.counting._contingency import Contingency, Histograms, Secret, text_of
-from unveil.engine.counting._engines import ENGINES, connected
-from unveil.engine.counting._held import Held, KeyColumn, combined, matching_everything
-from unveil.engine.counting._in_engine import (
-    EncodedSecret,
-    InEngine,
-    Question,
-    counted,
-    paired_in_engine,
-)
-from unveil.engine.counting._tables import opened
-from unveil.microdata import MISSING
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ENGINES",
-    "MISSING",
-    "Contingency",
-    "EncodedSecret",
-    "Held",
-    "Histograms",
-    "InEngine",
-    "KeyColumn",
-    "Question",
-    "Secret",
-    "combined",
-    "connected",
-    "counted",
-    "matching_everything",
-    "opened",
-    "paired_in_engine",
-    "text_of",
-]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.engine.counting._contingency import Contingency, Histograms, Secret, text_of
+    from unveil.engine.counting._engines import ENGINES, connected
+    from unveil.engine.counting._held import Held, KeyColumn, combined, matching_everything
+    from unveil.engine.counting._in_engine import (
+        EncodedSecret,
+        InEngine,
+        Question,
+        counted,
+        paired_in_engine,
+    )
+    from unveil.engine.counting._tables import opened
+    from unveil.microdata import MISSING
+
+__all__, __getattr__ = lazily(__name__)

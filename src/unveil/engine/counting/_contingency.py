@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from unveil.errors import Cell, Column, InputError, Listed, Option, Text, did_you_mean
 from unveil.microdata import MISSING, AnyRelease, Hierarchy, value_text
 
-__all__ = ["Contingency", "Counts", "Histograms", "Secret", "gaps_note", "sparse", "text_of"]
-
 Counts: TypeAlias = NDArray[np.int64]
 
 

@@ -36,10 +36,6 @@ from unveil.errors import (
 if TYPE_CHECKING:
     import ibis
 
-__all__ = [
-    "ENGINES", "Fault", "Fetching", "connected", "encoded", "in_our_words", "numbers", "quietly",
-]  # fmt: skip
-
 ENGINES = ("duckdb", "spark")
 """The engines that are opened by name."""
 

@@ -19,11 +19,6 @@ from unveil.engine.counting._engines import Fetching, numbers
 if TYPE_CHECKING:
     import ibis
 
-__all__ = [
-    "NUMBER", "OURS", "KeyOf", "cells", "classes", "having", "look_alikes", "probe",
-    "streamed_classes", "totals",
-]  # fmt: skip
-
 # Names that no column of a user's table may have.
 OURS = "unveil: "
 NUMBER = "unveil: number"

@@ -28,8 +28,6 @@ from unveil.microdata import (
 if TYPE_CHECKING:
     import ibis
 
-__all__ = ["csv_table", "is_parquet", "parquet_beginning", "parquet_levels", "parquet_table"]
-
 _NAMES = itertools.count()
 
 

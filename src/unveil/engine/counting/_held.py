@@ -19,8 +19,6 @@ from unveil.engine.counting._contingency import (
 from unveil.errors import Cell, Column, File, InputError, Option, Text, did_you_mean
 from unveil.microdata import AnyRelease
 
-__all__ = ["Held", "KeyColumn", "combined", "matching_everything"]
-
 
 @dataclass(frozen=True, eq=False)
 class KeyColumn:

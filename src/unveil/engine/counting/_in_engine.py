@@ -48,8 +48,6 @@ from unveil.microdata import MISSING
 if TYPE_CHECKING:
     import ibis
 
-__all__ = ["EncodedSecret", "InEngine", "Question", "counted", "paired_in_engine"]
-
 PROBED = 20_000
 """Rows that are probed to tell few combinations from many."""
 FEW = 0.25

@@ -26,8 +26,6 @@ from unveil.microdata import existing_file, from_csv, from_parquet, from_table, 
 if TYPE_CHECKING:
     import ibis
 
-__all__ = ["opened", "registered"]
-
 _READERS = frozenset({"duckdb", "pyspark"})
 """Engines that read files themselves."""
 

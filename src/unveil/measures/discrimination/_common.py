@@ -30,11 +30,6 @@ from unveil.microdata import (
     with_records,
 )
 
-__all__ = [
-    "Columns", "ConditionalEntropy", "Keys", "RateFinding", "asked", "class_entropies",
-    "conditional_entropy", "discrimination", "over", "pairs_of", "secret_apart", "why_undefined",
-]  # fmt: skip
-
 _RATE = "the discrimination rate"
 _EXAMPLE = Option("columns", {"ZIP": "ZIP*"})
 _IN_ORDER = (

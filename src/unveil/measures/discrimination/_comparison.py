@@ -26,8 +26,6 @@ from unveil.microdata import Release
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ComparedRates", "DiscriminationComparison", "compare_discrimination"]
-
 _DRAWN = 20  # rows that can be read
 _EACH_VALUE = "each value"  # the name of no partition
 _ALIKE = 1e-12  # rates that differ by less are the same

@@ -40,8 +40,6 @@ from unveil.options import Help, Knows, Shell, checked
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DiscriminationRates", "KeySet", "discrimination_rates"]
-
 _ALL_SETS = 8  # with so many keys or fewer, all sets can be counted
 _KEYS = 2  # of a set in a chart: more would be a wall of numbers
 _RANKED = 12  # sets in a chart

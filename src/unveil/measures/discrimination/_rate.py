@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
+from typing import Any, ClassVar, Unpack, overload
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms, text_of
@@ -30,14 +31,6 @@ from unveil.measures.discrimination._common import (
     discrimination,
     secret_apart,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = [
-    "KEPT", "DiscriminationLooking", "DiscriminationRate", "ValueDiscrimination", "ValueRate",
-    "discrimination_rate", "rate_by",
-]  # fmt: skip
 
 KEPT = 300  # combinations of values that are kept
 _DIGITS = 12  # rates that agree to this many digits are equal
@@ -166,8 +159,6 @@ class DiscriminationRate(RateFinding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per combination of values of the keys, the highest rate first."""
-        import pandas as pd
-
         table: dict[str, list[Any]] = {
             name: [one.values[name] for one in self.by_value] for name in self.by
         }
@@ -249,8 +240,6 @@ class ValueDiscrimination(RateFinding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row."""
-        import pandas as pd
-
         one = self.value
         return pd.DataFrame(
             [{**one.values, "rate": one.rate, "records": one.records, "entropy": one.entropy}]

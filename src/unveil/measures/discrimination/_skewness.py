@@ -26,8 +26,6 @@ from unveil.measures.discrimination._common import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RateChange", "Skewness", "ValueChange", "skewness"]
-
 MOST = 100_000  # values of a key that are compared one by one
 _DIGITS = 12
 _SHOWN = 3

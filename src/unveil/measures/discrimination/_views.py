@@ -18,10 +18,6 @@ from unveil.microdata import Microdata, Release
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "AttackRates", "background_knowledge", "homogeneity", "identity_disclosure", "similarity",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AttackRates(Finding):

@@ -55,11 +55,6 @@ from unveil.microdata import (
     values_of,
 )
 
-__all__ = [
-    "PairedSizes", "Said", "check_pairs", "covered_people", "pair_of", "paired", "people_in_cells",
-    "reading_of",
-]  # fmt: skip
-
 
 def _written(value: object) -> str:
     """The text by which people and records are matched; midnight is its date.

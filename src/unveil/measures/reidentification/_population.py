@@ -47,11 +47,6 @@ from numpy.typing import NDArray
 
 from unveil.measures._classes import ClassSizes
 
-__all__ = [
-    "ESTIMATORS", "PopulationModel", "PopulationUniques", "expected_alone", "fit_pitman",
-    "population_model", "population_uniques", "slide_negative_binomial", "summing", "zayatz",
-]  # fmt: skip
-
 _NEAR_ONE = 1.0 - 1e-9
 _LOG_RANGE = (-25.0, 30.0)  # of θ + α: beyond, more makes no difference
 _ONE_BY_ONE = 1024

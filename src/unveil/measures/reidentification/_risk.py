@@ -72,11 +72,6 @@ from unveil.microdata import (
     refuse_perturbed,
 )
 
-__all__ = [
-    "RiskLooking", "check_recode", "check_threshold", "reidentification_risk",
-    "risk_in_population", "size_of_population",
-]  # fmt: skip
-
 _EVERYBODY = 2.0**53  # no class is as large; beyond it floats skip whole numbers
 _MEASURE = "re-identification risk"
 _MOST_PEOPLE = 10**12  # beyond, logarithms of factorials are too coarse for the estimates

@@ -16,11 +16,6 @@ from unveil.measures.reidentification._population import PopulationModel, Popula
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "ESTIMATE", "EXACT", "UPPER_BOUND", "AttackerRisk", "PopulationEstimate",
-    "ReidentificationRisk",
-]  # fmt: skip
-
 EXACT, ESTIMATE, UPPER_BOUND = "exact", "estimate", "upper bound"
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Held
@@ -21,11 +22,6 @@ from unveil.findings import Column, Finding, Story, Table, number_cell
 from unveil.measures._classes import check_records, whole_number
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import bar_chart, percent
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["SubsetCount", "UniqueSubsets", "unique_subsets"]
 
 _SHOWN, _DRAWN = 10, 12  # subsets that are listed, and drawn
 
@@ -212,8 +208,6 @@ class UniqueSubsets(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per subset."""
-        import pandas as pd
-
         rows = [
             (", ".join(one.keys), len(one.keys), one.unique, one.share, one.classes,
              one.smallest_class)

@@ -15,8 +15,6 @@ from unveil.measures._texts import percent, sizes_chart
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Uniqueness", "UniquenessLooking", "uniqueness"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Uniqueness(CountMeasure):

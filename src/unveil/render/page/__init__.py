@@ -1,6 +1,11 @@
 """The report of an audit: one HTML page, made from the audit's JSON."""
 
-from unveil.render.page._contents import PRIVACY, trade_chart
-from unveil.render.page._page import page_of
+from typing import TYPE_CHECKING
 
-__all__ = ["PRIVACY", "page_of", "trade_chart"]
+from unveil._lazy import lazily
+
+if TYPE_CHECKING:
+    from unveil.render.page._contents import PRIVACY, trade_chart
+    from unveil.render.page._page import page_of
+
+__all__, __getattr__ = lazily(__name__)

@@ -17,9 +17,6 @@ from typing import Any
 from unveil.findings import Figure, Question
 from unveil.render import Kind, lies_flat
 
-__all__ = ["Family", "contents_of", "families_of", "over_parameter", "questions_of"]
-
-
 _NUMBER = re.compile(r"\b([a-z_]\w*)=(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?=[,)])")
 _FEWEST = 3  # two points are no curve
 

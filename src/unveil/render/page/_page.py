@@ -16,9 +16,6 @@ from unveil.errors import MissingExtraError
 from unveil.render import svg_of, swatch
 from unveil.render.page._contents import contents_of, questions_of
 
-__all__ = ["breakable", "isolating", "names_of", "page_of"]
-
-
 _TURNING = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI", "PDF", "PDI"}
 
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import Cell, Column, File, GoalError, InputError, Listed, Option
@@ -42,8 +43,6 @@ from unveil.sanitize.mondrian._leave_one_out import leave_one_out
 from unveil.sanitize.mondrian._partition import Partition, cut_kind, extents, make_rules
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     CrowdsLike: TypeAlias = "Crowds | Mapping[Any, int] | pd.Series[int] | pd.DataFrame"
 
 __all__ = ["Crowds", "Mondrian", "Partition", "cut_kind", "extents", "kernels"]

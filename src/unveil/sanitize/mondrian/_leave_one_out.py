@@ -27,8 +27,6 @@ from unveil.sanitize.mondrian._partition import (
     whole_region,
 )
 
-__all__ = ["leave_one_out"]
-
 _SHARES = 8  # tasks per worker, so that the workers finish together
 _SMALLEST = 4096  # records below which a task is not worth a thread of its own
 

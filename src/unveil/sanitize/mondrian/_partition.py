@@ -12,17 +12,6 @@ from unveil.microdata import Column, Kind, Microdata
 from unveil.sanitize._closeness import Stretches, no_stretches
 from unveil.sanitize.mondrian import _kernels as kernels
 
-__all__ = [
-    "Partition",
-    "alone_in_flat_columns",
-    "cut_kind",
-    "extents",
-    "extents_without",
-    "make_rules",
-    "rules_without",
-    "whole_region",
-]
-
 _SLACK = 1e-12  # by which rounding may push a distance over t
 
 

@@ -26,8 +26,6 @@ from unveil.microdata import Microdata
 from unveil.sanitize.oracle._files import Desks, table_in
 from unveil.sanitize.oracle._form import Fault, Form, HiccupError, Limits, OracleError, in_words
 
-__all__ = ["Command", "Tree", "has_places", "watched"]
-
 _A_MOMENT = 0.02  # seconds between two looks at the clock
 _BETWEEN_MEASURES = 0.05  # seconds between two measurements of memory, which take time
 _TO_DIE = 5.0  # seconds within which killed processes should be gone

@@ -29,8 +29,6 @@ from unveil.sanitize.oracle._form import (
     in_words,
 )
 
-__all__ = ["Endpoint", "is_address"]
-
 _PATIENCE = 300.0  # default seconds for an answer
 _TO_CONNECT = 10.0
 _LARGEST = 10**9  # default limit of an answer, in bytes

@@ -23,8 +23,6 @@ from unveil.errors import File, Foreign, InputError, Message
 from unveil.microdata import Column, Microdata, Role, from_csv, from_parquet, value_text
 from unveil.sanitize.oracle._form import Own, UnreadableError, when_gone
 
-__all__ = ["FORMATS", "Desks", "Format", "Written", "table_in"]
-
 Format: TypeAlias = Literal["csv", "parquet"]
 FORMATS = ("csv", "parquet")
 

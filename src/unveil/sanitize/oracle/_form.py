@@ -18,19 +18,6 @@ from unveil.engine import parse_duration, parse_memory
 from unveil.errors import File, Text, UnveilError
 from unveil.microdata import Microdata
 
-__all__ = [
-    "Fault",
-    "Form",
-    "HiccupError",
-    "Limits",
-    "OracleError",
-    "Own",
-    "UnreadableError",
-    "in_words",
-    "make_limits",
-    "when_gone",
-]
-
 T = TypeVar("T")
 
 

@@ -37,8 +37,6 @@ from unveil.sanitize.oracle._form import (
     when_gone,
 )
 
-__all__ = ["Function"]
-
 _LENGTH = struct.Struct(">Q")
 
 

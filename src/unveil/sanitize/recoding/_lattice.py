@@ -48,18 +48,6 @@ from numpy.typing import NDArray
 from unveil.microdata import Column, Hierarchy, Kind
 from unveil.sanitize._closeness import heights
 
-__all__ = [
-    "Domain",
-    "Lattice",
-    "Loss",
-    "Node",
-    "Weights",
-    "common_scale",
-    "domain_of",
-    "is_declared",
-    "sweep",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class _Ladder:

@@ -38,9 +38,6 @@ from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Loss, common_scale, domain_of
 from unveil.sanitize.recoding._search import Table, distinct
 
-__all__ = ["merged", "node_regions", "range_regions"]
-
-
 _HIDDEN = "*"
 
 

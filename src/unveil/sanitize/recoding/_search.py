@@ -21,21 +21,6 @@ from unveil.sanitize._closeness import Distance, distance_between, heights
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Lattice, Loss, Node, Weights, domain_of, sweep
 
-__all__ = [
-    "Judged",
-    "Problem",
-    "Shrinking",
-    "Table",
-    "distinct",
-    "goal_for",
-    "judged",
-    "largest_l",
-    "least_loss",
-    "looks_inside",
-    "sinks",
-    "suppressible",
-]
-
 
 def goal_for(
     secret: Column,

@@ -24,8 +24,6 @@ from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Node, Weights, is_declared, sweep
 from unveil.sanitize.recoding._search import Judged, Problem, Shrinking, judged, looks_inside, sinks
 
-__all__ = ["leave_one_out"]
-
 _NONE = np.iinfo(np.int64).max
 
 

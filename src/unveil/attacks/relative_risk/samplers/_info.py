@@ -13,21 +13,6 @@ from unveil.attacks.relative_risk._beliefs import Answer, Beliefs, saturated_den
 from unveil.attacks.relative_risk._problem import Horizontal, Problem
 from unveil.attacks.relative_risk.samplers import _kernels as kernels
 
-__all__ = [
-    "ALGORITHMS",
-    "Algorithm",
-    "Cells",
-    "ColumnNotes",
-    "Draws",
-    "Info",
-    "Notes",
-    "Random",
-    "Traces",
-    "cells_of",
-    "draw_population",
-    "random_state",
-]
-
 Algorithm: TypeAlias = Literal["collapsed", "gibbs"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
