@@ -107,6 +107,18 @@ def of_all(number: int, whole: int) -> str:
     return f"all {whole:,}" if number == whole else f"{number:,} ({percent(number / whole)})"
 
 
+_PLURALS = {"person": "people", "class": "classes", "category": "categories", "query": "queries"}
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "person"), counted(1200, "person"), counted(0, "record")
+    ('1 person', '1,200 people', '0 records')
+    """
+    return f"{number:,} {noun if number == 1 else _PLURALS.get(noun, f'{noun}s')}"
+
+
 def table_lines(rows: list[list[str]], texts: Collection[int] = (0,)) -> list[str]:
     """A table: columns of texts to the left (by default the first), all others to the right."""
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]

@@ -23,8 +23,11 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from numbers import Number
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
+
+from unveil._text import counted, percent
 
 __all__ = [
     "MASK",
@@ -344,11 +347,31 @@ class Listed(_Part):
         return f"{', '.join(texts[:-1])} {self.word} {texts[-1]}"
 
 
+class _Placed:
+    """A part in its place of a message, shown as the place says."""
+
+    def __init__(self, part: Any, view: View) -> None:
+        self._part, self._view = part, view
+
+    def __format__(self, form: str) -> str:
+        part, is_number = self._part, isinstance(self._part, Number)
+        if not form or not is_number:
+            return shown(part, self._view)
+        if form == "%":
+            return percent(part)
+        return counted(part, form) if form.isalpha() else format(part, form)
+
+
 class Message(_Part):
     """A sentence with typed parts in named places.
 
     Without parts the text is taken as it is, braces included. Two messages are equal if Python
-    words them alike.
+    words them alike. A place may say how its number is shown: ``{n:person}`` counts with a noun,
+    ``{share:%}`` is a share in percent, and all other forms are Python's.
+
+    >>> print(Message("{n:person} in {m:class}, {share:%} of {all:record}, {x:.2f}",
+    ...               n=1, m=1200, share=0.0123, all=3, x=0.5))
+    1 person in 1,200 classes, 1.2% of 3 records, 0.50
     """
 
     def __init__(self, text: str, /, **parts: Any) -> None:
@@ -357,7 +380,9 @@ class Message(_Part):
     def shown(self, view: View) -> str:
         if not self.parts:
             return self.text
-        return self.text.format_map({name: shown(part, view) for name, part in self.parts.items()})
+        return self.text.format_map(
+            {name: _Placed(part, view) for name, part in self.parts.items()}
+        )
 
     def __repr__(self) -> str:
         return f"<Message {str(self)!r}>"

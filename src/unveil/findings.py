@@ -9,11 +9,13 @@ How it prints, its JSON, its picture and its section of a report are written onc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from unveil._text import percent
 from unveil.errors import InputError, Listed, Message, Text, View
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ __all__ = [
     "Axis",
     "Chart",
     "ChartKind",
-    "Column",
     "Figure",
     "Finding",
     "Matrix",
@@ -36,8 +37,8 @@ __all__ = [
     "Story",
     "Table",
     "Value",
+    "cell",
     "distribution",
-    "number_cell",
     "numbers",
 ]
 
@@ -164,7 +165,7 @@ class Value:
 ChartKind: TypeAlias = Literal["distribution", "histogram", "bars", "heatmap", "points", "curves"]
 
 Row: TypeAlias = Sequence[Any]
-"""A row of a table: texts, messages, and numbers with their texts (`number_cell`)."""
+"""A row of a table: texts, messages, whole numbers, and other numbers with their texts (`cell`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,14 +238,6 @@ class Chart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
-    """The head of a table's column."""
-
-    title: Text
-    number: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
 class Table:
     """Rows of texts and numbers.
 
@@ -252,6 +245,10 @@ class Table:
     ----------
     title : str
         Tables of several releases with the same title are shown as one.
+    columns : sequence of str or Message
+        The heads. A column in which a number stands is shown to the right.
+    rows : sequence of rows
+        Texts, messages, whole numbers, and other numbers with their texts (`cell`, or a pair).
     across : bool
         Of several releases, put their columns side by side: rows belong together by their first
         cell. Otherwise the rows follow each other, with the release in front.
@@ -261,14 +258,40 @@ class Table:
 
     title: Text = ""
     says: Text = ""
-    columns: Sequence[Column]
-    rows: Sequence[Row]
+    columns: Sequence[Text] = ()
+    rows: Sequence[Row] = ()
     across: bool = False
     private: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", [[_cell(one) for one in row] for row in self.rows])
 
-def number_cell(value: float | None, text: str) -> tuple[float | None, str]:
-    """A number in a table, and how it is shown."""
+    @property
+    def texts(self) -> set[int]:
+        """Which columns have texts; the first always has."""
+        with_numbers = {
+            place for row in self.rows for place, one in enumerate(row) if isinstance(one, tuple)
+        }
+        return {0} | set(range(len(self.columns))) - with_numbers
+
+
+def cell(value: Any, form: str | Callable[[Any], str] = ",") -> tuple[Any, str]:
+    """A number in a table and how it is shown: ``%`` in percent, otherwise as Python's formats.
+
+    >>> cell(1234), cell(0.0123, "%"), cell(0.5, ".3f"), cell(None, "%"), cell(7, "{} of 9".format)
+    ((1234, '1,234'), (0.0123, '1.2%'), (0.5, '0.500'), (None, '–'), (7, '7 of 9'))
+    """
+    if value is None or math.isnan(value):
+        return None, "–"
+    return value, (
+        form(value) if callable(form) else percent(value) if form == "%" else f"{value:{form}}"
+    )
+
+
+def _cell(given: Any) -> Any:
+    if not isinstance(given, Integral | tuple):
+        return given
+    value, text = given if isinstance(given, tuple) else cell(given)
     return (None if value is None or not math.isfinite(value) else float(value)), text
 
 

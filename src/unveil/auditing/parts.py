@@ -209,14 +209,18 @@ def _drawn(chart: Chart) -> Mapping[str, Any]:
 
 
 def _plain_table(table: Table, view: View) -> Any:
-    shown_of = {n: value for n, value in vars(table).items() if n not in ("across", "private")}
-    content = plain(shown_of, view)
-    # A number keeps its text beside it; everything else is a text.
-    content["rows"] = [
-        [plain(list(cell), view) if isinstance(cell, tuple) else shown(cell, view) for cell in row]
-        for row in table.rows
-    ]
-    return content
+    return {
+        "title": shown(table.title, view), "says": shown(table.says, view),
+        "columns": [
+            {"title": shown(head, view), "number": place not in table.texts}
+            for place, head in enumerate(table.columns)
+        ],
+        # A number keeps its text beside it; everything else is a text.
+        "rows": [
+            [plain(list(one), view) if isinstance(one, tuple) else shown(one, view) for one in row]
+            for row in table.rows
+        ],
+    }  # fmt: skip
 
 
 PARTS: dict[str, Part] = {name: Part(one) for name, one in audited().items()}

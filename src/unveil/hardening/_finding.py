@@ -16,12 +16,11 @@ from unveil.errors import File, Message, Option, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Series,
     Story,
     Table,
-    number_cell,
+    cell,
 )
 from unveil.hardening._strategies import CONFIDENCE, Course, Limits, Round
 from unveil.microdata import AnyRelease, Microdata
@@ -284,7 +283,7 @@ def _table(course: Course, goal: float) -> Table:
     heads = ("round", done, "δ", *bound, "mean", f"over {goal:g}", "loss", "classes", "smallest")
     return Table(
         title=course.strategy,
-        columns=[*(Column(title=head) for head in heads), Column(title="", number=False)],
+        columns=[*heads, ""],
         rows=[
             [*_row(course, one), "← best" if one == course.best else ""] for one in course.rounds
         ],
@@ -294,15 +293,15 @@ def _table(course: Course, goal: float) -> Table:
 def _row(course: Course, one: Round) -> list[tuple[float | None, str]]:
     done = one.removed if course.strategy == "remove" else one.enlarged
     return [
-        number_cell(one.number, f"{one.number}"),
-        number_cell(done, f"{done:,}"),
-        number_cell(one.delta, _number(one.delta)),
-        *([number_cell(one.delta_at_most, _number(one.delta_at_most))] if one.sampled else ()),
-        number_cell(one.mean, _number(one.mean)),
-        number_cell(one.share_over, "" if math.isnan(one.share_over) else f"{one.share_over:.1%}"),
-        number_cell(one.loss, "–" if math.isnan(one.loss) else f"{one.loss:.1%}"),
-        number_cell(one.classes, f"{one.classes:,}" if one.classes else "–"),
-        number_cell(one.smallest_class, f"{one.smallest_class:,}" if one.classes else "–"),
+        (one.number, f"{one.number}"),
+        done,
+        cell(one.delta, _number),
+        *([cell(one.delta_at_most, _number)] if one.sampled else ()),
+        cell(one.mean, _number),
+        (one.share_over, "" if math.isnan(one.share_over) else f"{one.share_over:.1%}"),
+        (one.loss, "–" if math.isnan(one.loss) else f"{one.loss:.1%}"),
+        (one.classes, f"{one.classes:,}" if one.classes else "–"),
+        (one.smallest_class, f"{one.smallest_class:,}" if one.classes else "–"),
     ]
 
 

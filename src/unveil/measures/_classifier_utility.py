@@ -26,12 +26,10 @@ from unveil.errors import Text
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Series,
     Story,
     Table,
-    number_cell,
 )
 from unveil.microdata import Microdata, Release
 
@@ -221,8 +219,8 @@ class ClassifierUtility(Finding):
             "majority rule": self.majority,
         }
         return Table(
-            columns=[Column(title=self.model, number=False), Column(title="accuracy")],
-            rows=[[name, number_cell(one.mean, str(one))] for name, one in scores.items()],
+            columns=[self.model, "accuracy"],
+            rows=[[name, (one.mean, str(one))] for name, one in scores.items()],
         )
 
     def _verdict(self) -> str:

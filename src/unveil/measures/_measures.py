@@ -12,7 +12,7 @@ from annotated_types import Ge, Gt, Le
 from unveil.engine.counting import Contingency
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Message, Option, Region, Text
-from unveil.findings import Column, Finding, Story, Table, Value, number_cell
+from unveil.findings import Finding, Story, Table, Value, cell
 from unveil.measures._alpha_k import AlphaK, AlphaKLooking
 from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking
 from unveil.measures._beta_likeness import BetaLikeness, BetaLikenessLooking
@@ -171,12 +171,12 @@ class Measures(Finding):
         return Table(
             title="The worst classes",
             says="Those that decide k and ℓ.",
-            columns=[Column(title="why", number=False), Column(title="records"),
-                     Column(title="published cells", number=False)],
+            columns=["why", "records",
+                     "published cells"],
             rows=[
                 [
                     why,
-                    number_cell(one.records, f"{one.records:,}"),
+                    cell(one.records, ","),
                     Region([f"{key}: {text}" for key, text in one.keys.items()], one.records),
                 ]
                 for why, classes in deciding.items() for one in classes[:_WORST]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import Call, File, InputError, Message, Option
-from unveil.findings import Chart, Column, Table, number_cell
+from unveil.findings import Chart, Table, cell
 from unveil.measures._texts import bar_chart
 from unveil.microdata import (
     AnyRelease,
@@ -196,9 +196,9 @@ def lost_chart(kinds: Mapping[str, tuple[float | None, _Lost]], made_by: str) ->
 def column_table(kinds: Mapping[str, _Lost]) -> Table:
     """The share that each column has lost, by one or more measures; only in a text."""
     return Table(
-        columns=[Column(title="column", number=False), *(Column(title=kind) for kind in kinds)],
+        columns=["column", *kinds],
         rows=[
-            [name, *(number_cell(lost[name], share_text(lost[name])) for lost in kinds.values())]
+            [name, *(cell(lost[name], share_text) for lost in kinds.values())]
             for name in next(iter(kinds.values()))
         ],
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from unveil.errors import Text
-from unveil.findings import Column, Finding, Table
+from unveil.findings import Finding, Table
 from unveil.measures._alpha_k import AlphaK
 from unveil.measures._average_class_size import AverageClassSize
 from unveil.measures._beta_likeness import BetaLikeness
@@ -59,8 +59,8 @@ def table_of(numbers: Sequence[Measured], name: Text) -> Table:
     """The table of all measures of one release."""
     return Table(
         title="All measures",
-        columns=[Column(title="measure", number=False), Column(title=name),
-                 Column(title="what it is", number=False)],
+        columns=["measure", name,
+                 "what it is"],
         rows=[[one.name, (one.value, one.text), one.says] for one in numbers],
         across=True,
     )  # fmt: skip

@@ -29,12 +29,12 @@ def text_of(story: Story, notes: Sequence[Text], view: View) -> str:
 def table_text(table: Table, view: View) -> str:
     """A table with its title, as text."""
     title = [f"  {shown(table.title, view)}"] if table.title else []
-    texts = {0, *(place for place, column in enumerate(table.columns) if not column.number)}
-    return "\n".join([*title, *(table_lines(_cells(table, view), texts) if table.rows else ())])
+    lines = table_lines(_cells(table, view), table.texts) if table.rows else ()
+    return "\n".join([*title, *lines])
 
 
 def _cells(table: Table, view: View) -> list[list[str]]:
-    head = [shown(column.title, view) for column in table.columns]
+    head = [shown(column, view) for column in table.columns]
     rows = [[cell_text(cell, view) for cell in row] for row in table.rows]
     return [head, *rows] if any(head) else rows
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unveil.findings import Chart, Column, Matrix, Series, Story, Table
+from unveil.findings import Chart, Matrix, Series, Story, Table
 
 
 def told_together(stories: Mapping[str, Story]) -> Story:
@@ -91,7 +91,7 @@ def _joined_tables(tables: Sequence[tuple[str, Table]]) -> Table:
     if not first.across:
         return replace(
             first,
-            columns=[Column(title="release", number=False), *first.columns],
+            columns=["release", *first.columns],
             rows=[[name, *row] for name, table in tables for row in table.rows],
         )
     # The first column names the rows, the last may explain them; between them the numbers.
@@ -108,6 +108,6 @@ def _joined_tables(tables: Sequence[tuple[str, Table]]) -> Table:
     ]
     return replace(
         first,
-        columns=[first.columns[0], *(Column(title=name) for name, _ in tables), *last],
+        columns=[first.columns[0], *(name for name, _ in tables), *last],
         rows=rows,
     )

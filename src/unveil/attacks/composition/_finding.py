@@ -18,13 +18,11 @@ from unveil.errors import File, Message, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Story,
     Table,
     Value,
     distribution,
-    number_cell,
 )
 from unveil.microdata import Permuted, Release
 
@@ -162,11 +160,11 @@ class Composition(Finding):
         return Table(
             title=Message("{who}: {secret} of the candidates", who=who, secret=self.sensitive),
             columns=[
-                Column(title=self.sensitive, number=False),
-                *(Column(title=_named(label)) for label in self.labels),
-                Column(title="together"),
+                self.sensitive,
+                *(_named(label) for label in self.labels),
+                "together",
             ],
-            rows=[[str(value), *(number_cell(n, f"{n:,}") for n in counts)]
+            rows=[[str(value), *(n for n in counts)]
                   for value, *counts in rows],
         )  # fmt: skip
 
@@ -296,14 +294,14 @@ class Composition(Finding):
             rows.append(
                 [
                     label, size,
-                    number_cell(fewest, "–" if fewest is None else f"{at_most}{fewest:,}"),
-                    *(number_cell(number, f"{number:,} ({percent(number / n)})")
+                    (fewest, "–" if fewest is None else f"{at_most}{fewest:,}"),
+                    *((number, f"{number:,} ({percent(number / n)})")
                       for number in (counts["below_k"], counts["determined"])),
                 ]
             )  # fmt: skip
         heads = ["records", "fewest candidates", f"below {self.k:,}", "one value left"]
         return Table(
-            columns=[Column(title="", number=False), *(Column(title=head) for head in heads)],
+            columns=["", *heads],
             rows=rows,
         )
 

@@ -21,14 +21,13 @@ from unveil.errors import Call, Cell, File, InputError, Message, Option, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Series,
     Story,
     Table,
     Value,
+    cell,
     distribution,
-    number_cell,
 )
 from unveil.microdata import Permuted, Release
 
@@ -254,10 +253,10 @@ class DeFinetti(Finding):
         )  # fmt: skip
         return Table(
             title=Message("{who}: belief in each {secret}", who=who, secret=secret),
-            columns=[Column(title=secret, number=False), Column(title="random worlds"),
-                     Column(title="re-weighted"), Column(title="model alone")],
+            columns=[secret, "random worlds",
+                     "re-weighted", "model alone"],
             rows=[
-                [str(value), *(number_cell(belief, percent(belief)) for belief in beliefs)]
+                [str(value), *(cell(belief, "%") for belief in beliefs)]
                 for value, *beliefs in frame.to_numpy().tolist()
             ],
         )  # fmt: skip
@@ -267,14 +266,14 @@ class DeFinetti(Finding):
         return Table(
             title=Message("The worst-placed under {release} (rows counted from 1)",
                           release=File(release, bare=True)),
-            columns=[Column(title="", number=False), Column(title="belief"),
-                     Column(title="the group allows"), Column(title=secret, number=False)],
+            columns=["", "belief",
+                     "the group allows", secret],
             rows=[
                 [
                     Cell(f"{one['name'] + ', ' if one['name'] else ''}row {one['row'] + 1}",
                          bare=True),
-                    number_cell(one["reweighted_belief"], percent(one["reweighted_belief"])),
-                    number_cell(one["promise"], percent(one["promise"])),
+                    cell(one["reweighted_belief"], "%"),
+                    cell(one["promise"], "%"),
                     Cell(one["reweighted"], bare=True),
                 ]
                 for one in self.worst(n).to_dict("records")
@@ -401,18 +400,12 @@ class DeFinetti(Finding):
             belief = view.belief[placed]
             median = float(np.median(belief)) if len(belief) else None
             over = int((belief > 0.5).sum())
-            row: list[Any] = [
-                _VIEWS[name][0], number_cell(median, "–" if median is None else percent(median)),
-                number_cell(over, f"{over:,}"),
-            ]  # fmt: skip
+            row: list[Any] = [_VIEWS[name][0], cell(median, "%"), over]
             if self.knows_truth and view.accuracy is not None:
-                row.append(number_cell(view.accuracy, percent(view.accuracy)))
+                row.append(cell(view.accuracy, "%"))
             rows.append(row)
         heads = ["median belief", "over one half", *["guessed right"] * self.knows_truth]
-        return Table(
-            columns=[Column(title="", number=False), *(Column(title=head) for head in heads)],
-            rows=rows,
-        )
+        return Table(columns=["", *heads], rows=rows)
 
     def _left_out(self) -> list[Text]:
         """About whom nothing is believed, and what could be done."""

@@ -31,12 +31,11 @@ from unveil.errors import File, InputError, Message, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Matrix,
     Story,
     Table,
-    number_cell,
+    cell,
 )
 from unveil.microdata import Microdata, Release, with_records
 from unveil.options import Progress, Seed, checked
@@ -152,13 +151,13 @@ class EncodingComparison(Finding):
                 float(one[i].mean()) for one in (self.accuracy, self.features, self.seconds)
             )
             rows.append(
-                [str(self.encodings[i]), number_cell(accuracy, f"{accuracy:.2%}"),
-                 number_cell(features, f"{features:,.4g}"), number_cell(seconds, f"{seconds:.2g}")]
+                [str(self.encodings[i]), cell(accuracy, ".2%"),
+                 cell(features, ",.4g"), cell(seconds, ".2g")]
             )  # fmt: skip
-        baseline = number_cell(self.baseline, f"{self.baseline:.2%}")
+        baseline = cell(self.baseline, ".2%")
         return Table(
-            columns=[Column(title="encoding", number=False), Column(title="accuracy"),
-                     Column(title="features"), Column(title="seconds")],
+            columns=["encoding", "accuracy",
+                     "features", "seconds"],
             rows=[*rows, ["(most frequent value)", baseline, "", ""]],
         )  # fmt: skip
 

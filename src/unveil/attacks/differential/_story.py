@@ -12,20 +12,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._text import UNTOUCHED, display_name, moved, one_in, percent, three_digits
+from unveil._text import UNTOUCHED, display_name, moved, one_in, three_digits
 from unveil.attacks.differential import DELTA
 from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
 from unveil.errors import Cell, File, Listed, Message, Person, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Series,
     Story,
     Table,
+    cell,
     distribution,
-    number_cell,
     numbers,
 )
 
@@ -154,10 +153,10 @@ def _figures(finding: DifferentialInference) -> Table:
         "most likely value changes": finding.modes_changed,
     }
     return Table(
-        columns=[Column(title="", number=False), Column(title="")],
+        columns=["", ""],
         rows=[
-            *([name, number_cell(d, three_digits(d))] for name, d in distances.items()),
-            *([name, number_cell(share, percent(share))] for name, share in shares.items()),
+            *([name, cell(d, three_digits)] for name, d in distances.items()),
+            *([name, cell(share, "%")] for name, share in shares.items()),
         ],
     )
 
@@ -166,12 +165,12 @@ def _strongest(finding: DifferentialInference) -> Table:
     """δ of each of several attackers, and for how many people each is the strongest."""
     best = finding.strongest_for()
     return Table(
-        columns=[Column(title="attacker", number=False), Column(title="δ"),
-                 Column(title="mean d"), Column(title="strongest for")],
+        columns=["attacker", "δ",
+                 "mean d", "strongest for"],
         rows=[
-            [name, number_cell(one.delta, three_digits(one.delta)),
-             number_cell(one.mean, three_digits(one.mean)),
-             number_cell(best[name], f"{best[name]:,} of {len(finding.tested):,}")]
+            [name, cell(one.delta, three_digits),
+             cell(one.mean, three_digits),
+             (best[name], f"{best[name]:,} of {len(finding.tested):,}")]
             for name, one in finding.against.items()
         ],
     )  # fmt: skip
@@ -186,13 +185,13 @@ def _worst(finding: DifferentialInference, release: Text | None) -> list[Table]:
     if not n or not len(finding.tested):
         return []
     shown = finding if finding.closer is None else finding.closer
-    columns = [Column(title="person", number=False), Column(title="d")]
+    columns = ["person", "d"]
     if finding.listed:
-        columns.append(Column(title="values, and belief without → with the record", number=False))
+        columns.append("values, and belief without → with the record")
     rows: list[list[Any]] = []
     for place in shown.worst_places(n).tolist():
         record, d = int(shown.targets[place]), float(shown.distances[place])
-        rows.append([Person(int(shown.microdata.rows[record])), number_cell(d, f"{d:.3g}")])
+        rows.append([Person(int(shown.microdata.rows[record])), cell(d, ".3g")])
         if finding.listed:
             rows[-1].append(Cell(_values(shown, record, place), bare=True))
     return [

@@ -16,7 +16,7 @@ from unveil.attacks.estimates import CONFIDENCE, Estimate
 from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.inference._guesses import Guesses, TwoSides
 from unveil.errors import File, InputError, Message, Option, Text, did_you_mean
-from unveil.findings import Axis, Chart, Column, Finding, Series, Story, Table, Value, number_cell
+from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell
 from unveil.microdata import AnyRelease, Microdata, Release
 
 _PRIOR, _OUTSIDE, _INSIDE = "prior", "not in the release", "in the release"
@@ -308,14 +308,14 @@ class Inference(Finding):
             rows += [[label, *[""] * 5], [f"  {_INSIDE}", *_cells(sides.inside)]]
             if sides.outside is not None and sides.gap is not None and sides.belief_gap is not None:
                 gaps = [
-                    number_cell(gap.value, _points(gap).replace(" points", ""))
+                    (gap.value, _points(gap).replace(" points", ""))
                     for gap in (sides.gap, sides.belief_gap)
                 ]
                 rows += [[f"  {_OUTSIDE}", *_cells(sides.outside)],
                          ["  difference, points", "", *gaps, "", ""]]  # fmt: skip
         heads = ("people", "right", "belief", "sure", "right if sure")
         return Table(
-            columns=[Column(title="", number=False), *(Column(title=head) for head in heads)],
+            columns=["", *heads],
             rows=rows,
         )
 
@@ -365,11 +365,11 @@ def _side(guesses: Guesses | None) -> dict[str, Any] | None:
 def _cells(guesses: Guesses) -> list[tuple[float | None, str]]:
     rightly = guesses.accuracy_if_sure
     return [
-        number_cell(len(guesses), f"{len(guesses):,}"),
-        number_cell(guesses.accuracy.value, guesses.accuracy.in_percent()),
-        number_cell(guesses.belief.value, guesses.belief.in_percent()),
-        number_cell(guesses.sure.value, percent(guesses.sure.value)),
-        number_cell(rightly, "–" if rightly is None else percent(rightly)),
+        cell(len(guesses), ","),
+        (guesses.accuracy.value, guesses.accuracy.in_percent()),
+        (guesses.belief.value, guesses.belief.in_percent()),
+        cell(guesses.sure.value, "%"),
+        cell(rightly, "%"),
     ]
 
 

@@ -17,13 +17,12 @@ from unveil.errors import Call, File, Listed, Message, Option, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Story,
     Table,
     Value,
+    cell,
     distribution,
-    number_cell,
 )
 from unveil.microdata import Permuted, Release
 
@@ -234,11 +233,11 @@ class Linkage(Finding):
         secret = self.release.sensitive.name
         return Table(
             title=Message("{who}: {secret} of the candidates", who=who, secret=secret),
-            columns=[Column(title=secret, number=False), Column(title="records"),
-                     Column(title="share")],
+            columns=[secret, "records",
+                     "share"],
             rows=[
-                [str(value), number_cell(records, f"{records:,.6g}"),
-                 number_cell(share, percent(share))]
+                [str(value), cell(records, ",.6g"),
+                 cell(share, "%")]
                 for value, records, share in frame.sort_values(
                     "records", ascending=False, kind="stable"
                 ).to_numpy().tolist()
@@ -366,13 +365,11 @@ class Linkage(Finding):
             f"  right {secret}, any record picked at random": self.value_by_chance,
         }
         rows += [
-            [what, "", number_cell(share, percent(share))]
-            for what, share in shares.items()
-            if share is not None
+            [what, "", cell(share, "%")] for what, share in shares.items() if share is not None
         ]
         return Table(
-            title="", columns=[Column(title="", number=False), Column(title="people"),
-                               Column(title="share")], rows=rows,
+            title="", columns=["", "people",
+                               "share"], rows=rows,
         )  # fmt: skip
 
     def _journalist(self) -> str:
@@ -441,9 +438,5 @@ def _rightly(linked: int, right: int | None) -> str:
     return "" if right is None or not linked else f" ({right:,} rightly)"
 
 
-def _counted(number: int, whole: int) -> list[tuple[float | None, str]]:
-    share = number / whole if whole else None
-    return [
-        number_cell(number, f"{number:,}"),
-        number_cell(share, "–" if share is None else percent(share)),
-    ]
+def _counted(number: int, whole: int) -> list[Any]:
+    return [number, cell(number / whole if whole else None, "%")]

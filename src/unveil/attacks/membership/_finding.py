@@ -29,13 +29,12 @@ from unveil.errors import File, InputError, Message, Text, did_you_mean
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Series,
     Story,
     Table,
     Value,
-    number_cell,
+    cell,
     numbers,
 )
 from unveil.microdata import Microdata
@@ -315,17 +314,17 @@ class Membership(Finding):
         rows: list[list[Any]] = []
         for name, found in self.against.items():
             if found is None:
-                rows.append([name, *[number_cell(None, "–")] * len(heads)])
+                rows.append([name, *[(None, "–")] * len(heads)])
                 continue
             rows.append([
-                name, number_cell(found.auc.value, str(found.auc)),
-                *(number_cell(None, "–") if one is None
-                  else number_cell(one.value, one.in_percent()) for one in found.tpr.values()),
-                number_cell(found.advantage, f"{found.advantage:.3f}"),
+                name, (found.auc.value, str(found.auc)),
+                *((None, "–") if one is None
+                  else (one.value, one.in_percent()) for one in found.tpr.values()),
+                cell(found.advantage, ".3f"),
             ])  # fmt: skip
         return Table(
-            columns=[Column(title="attacker", number=False),
-                     *(Column(title=head) for head in heads)],
+            columns=["attacker",
+                     *heads],
             rows=rows,
         )  # fmt: skip
 

@@ -19,13 +19,12 @@ from unveil.errors import Cell, File, InputError, Message, Option, Person, Regio
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Finding,
     Story,
     Table,
     Value,
+    cell,
     distribution,
-    number_cell,
 )
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Identity
@@ -203,9 +202,9 @@ class Minimality(Finding):
         return Table(
             title=Message("{who} of {source}. {why}", who=who, why=self._because(number, who),
                           source=File(self.microdata.source, bare=True)),
-            columns=[Column(title=secret, number=False), *(Column(title=head) for head in heads)],
+            columns=[secret, *heads],
             rows=[
-                [Cell(value, bare=True), *(number_cell(one, f"{one:.3f}") for one in beliefs)]
+                [Cell(value, bare=True), *(cell(one, ".3f") for one in beliefs)]
                 for value, *beliefs in frame.to_numpy().tolist()
             ],
         )  # fmt: skip
@@ -411,20 +410,20 @@ class Minimality(Finding):
 
     def _table(self) -> Table:
         def both(what: str, before: float, after: float) -> list[Any]:
-            return [what, *(number_cell(one, percent(float(one))) for one in (before, after))]
+            return [what, *(cell(one, "%") for one in (before, after))]
 
         def people(what: str, before: Any, after: Any) -> list[Any]:
             return [
                 what,
-                *(number_cell(n, f"{n:,}") for n in (int(before.sum()), int(after.sum()))),
+                *(n for n in (int(before.sum()), int(after.sum()))),
             ]
 
         above = people("people above what was promised", self.above_before, self.above)
         if not self.asks_inside:  # only the sizes of classes were promised
             above[1:] = ["–", "–"]
         return Table(
-            columns=[Column(title="belief in", number=False), Column(title="release alone"),
-                     Column(title="and how it was made")],
+            columns=["belief in", "release alone",
+                     "and how it was made"],
             rows=[
                 both("the true value, mean", self.released_own.mean(), self.believed_own.mean()),
                 both("the most likely value, mean", self.released_most.mean(),

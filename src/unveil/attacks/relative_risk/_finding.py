@@ -50,10 +50,9 @@ from unveil.findings import (
     Story,
     Table,
     Value,
-    number_cell,
+    cell,
     numbers,
 )
-from unveil.findings import Column as Head
 from unveil.microdata import Column, Microdata
 from unveil.options import check
 
@@ -612,7 +611,7 @@ class RelativeRisk(Finding):
         levels = self.levels.to_dict("index")
         rows = [
             ["at risk: N_L, N_A", _records(self.n_learner), _records(self.n_attacker)],
-            ["guessed right", *(number_cell(one, self._percent(one))
+            ["guessed right", *(cell(one, self._percent)
                                 for one in (self.learner_accuracy, self.accuracy))],
             *(
                 [f"at risk, level from {level:g}",
@@ -621,7 +620,7 @@ class RelativeRisk(Finding):
             ),
         ]  # fmt: skip
         counted = Table(
-            columns=[Head(title="", number=False), Head(title="learner"), Head(title="attacker")],
+            columns=["", "learner", "attacker"],
             rows=rows,
         )
         return [counted, *self._worst_placed(self.microdata)]
@@ -635,8 +634,8 @@ class RelativeRisk(Finding):
         rows = [
             [
                 self._person(table, int(record), with_values=self.worst_listed is not None),
-                number_cell(risks[record], f"{risks[record]:.{2 - self._few}f}"),
-                *(number_cell(one[record], f"{one[record]:.1%}") for one in beliefs),
+                (risks[record], f"{risks[record]:.{2 - self._few}f}"),
+                *(cell(one[record], ".1%") for one in beliefs),
             ]
             for record in first[risks[first] >= 0]
         ]
@@ -648,8 +647,8 @@ class RelativeRisk(Finding):
                 says="Whose own sensitive value gains most credibility because they are in the "
                 "table, and what both believe of it.",
                 columns=[
-                    Head(title="person", number=False), Head(title="relative risk"),
-                    Head(title="learner's belief"), Head(title="attacker's belief"),
+                    "person", "relative risk",
+                    "learner's belief", "attacker's belief",
                 ],
                 rows=rows,
             )
@@ -764,7 +763,7 @@ def _records(n: float) -> tuple[float | None, str]:
     >>> _records(1391.0), _records(286.8333)
     ((1391.0, '1,391'), (286.8333, '286.8'))
     """
-    return number_cell(n, f"{n:,.0f}" if n == round(n) else f"{n:,.1f}")
+    return (n, f"{n:,.0f}" if n == round(n) else f"{n:,.1f}")
 
 
 def _sampling(chains: Chains) -> dict[str, Any]:

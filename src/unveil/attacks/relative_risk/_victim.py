@@ -33,8 +33,7 @@ from unveil.attacks.relative_risk._problem import Horizontal, Problem
 from unveil.attacks.relative_risk.samplers import Info, Sampler, draw_population
 from unveil.errors import Cell, InputError, Listed, Message, Option, Text, View, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.findings import Axis, Chart, Series, Table, number_cell, numbers
-from unveil.findings import Column as Head
+from unveil.findings import Axis, Chart, Series, Table, numbers
 from unveil.microdata import MISSING, Column, value_text
 from unveil.options import Help, Shell
 
@@ -143,8 +142,8 @@ class Victim:
         return Table(
             title=Message("Victim: {who}{rough}{outside}", who=self.in_words, **self._remarks()),
             columns=[
-                Head(title=self.sensitive, number=False), Head(title="attacker"),
-                Head(title=level), Head(title="learner"), Head(title=level), Head(title="ratio"),
+                self.sensitive, "attacker",
+                level, "learner", level, "ratio",
             ],
             rows=rows,
         )  # fmt: skip
@@ -224,7 +223,7 @@ def _digits(error: float) -> int:
 
 
 def _number(value: float, places: int) -> tuple[float | None, str]:
-    return number_cell(value, "–" if math.isnan(value) else f"{value:.{places}f}")
+    return (value, "–" if math.isnan(value) else f"{value:.{places}f}")
 
 
 def _range(limits: NDArray[np.float64]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from unveil.engine.counting import Contingency, Secret
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Option, Text, did_you_mean
-from unveil.findings import Axis, Chart, Column, Finding, Matrix, Story, Table, number_cell
+from unveil.findings import Axis, Chart, Finding, Matrix, Story, Table, cell
 from unveil.measures._classes import check_records
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition, is_number
@@ -127,14 +127,14 @@ class DiscriminationComparison(Finding):
             title=f"Discrimination rates of {self.of}, compared",
             tables=[
                 Table(
-                    columns=[Column(title="partition", number=False),
-                             Column(title="by", number=False),
-                             *(Column(title=name) for name in self.releases),
-                             Column(title="worst", number=False)],
+                    columns=["partition",
+                             "by",
+                             *(name for name in self.releases),
+                             "worst"],
                     rows=[
                         [
                             row.partition, keys_text(row.by),
-                            *(number_cell(rate, rate_text(rate)) for rate in row.rates.values()),
+                            *(cell(rate, rate_text) for rate in row.rates.values()),
                             ", ".join(row.worst) or "–",
                         ]
                         for row in self.rows

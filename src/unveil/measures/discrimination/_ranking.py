@@ -14,13 +14,12 @@ from unveil.errors import InputError, Message, Option, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Column,
     Matrix,
     Series,
     Story,
     Table,
     Value,
-    number_cell,
+    cell,
     numbers,
 )
 from unveil.measures._counted import Counting, Reading, Wildcard
@@ -181,8 +180,8 @@ class DiscriminationRates(RateFinding):
 def _table(first: str, second: str, rates: Mapping[str, float | None]) -> Table:
     """Rates by name; only in a text."""
     return Table(
-        columns=[Column(title=first, number=False), Column(title=second)],
-        rows=[[name, number_cell(rate, rate_text(rate))] for name, rate in rates.items()],
+        columns=[first, second],
+        rows=[[name, cell(rate, rate_text)] for name, rate in rates.items()],
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from unveil.engine.counting import Contingency, text_of
 from unveil.errors import Column as ColumnName
 from unveil.errors import Message, Text
-from unveil.findings import Column, Finding, Story, Table, number_cell
+from unveil.findings import Finding, Story, Table, cell
 from unveil.measures._classes import entropy
 from unveil.measures._counted import Counting
 from unveil.measures._texts import bar_chart, keys_text, rate_text
@@ -166,10 +166,10 @@ class Skewness(Finding):
 
 def _table(title: str, changes: Mapping[str, _Change]) -> Table:
     return Table(
-        columns=[Column(title=title, number=False), Column(title="before"), Column(title="after"),
-                 Column(title="taken")],
+        columns=[title, "before", "after",
+                 "taken"],
         rows=[
-            [name, *(number_cell(rate, rate_text(rate)) for rate in one.change().values())]
+            [name, *(cell(rate, rate_text) for rate in one.change().values())]
             for name, one in changes.items()
         ],
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from unveil.engine.counting import Contingency
 from unveil.errors import Text
-from unveil.findings import Column, Finding, Story, Table, number_cell
+from unveil.findings import Finding, Story, Table
 from unveil.measures._counted import Counting
 from unveil.measures._texts import bar_chart, keys_text, rate_text
 from unveil.measures.discrimination._common import Columns, Keys, asked, pairs_of
@@ -89,9 +89,9 @@ class AttackRates(Finding):
             title=f"{head}: {word}",
             tables=[
                 Table(
-                    columns=[Column(title="", number=False), Column(title="")],
+                    columns=["", ""],
                     rows=[
-                        [name, number_cell(number, one.undefined or rate_text(number))]
+                        [name, (number, one.undefined or rate_text(number))]
                         for name, number, one in zip(names, found, self.rates, strict=True)
                     ],
                 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from unveil.errors import Message, Option, Text
-from unveil.findings import Column, Finding, Story, Table, Value, number_cell
+from unveil.findings import Finding, Story, Table, Value, cell
 from unveil.measures._classes import Deciding
 from unveil.measures._declared import PROSECUTOR, PROSECUTOR_MEAN
 from unveil.measures._texts import bar_chart, number_of, percent
@@ -183,13 +183,13 @@ class ReidentificationRisk(Finding):
             about=self._about(),
             tables=[
                 Table(
-                    columns=[Column(title="attacker", number=False),
-                             *(Column(title=name) for name in names),
-                             Column(title="", number=False)],
+                    columns=["attacker",
+                             *names,
+                             ""],
                     rows=[
                         [
                             one.name,
-                            *(number_cell(n, percent(n)) for n in numbers[one.name]),
+                            *(cell(n, "%") for n in numbers[one.name]),
                             "" if one.basis == EXACT else one.basis,
                         ]
                         for one in self.attackers

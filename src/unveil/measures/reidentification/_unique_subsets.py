@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Held
 from unveil.errors import InputError, Option, Text
-from unveil.findings import Column, Finding, Story, Table, number_cell
+from unveil.findings import Finding, Story, Table, cell
 from unveil.measures._classes import check_records, whole_number
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import bar_chart, percent
@@ -245,13 +245,13 @@ class UniqueSubsets(Finding):
             tables=[
                 Table(
                     title="Unique subsets: whom few keys single out",
-                    columns=[Column(title=name, number=name != "keys") for name in names],
+                    columns=names,
                     rows=[
                         [
-                            ", ".join(one.keys), number_cell(one.unique, f"{one.unique:,}"),
-                            number_cell(one.share, percent(one.share)),
-                            number_cell(one.smallest_class, f"{one.smallest_class:,}"),
-                            number_cell(one.classes, f"{one.classes:,}"),
+                            ", ".join(one.keys), cell(one.unique, ","),
+                            cell(one.share, "%"),
+                            cell(one.smallest_class, ","),
+                            cell(one.classes, ","),
                         ]
                         for one in self.subsets[:_SHOWN]
                     ],
