@@ -61,12 +61,18 @@ def test_counts_are_written(table, tmp_path):
     [
         (["--samples", "1"], "it must be a whole number from 2 up"),
         (["--error", "0"], "it must be a number above 0 below 1"),
-        (["--cuts", "age"], "cannot read --cuts 'age'; write it like --cuts age=20,40,60"),
+        (["--cuts", "age"], "cannot read --cuts age; write it like 'age=20,40,60', with numbers"),
         (["--cuts", "age=40,20"], "in ascending order"),
-        (["--cuts", "age=x"], "--cuts age=x: give numbers (or dates) in ascending order"),
-        (["--cuts", "age=inf"], "--cuts age=inf: give numbers (or dates) in ascending order"),
+        (
+            ["--cuts", "age=x"],
+            "cannot read --cuts age=x; write it like 'age=20,40,60'",
+        ),
+        (["--cuts", "age=inf"], "cannot read --cuts age=inf; write it like"),
         (["--cuts", "agee=20"], "did you mean 'age'?"),
-        (["--parts", "age=many"], "give the number of parts, from 1 up"),
+        (
+            ["--parts", "age=many"],
+            "from 1 up; to say where they begin, use --cuts",
+        ),
         (["--parts", "age=2", "--quantiles", "age=2"], "one way only"),
         (["--quantiles", "age=3", "--quantiles", "age=2"], "names the column 'age' twice"),
         (["--sanitizer", "laplace-counts:epsilon=0"], "epsilon must be a number above 0"),

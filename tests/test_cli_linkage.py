@@ -269,7 +269,7 @@ WRONG = [
         ["--rename", "years=age"],
         "--rename names 'years', which is not a column that the attacker knows",
     ),
-    (["--rename", "age=a", "--rename", "age=b"], "--rename names 'age' twice"),
+    (["--rename", "age=a", "--rename", "age=b"], "--rename names the column 'age' twice"),
     (
         ["--recode", "sex=F=Female"],
         "cannot read --recode sex=F=Female; write it like 'sex=F->Female|M->Male'",

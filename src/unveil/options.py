@@ -51,6 +51,7 @@ __all__ = [
     "Share",
     "Shell",
     "Unknown",
+    "by_column",
     "check",
     "checked",
     "choices_of",
@@ -89,6 +90,10 @@ class Shell:
         In a shell it is a column that all releases have; the function gets the cells of each.
     plugins : str
         Its values are names that plug-ins may add: ``adversaries``.
+    letter : str
+        The short form of the option: ``q`` for ``-q``.
+    path : bool
+        Its value is a file or a folder.
     """
 
     parse: Callable[[Sequence[str]], Any] | None = None
@@ -97,6 +102,8 @@ class Shell:
     table: bool = False
     column_of_releases: bool = False
     plugins: str = ""
+    letter: str = ""
+    path: bool = False
 
 
 def names(texts: Sequence[str]) -> list[str]:
@@ -114,23 +121,25 @@ def names(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def _by_column(
-    option: str, example: str, value: Callable[[str], Any]
+def by_column(
+    option: str, example: str, value: Callable[[str], Any], *, last: bool = False
 ) -> Callable[[Sequence[str]], dict[str, Any]]:
-    """A parser of texts such as ``zip=postcode``; None from ``value`` means that it cannot be."""
+    """A parser of texts such as ``zip=postcode``; None from ``value`` means that it cannot be.
+
+    With ``last`` the last equals sign counts, so that a column may have one in its name.
+    """
 
     def parse(texts: Sequence[str]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for text in texts:
-            column, equals, rest = (part.strip() for part in text.partition("="))
+            parts = text.rpartition("=") if last else text.partition("=")
+            column, equals, rest = (part.strip() for part in parts)
             read = value(rest) if equals and column and rest else None
             if read is None:
-                raise InputError(
-                    "cannot read {option}; write it like {example}",
-                    option=Option(option, text), example=repr(example),
-                )  # fmt: skip
+                raise InputError("cannot read {option}; write it like {example}",
+                                 option=Option(option, text), example=example)  # fmt: skip
             if column in found:
-                raise InputError("{option} names {column} twice",
+                raise InputError("{option} names the column {column} twice",
                                  option=Option(option), column=repr(column))  # fmt: skip
             found[column] = read
         return found
@@ -202,7 +211,7 @@ Rename = Annotated[
         "Columns that have another name in the table of people, such as {'zip': 'postcode'}; in "
         "a shell 'zip=postcode'."
     ),
-    Shell(parse=_by_column("rename", "zip=postcode", str), metavar="COLUMN=THEIRS"),
+    Shell(parse=by_column("rename", "'zip=postcode'", str), metavar="COLUMN=THEIRS"),
 ]
 Recode = Annotated[
     Mapping[str, Mapping[Any, Any]] | None,
@@ -211,7 +220,7 @@ Recode = Annotated[
         "in a shell 'sex=F->Female|M->Male'. None, or nothing behind the arrow, stands for a value "
         "that the release does not have."
     ),
-    Shell(parse=_by_column("recode", "sex=F->Female|M->Male", _recoded),
+    Shell(parse=by_column("recode", "'sex=F->Female|M->Male'", _recoded),
           metavar="COLUMN=THEIRS->OURS|…"),
 ]  # fmt: skip
 Unknown = Annotated[

@@ -15,10 +15,10 @@ from unveil.auditing._discretion import Discretion, Masking, reference_to
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
-from unveil.findings import Chart, Finding, Question, Table
+from unveil.findings import Chart, Finding, Question
 from unveil.options import Adversaries
 from unveil.registry import Declaration, audited
-from unveil.render import plain, told_together
+from unveil.render import plain, table_content, told_together
 
 __all__ = ["DEFAULT", "PARTS", "Asked", "Part", "Told"]
 
@@ -164,7 +164,7 @@ class Part:
                 shown(one, view) for one in (*whole.sentences, *self.declaration.compared(found))
             ],
             charts=[plain(_drawn(chart), view) for chart in whole.charts],
-            tables=[_plain_table(table, view) for table in whole.tables],
+            tables=[table_content(table, view) for table in whole.tables],
         )
 
     def in_short(self, found: Mapping[str, Finding], asked: Asked) -> list[str]:
@@ -206,21 +206,6 @@ def _drawn(chart: Chart) -> Mapping[str, Any]:
     """What a page draws of a chart."""
     own = ("rank", "most", "in_terminal")
     return {name: value for name, value in vars(chart).items() if name not in own}
-
-
-def _plain_table(table: Table, view: View) -> Any:
-    return {
-        "title": shown(table.title, view), "says": shown(table.says, view),
-        "columns": [
-            {"title": shown(head, view), "number": place not in table.texts}
-            for place, head in enumerate(table.columns)
-        ],
-        # A number keeps its text beside it; everything else is a text.
-        "rows": [
-            [plain(list(one), view) if isinstance(one, tuple) else shown(one, view) for one in row]
-            for row in table.rows
-        ],
-    }  # fmt: skip
 
 
 PARTS: dict[str, Part] = {name: Part(one) for name, one in audited().items()}

@@ -147,7 +147,7 @@ Which costs less, leaving people out or larger classes?
 Two releases side by side, and an attacker who only wants to know whether the income is low:
 
     unveil measures a.csv b.csv --quasi age,zip --sensitive income \\
-           --partition 'income=low:0-20,high:20-'
+           --partition low:0-20,high:20-
 
 Which columns single people out? A file larger than memory, within 4 GB:
 

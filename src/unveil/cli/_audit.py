@@ -108,7 +108,9 @@ def audit(
     given = published.given()
     _Run(
         table=table.audited(file), programs=programs.made(published),
-        given=replace(given, may_change=given.may_change and bool(given.releases)),
+        given=replace(
+            given, may_change_sensitive=given.may_change_sensitive and bool(given.releases)
+        ),
         attacks=attack or (), adversary=adversary, budget=budget, fail_on=fail_on or (),
         smallest=smallest, seed=seed, jobs=jobs, outputs=outputs,
     ).run()  # fmt: skip
@@ -155,7 +157,7 @@ class _Run:
         """Roles that nobody has looked at are a beginning."""
         if not self.table.roles_are_proposed:
             return
-        file = shlex.quote(harmless(str(self.table.reading.file)))
+        file = shlex.quote(harmless(str(self.table.file)))
         out.print(f"The roles are a proposal. To correct them: unveil init {file}", soft_wrap=True)
         if self.outputs.report is None:
             out.print("As a page to read and to send: --report report.html", soft_wrap=True)
@@ -171,7 +173,7 @@ class _Run:
             parse_duration(self.budget)
             if not _BUDGETS.keys() & set(self._attacks() or _BUDGETS):
                 raise InputError(f"--budget is for {' and '.join(_BUDGETS)}; ask for one of them")
-        if self.table.project is not None and self.given.values:
+        if self.table.project is not None and self.given.domains:
             raise InputError("{option} is for a release without its original",
                              option=Option("domains"))  # fmt: skip
         if self.table.project is None or self.given:

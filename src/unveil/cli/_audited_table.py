@@ -5,55 +5,54 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Annotated, Any
 
 from unveil.cli._console import working
 from unveil.cli._reading import Reading, on_disk
-from unveil.cli._sources import ROLES, Table, Texts, typed
-from unveil.errors import InputError
-from unveil.options import names
+from unveil.cli._sources import ROLES, Table, group
+from unveil.errors import File, InputError, Option
+from unveil.options import Help, Shell, names
 
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
     from unveil.projects import Project, Proposal
 
-# Options that a project, or a proposal, has an answer to of its own.
-_READING = (
-    "quasi", "identifier", "hierarchies", "missing_value", "numeric", "categorical", "ordinal",
-    "cuts", "parts", "quantiles",
-)  # fmt: skip
-_OPENING = ("delimiter", "encoding", "columns")
+_OPENING = ("delimiter", "encoding", "columns")  # which go with a proposal, too
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
+@group(ROLES)
 class AuditTable(Table):
     """The roles of columns and how a table is read, where both may be proposed or in a project."""
 
     quasi: Annotated[
-        Texts, typed(ROLES, "Quasi-identifiers: what the attacker may know of a person, such as "
-                      "age,education,country. Default, without --sensitive: both are proposed, as "
-                      "unveil init does.", "COLUMNS", "--quasi", "-q"),
-    ] = None  # type: ignore[assignment]  # fmt: skip
+        Any,
+        Help(
+            "Quasi-identifiers: what the attacker may know of a person, such as "
+            "age,education,country. Default, without --sensitive: both are proposed, as unveil "
+            "init does."
+        ),
+        Shell(parse=names, metavar="COLUMNS", letter="q"),
+    ] = None
     sensitive: Annotated[
-        Texts, typed(ROLES, "Sensitive columns: what the attacker wants to know. Several, such as "
-                      "income,diagnosis, are tested in turn.", "COLUMNS", "--sensitive", "-s"),
-    ] = None  # type: ignore[assignment]  # fmt: skip
+        Any,
+        Help(
+            "Sensitive columns: what the attacker wants to know. Several, such as "
+            "income,diagnosis, are tested in turn."
+        ),
+        Shell(parse=names, metavar="COLUMNS", letter="s"),
+    ] = None
     project: Annotated[
-        Path | None, typed(ROLES, "Instead of FILE and roles: a project file, as unveil init "
-                            "writes it.", "FILE", "--project", "-p"),
-    ] = None  # fmt: skip
+        Path | None,
+        Help("Instead of FILE and roles: a project file, as unveil init writes it."),
+        Shell(metavar="FILE", letter="p", path=True),
+    ] = None
 
     def audited(self, file: Path | None) -> "AuditedTable":
         """The table that is audited."""
-        own = {name: one for name, one in vars(self).items() if name != "project"}
-        table = Table(**{**own, "quasi": self.quasi or (), "sensitive": ""})
-        return AuditedTable(
-            reading=table.reading(file), sensitive=names(self.sensitive or ()),
-            project_file=self.project,
-        )  # fmt: skip
+        options = self.values()
+        project, sensitive = options.pop("project", None), options.pop("sensitive", ())
+        reading = Reading(file=file, options=options)
+        return AuditedTable(reading=reading, sensitive=sensitive, project_file=project)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,36 +66,40 @@ class AuditedTable:
 
     def check(self) -> None:
         """What is wrong about the options is told before a file is opened."""
-        given = [option for option in _READING if getattr(self.reading, option)]
-        given += ["missing"] if str(self.reading.missing) != "error" else []
+        typed = {name: one for name, one in self.reading.options.items() if one}
+        if typed.get("missing") == "error":
+            del typed["missing"]
+        given = [name for name in typed if name not in _OPENING]
         roles = bool(self.reading.quasi), bool(self.sensitive)
         if self.project_file is not None:
-            opening = [option for option in _OPENING if getattr(self.reading, option)]
-            for option in (*given, *["sensitive"] * roles[1], *opening):
-                spelled = option.replace("_", "-")
-                raise InputError(f"--{spelled} is said by the project: change {self.project_file}")
-            if self.reading.is_given:
+            for option in (*given, *["sensitive"] * roles[1], *typed):
                 raise InputError(
-                    f"both a table, {str(self.reading.file)!r}, and a project, which names its "
-                    "own, are given; leave one out"
-                )
+                    "{option} is said by the project: change {file}",
+                    option=Option(option), file=File(self.project_file, bare=True),
+                )  # fmt: skip
+            if self.reading.file is not None:
+                raise InputError(
+                    "both a table, {file}, and a project, which names its own, are given; leave "
+                    "one out", file=File(self.reading.file),
+                )  # fmt: skip
             return
-        if not self.reading.is_given:
+        if self.reading.file is None:
             raise InputError(
                 "there is nothing to audit: give the original table as FILE, or a project with "
                 "--project"
             )
         if roles[0] != roles[1]:
-            given_one, other = ("quasi", "sensitive") if roles[0] else ("sensitive", "quasi")
+            first, other = ("quasi", "sensitive") if roles[0] else ("sensitive", "quasi")
             raise InputError(
-                f"--{given_one} is given and --{other} is not; give both, or none, and both are "
-                "proposed"
-            )
+                "{first} is given and {other} is not; give both, or none, and both are proposed",
+                first=Option(first), other=Option(other),
+            )  # fmt: skip
         if not roles[0] and given:
             raise InputError(
-                f"--{given[0].replace('_', '-')} goes with --quasi and --sensitive; without these "
-                "how the table is read is proposed, too"
-            )
+                "{option} goes with {quasi} and {sensitive}; without these how the table is read "
+                "is proposed, too",
+                option=Option(given[0]), quasi=Option("quasi"), sensitive=Option("sensitive"),
+            )  # fmt: skip
 
     @property
     def roles_are_proposed(self) -> bool:
@@ -108,17 +111,15 @@ class AuditedTable:
         """What is what, as it looks."""
         from unveil.projects import propose
 
-        if str(self.reading.file) == "-":
+        file = self.reading.file
+        assert file is not None  # checked
+        if str(file) == "-":
             raise InputError(
                 "roles of a table on standard input are not proposed: give --quasi and --sensitive"
             )
-        with working(f"looking at {self.reading.file.name}"):
-            return propose(
-                self.reading.file,
-                delimiter="\t" if self.reading.delimiter == "\\t" else self.reading.delimiter,
-                encoding=self.reading.encoding,
-                columns=names(self.reading.columns or ()) or None,
-            )
+        opening = {name: self.reading.get(name) for name in _OPENING}
+        with working(f"looking at {file.name}"):
+            return propose(file, **opening)
 
     @cached_property
     def project(self) -> "Project | None":
@@ -129,7 +130,7 @@ class AuditedTable:
             return Project.read(self.project_file)
         if not self.roles_are_proposed:
             return None
-        return _with_both_roles(self.proposal.project(), self.reading.file)
+        return _with_both_roles(self.proposal.project())
 
     def read(self) -> "list[Microdata]":
         """The table, once for each sensitive column."""
@@ -137,25 +138,27 @@ class AuditedTable:
 
         if self.project is not None:
             return self.project.microdata()
+        assert self.reading.file is not None  # checked
         with on_disk(self.reading.file) as file:  # standard input can be read once only
             reading = replace(self.reading, file=file)
-            return same_records([replace(reading, sensitive=one).read() for one in self.sensitive])
+            return same_records([reading.of(sensitive=one).read() for one in self.sensitive])
 
     def reading_of(self, sensitive: str) -> Reading:
         """How the table, or a release of it, is read, with one of the sensitive columns."""
         if self.project is None:
-            return replace(self.reading, sensitive=sensitive)
+            return self.reading.of(sensitive=sensitive)
         data = self.project.data
-        return Reading(
-            file=self.project.folder / data.file, quasi=self.project.quasi, sensitive=sensitive,
-            encoding=data.encoding,
-        )  # fmt: skip
+        options = {"quasi": self.project.quasi, "sensitive": sensitive}
+        if data.encoding is not None:
+            options["encoding"] = data.encoding
+        return Reading(file=self.project.folder / data.file, options=options)
 
     @property
     def file(self) -> Path:
         """Where the table is."""
         if self.project is not None:
             return self.project.folder / self.project.data.file
+        assert self.reading.file is not None  # checked
         return self.reading.file
 
     def fingerprints(self) -> Mapping[str, str]:
@@ -166,11 +169,13 @@ class AuditedTable:
             return {self.file.name: hashlib.file_digest(stream, "sha256").hexdigest()}
 
 
-def _with_both_roles(project: "Project", file: Path) -> "Project":
+def _with_both_roles(project: "Project") -> "Project":
     for role, found in (("--quasi", project.quasi), ("--sensitive", project.sensitive)):
         if not found:
             raise InputError(
-                f"no column of {file.name} looks like one for {role}; say which ones are what: "
-                "--quasi age,education --sensitive income"
+                "no column of {file} looks like one for {role}; say which ones are what: --quasi "
+                "age,education --sensitive income",
+                file=File(Path(project.data.file).name, bare=True),
+                role=role,
             )
     return project

@@ -150,8 +150,7 @@ def _of_project(path: Path) -> Source:
 def _of_file(file: Path, how: Opening) -> Source:
     if is_parquet(file):
         return from_parquet(file)
-    options = how.options()
-    return from_csv(file, **{**options, "encoding": options["encoding"] or "utf-8"})
+    return from_csv(file, **{"delimiter": None, "encoding": "utf-8", **how.values()})
 
 
 def _show(reference: str, row: int, table: Source, out: Console) -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 from cyclopts import Parameter
@@ -30,7 +30,7 @@ from unveil.cli._sources import (
     Published,
     Table,
     Worst,
-    and_plugins,
+    in_shell,
 )
 from unveil.errors import (
     GoalError,
@@ -44,7 +44,7 @@ from unveil.errors import (
     did_you_mean,
     shown,
 )
-from unveil.options import Shell, choices_of, help_of, shell_of
+from unveil.options import shell_of
 from unveil.registry import Declaration, Output, declarations, declared
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         *(inspect.Parameter(name, kind, annotation=group) for name, group in groups.items()),
         *(inspect.Parameter(name, kind, annotation=one, default=default)
           for name, (one, default) in own.items()),
-        *(_typed(one, described.get(name, "")) for name, one in options.items()),
+        *(_typed(name, one, described.get(name, "")) for name, one in options.items()),
         inspect.Parameter("outputs", kind, annotation=Outputs, default=Outputs()),
         *(_file(one) for one in declaration.outputs),
     ]  # fmt: skip
@@ -128,29 +128,14 @@ def _described(function: Callable[..., Any]) -> dict[str, str]:
     return {one.arg_name: " ".join((one.description or "").split()) for one in found.params}
 
 
-def _typed(one: inspect.Parameter, described: str) -> inspect.Parameter:
-    """An option as the shell has it: its texts are turned into values by our own parser, and our
-    own check words what is out of bounds.
-    """
-    shell: Shell = shell_of(one.annotation)
-    bare = (
-        get_args(one.annotation)[0] if get_origin(one.annotation) is Annotated else one.annotation
+def _typed(name: str, one: inspect.Parameter, described: str) -> inspect.Parameter:
+    """An option as the shell has it."""
+    shell = shell_of(one.annotation)
+    parsed = shell.column_of_releases or shell.parse is not None
+    return one.replace(
+        annotation=in_shell(name, one.annotation, OPTIONS, described=described),
+        default=None if parsed else one.default,
     )
-    text = help_of(one.annotation) or described
-    choices = [str(choice) for choice in choices_of(one.annotation)]
-    if choices:  # our own check words what is none of them
-        text = f"{text} [choices: {', '.join(choices)}]"
-        bare = str | None
-    shown = Parameter(
-        help=and_plugins(text, shell.plugins) if shell.plugins else text,
-        metavar=shell.metavar or ("CHOICE" if choices else None), group=OPTIONS,
-    )  # fmt: skip
-    if shell.column_of_releases:
-        return one.replace(annotation=Annotated[str | None, shown], default=None)
-    if shell.parse is not None:
-        texts = list[Path] if shell.table else list[str]  # what is read is not written over
-        return one.replace(annotation=Annotated[texts | None, shown], default=None)
-    return one.replace(annotation=Annotated[bare, shown])
 
 
 def _file(one: Output) -> inspect.Parameter:
@@ -187,8 +172,8 @@ class _Run:
         out = console(stderr=self.outputs.to_stdout)
         reading = self.table.reading(self.file)
         if self.people.record_of is not None:
-            reading = replace(reading, identifier=None)
-        microdata = reading.read() if reading.is_given else None
+            reading = reading.of(identifier=())
+        microdata = None if self.file is None else reading.read()
         microdata, options = self._with_others(reading, microdata, options)
         sources = self._sources(microdata)
         self._check_persons(sources, options)
@@ -257,9 +242,7 @@ class _Run:
             )  # fmt: skip
 
     def _check_people(self) -> None:
-        from unveil.options import names
-
-        called = names(self.table.identifier or ())
+        called = self.table.values().get("identifier", ())
         sources = self.declaration.sources()
         if "external" not in sources:
             return
@@ -295,11 +278,11 @@ class _Run:
         other, file = self.people.external, self.file
         if other is None:
             return True
-        return file is not None and other.exists() and file.exists() and other.samefile(file)
+        return _is_same(other, file)
 
     def _options(self) -> dict[str, Any]:
         """The options of the function, with the values that were typed, checked."""
-        from unveil.options import check, names
+        from unveil.options import check
 
         declared_options = self.declaration.options()
         options: dict[str, Any] = {}
@@ -316,8 +299,8 @@ class _Run:
 
             adversaries_named(options["adversary"])  # refuses unknown ones before the work
         if "identifier" in declared_options:
-            options["identifier"] = next(iter(names(self.table.identifier or ())), None)
-        quasi = names(self.table.quasi)
+            options["identifier"] = next(iter(self.table.values().get("identifier", ())), None)
+        quasi = self.table.values()["quasi"]
         for column in options.get("knows") or ():
             if column not in quasi:
                 raise InputError(
@@ -345,7 +328,7 @@ class _Run:
             if microdata is None:
                 raise InputError("{option} is a table beside the original: give {file}",
                                  option=Option(name), file=Option("microdata"))  # fmt: skip
-            if path.exists() and reading.file.exists() and path.samefile(reading.file):
+            if _is_same(path, reading.file):
                 raise InputError(
                     "{option} is {file} itself; give a table of other people",
                     option=Option(name, str(path)), file=Option("microdata"),
@@ -492,14 +475,15 @@ class _Run:
     def _write(self, found: Mapping[str, Finding], done: Collected, out: Console) -> None:
         """The files first: whoever reads the report may stop in the middle."""
         from unveil.cli._outputs import is_stdout, save_picture, write_content, write_rows
-        from unveil.render import draw, plain
+        from unveil.render import draw, table_content
 
         to = self.outputs
         if to.json is not None:
             content = [one.to_dict(records=to.records) for one in found.values()]
             for finding, told in zip(found.values(), content, strict=True):
                 if self.people.person:
-                    told["persons"] = [plain(self._person(finding, p)) for p in self.people.person]
+                    told["persons"] = [table_content(self._person(finding, p), View())
+                                       for p in self.people.person]  # fmt: skip
             write_content(to.json, content, done.failures())
         if to.csv is not None and found:
             write_rows(to.csv, _rows(found))
@@ -566,6 +550,10 @@ def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
         )  # fmt: skip
     pairs = zip(makers, files, strict=True)
     return [replace(one, get=file.get, file=file.file, notes=file.notes) for one, file in pairs]
+
+
+def _is_same(one: Path, other: Path | None) -> bool:
+    return other is not None and one.exists() and other.exists() and one.samefile(other)
 
 
 @contextmanager

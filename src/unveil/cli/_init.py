@@ -55,7 +55,7 @@ def init(
         raise InputError("{file} is there already; {force} replaces it, -o names another file",
                          file=FileName(out), force=Option("force"))  # fmt: skip
     with working(f"looking at {file.name}"):
-        proposal = propose(file, **how.options())
+        proposal = propose(file, **how.values())
     folder = Path() if is_stdout(out) else out.parent
     write_text(out, proposal.project().moved(folder).to_toml())
     told = console(stderr=is_stdout(out))

@@ -5,18 +5,21 @@ size.
 """
 
 # Annotations are read by the command line: no strings.
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
 from unveil.cli._guard import guarded
-from unveil.cli._sources import OUTPUT, READING, ROLES, Opening, Texts, typed
-from unveil.errors import Column, File, InputError, Listed, Option, View
-from unveil.options import Recode, names, shell_of
+from unveil.cli._reading import Reading, on_disk
+from unveil.cli._sources import OUTPUT, READING, ROLES, Opening, Typed, group, in_shell, typed
+from unveil.errors import File, InputError, Listed, Option, View
+from unveil.microdata import options as reading
+from unveil.options import Help, Shell, check, names, shell_of
+from unveil.registry import declared
 
 if TYPE_CHECKING:
     from unveil.findings import Finding
@@ -25,43 +28,51 @@ if TYPE_CHECKING:
 
 SHELL = View("shell")
 MEASURES = Group("Options of the measures", sort_key=4)
+_ELSEWHERE = ("knows", "key_hierarchies")  # which come with the roles of columns
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class _Columns(Opening):
-    """The roles of columns, and how tables are opened and counted."""
+@group(ROLES)
+class _Keys(Opening):
+    """The roles of columns."""
 
     quasi: Annotated[
-        Texts, typed(ROLES, "Keys, whose combinations are the classes: age,education,country. A "
-                       "name with a comma is put in double quotes. Without it you are told which "
-                       "columns there are.", "COLUMNS", "--quasi", "-q"),
-    ] = None  # fmt: skip
+        reading.Names | None,
+        Help(
+            "Keys, whose combinations are the classes: age,education,country. A name with a comma "
+            "is put in double quotes. Without it you are told which columns there are."
+        ),
+        Shell(parse=names, metavar="COLUMNS", letter="q"),
+    ] = None
     sensitive: Annotated[
-        str | None, typed(ROLES, "Sensitive column: what an attacker wants to know. Without it "
-                            "only the classes are measured.", "COLUMN", "--sensitive", "-s"),
-    ] = None  # fmt: skip
+        str | None,
+        Help(
+            "Sensitive column: what an attacker wants to know. Without it only the classes are "
+            "measured."
+        ),
+        Shell(metavar="COLUMN", letter="s"),
+    ] = None
+
+
+@group(READING)
+class _Columns(_Keys):
+    """The roles of columns, and how tables are opened and counted."""
+
     hierarchies: Annotated[
         Path | None,
-        typed(READING, "Folder of generalization hierarchies, one file per column. That of the "
-                "sensitive column is used for t-closeness and --partition, the others for "
-                "--original and --population.", "FOLDER"),
-    ] = None  # fmt: skip
-    ordinal: Annotated[
-        Texts, typed(READING, "Column whose values have an order, with all levels from low to "
-                       "high: 'education=low|mid|high'. May be repeated.", "COLUMN=LEVELS"),
-    ] = None  # fmt: skip
-    wildcard: Annotated[
-        str | None, typed(READING, "A cell that matches every value, such as '*'. Default: it is "
-                            "a value like any other.", "TEXT"),
-    ] = None  # fmt: skip
-    engine: Annotated[
-        Literal["duckdb", "spark"], typed(READING, "Engine that counts the tables.")
-    ] = "duckdb"
+        Help(
+            "Folder of generalization hierarchies, one file per column. That of the sensitive "
+            "column is used for t-closeness and --partition, the others for --original and "
+            "--population."
+        ),
+        Shell(metavar="FOLDER"),
+    ] = None
+    ordinal: reading.Ordinal = None
+    engine: Annotated[Literal["duckdb", "spark"], Help("Engine that counts the tables.")] = "duckdb"
     memory: Annotated[
-        str | None, typed(READING, "Memory limit of the engine: 4GB. The rest goes to disk.",
-                            "SIZE"),
-    ] = None  # fmt: skip
+        str | None,
+        Help("Memory limit of the engine: 4GB. The rest goes to disk."),
+        Shell(metavar="SIZE"),
+    ] = None
 
     def trees(self) -> "Mapping[str, Hierarchy]":
         """The hierarchies of all columns that have one."""
@@ -69,121 +80,26 @@ class _Columns(Opening):
             return {}
         from unveil.microdata import read_hierarchies
 
-        columns = [*names(self.quasi or ()), *([self.sensitive] if self.sensitive else [])]
+        columns = [*self.values().get("quasi", ()), *([self.sensitive] if self.sensitive else [])]
         return read_hierarchies(self.hierarchies, columns)
 
     def counting(self) -> dict[str, Any]:
         """The same, as `count` takes it."""
-        from unveil.cli._reading import levels
-
-        opening = self.options()
-        trees = self.trees()
-        own = {name: tree for name, tree in trees.items() if name == self.sensitive}
-        return {
-            "quasi": names(self.quasi or ()), "sensitive": self.sensitive,
-            "ordinal": levels(self.ordinal), "hierarchies": own or None,
-            "wildcard": self.wildcard, "engine": self.engine, "memory": self.memory,
-            "delimiter": opening["delimiter"], "encoding": opening["encoding"] or "utf-8",
-            "header": opening["columns"],
-        }  # fmt: skip
+        own = {name: tree for name, tree in self.trees().items() if name == self.sensitive}
+        options = {**self.values(), "hierarchies": own or None}
+        return {"header" if name == "columns" else name: one for name, one in options.items()}
 
     def read(self, file: Path) -> "Microdata":
         """The original table."""
-        from unveil.cli._reading import Reading
         from unveil.microdata import is_parquet
 
-        opening: dict[str, Any] = {
-            "columns": self.columns, "delimiter": self.delimiter, "encoding": self.encoding
-        }  # fmt: skip
-        return Reading(
-            file=file, quasi=self.quasi or (), sensitive=self.sensitive or "",
-            hierarchies=self.hierarchies, ordinal=self.ordinal,
-            **({} if is_parquet(file) else opening),
-        ).read()  # fmt: skip
+        others = {"engine", "memory", *(Opening.declared if is_parquet(file) else ())}
+        options = {name: one for name, one in self.values().items() if name not in others}
+        return Reading(file=file, options=options).read()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class _Options:
-    """The options of the measures."""
-
-    partition: Annotated[
-        Texts, typed(MEASURES, "Categories of the sensitive column, for an attacker who only "
-                       "wants to know those: 'income=low:0-20,high:20-', "
-                       "'disease=cancer:lung|stomach,other:flu|aids', 'disease=level=1' (of its "
-                       "hierarchy).", "COLUMN=CATEGORIES"),
-    ] = None  # fmt: skip
-    distance: Annotated[
-        Literal["equal", "ordered", "hierarchical"] | None,
-        typed(MEASURES, "Distance between sensitive values, for t-closeness. Default: hierarchical "
-                "if there is a hierarchy, ordered for numbers and levels, otherwise equal."),
-    ] = None  # fmt: skip
-    l: Annotated[  # noqa: E741  (it is called l everywhere in this field)
-        int, typed(MEASURES, "The ℓ for which the c of recursive (c, ℓ)-diversity is given.", "L")
-    ] = 2
-    threshold: Annotated[
-        float, typed(MEASURES, "Re-identification risk above which records are counted.", "RISK")
-    ] = 0.2
-    subsets: Annotated[
-        int, typed(MEASURES, "Also rank all subsets of up to N keys: which single people out, and "
-                     "which tell most.", "N"),
-    ] = 0  # fmt: skip
-    population: Annotated[
-        Path | None, typed(MEASURES, "Table of everybody that the records were drawn from, with "
-                             "the same keys. Where FILE is generalized, everybody counts whom its "
-                             "cells cover.", "FILE"),
-    ] = None  # fmt: skip
-    population_size: Annotated[
-        int | None, typed(MEASURES, "Number of people that the records were drawn from, for an "
-                            "estimate.", "N"),
-    ] = None  # fmt: skip
-    recode: Annotated[
-        Texts, typed(MEASURES, "Values that have other names in --population: "
-                       "'sex=F->Female|M->Male'. May be repeated.", "COLUMN=THEIRS->OURS|…"),
-    ] = None  # fmt: skip
-
-    def options(self, columns: _Columns) -> dict[str, Any]:
-        """The same, as the function takes them."""
-        parse = shell_of(Recode).parse
-        assert parse is not None
-        trees = columns.trees() if self.population is not None else {}
-        return {
-            "partition": self._partition(columns.sensitive), "distance": self.distance,
-            "l": self.l, "threshold": self.threshold, "subsets": self.subsets,
-            "population": None if self.population is None else str(self.population),
-            "population_size": self.population_size,
-            "recode": parse(self.recode) if self.recode else None,
-            "key_hierarchies": {n: t for n, t in trees.items() if n != columns.sensitive} or None,
-        }  # fmt: skip
-
-    def _partition(self, sensitive: str | None) -> Any:
-        if not self.partition:
-            return None
-        option = Option("partition", self.partition[0])
-        column, equals, text = self.partition[0].partition("=")
-        if len(self.partition) > 1:
-            raise InputError("give one {option}: the categories of the sensitive column",
-                             option=Option("partition"))  # fmt: skip
-        if not equals:
-            raise InputError(
-                "cannot read {option}; write the sensitive column and its categories, such as "
-                "{example}",
-                option=option, example=repr(f"{sensitive}=low:0-20,high:20-"),
-            )  # fmt: skip
-        if column.strip() != sensitive:
-            raise InputError(
-                "{option} is about {column}, but the sensitive column is {sensitive}",
-                option=Option("partition"), column=Column(column.strip()),
-                sensitive=Column(sensitive or ""),
-            )  # fmt: skip
-        from unveil.measures import parse_partition
-
-        return parse_partition(text)
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class _Outputs:
+@group(OUTPUT)
+class _Outputs(Typed):
     """Where results go."""
 
     classes: Annotated[
@@ -201,20 +117,12 @@ class _Outputs:
     )
 
 
-@guarded
-def measures(
-    *files: Annotated[
-        Path, Parameter(help="Tables to measure: CSV (may be compressed: .gz), .parquet, or a "
-                          "folder of .parquet files. A dash (-) means standard input. Several are "
-                          "put side by side."),
-    ],
-    columns: _Columns = _Columns(),
-    options: _Options = _Options(),
-    original: Annotated[
-        Path | None, typed(MEASURES, "The original table, one row per person, to tell what the "
-                             "release has lost.", "FILE"),
-    ] = None,
-    outputs: _Outputs = _Outputs(),
+_COLUMNS, _OUTPUTS = _Columns(), _Outputs()
+
+
+def _measures(
+    *files: Path, columns: _Columns = _COLUMNS, original: Path | None = None,
+    outputs: _Outputs = _OUTPUTS, **typed: Any,
 ) -> None:  # fmt: skip
     """Measure tables by their classes.
 
@@ -227,8 +135,13 @@ def measures(
     if not files:
         raise InputError("there is nothing to measure: name a table")
     with _on_disk(files) as there:
+        options = _parsed(typed)
         _check(there, columns, options, original, outputs)
-        asked = {**columns.counting(), **options.options(columns)}
+        if options.get("population") is not None:
+            trees = columns.trees()
+            trees = {name: tree for name, tree in trees.items() if name != columns.sensitive}
+            options |= {"population": str(options["population"]), "key_hierarchies": trees or None}
+        asked = {**columns.counting(), **options}
         found = {
             name: _measured(file, asked, alone=len(there) == 1)
             for name, file in _named(there).items()
@@ -237,20 +150,68 @@ def measures(
     _show(found, lost, outputs)
 
 
+def _options() -> dict[str, inspect.Parameter]:
+    """The options of the measures, as they are declared."""
+    options = declared("measures").options()
+    return {name: one for name, one in options.items() if name not in _ELSEWHERE}
+
+
+def _parsed(typed: Mapping[str, Any]) -> dict[str, Any]:
+    found = {}
+    for name, one in _options().items():
+        value, parse = typed.get(name), shell_of(one.annotation).parse
+        value = parse(value) if parse is not None and value else value
+        if value is not None:
+            check(name, one.annotation, value)
+            found[name] = value
+    return found
+
+
+def _made() -> Any:
+    """The command: its options are those of the function."""
+    files = Annotated[
+        Path, Parameter(help="Tables to measure: CSV (may be compressed: .gz), .parquet, or a "
+                        "folder of .parquet files. A dash (-) means standard input. Several are "
+                        "put side by side."),
+    ]  # fmt: skip
+    original = Annotated[
+        Path | None, typed(MEASURES, "The original table, one row per person, to tell what the "
+                           "release has lost.", "FILE"),
+    ]  # fmt: skip
+    own = {
+        "columns": (_Columns, _COLUMNS), "original": (original, None),
+        "outputs": (_Outputs, _OUTPUTS),
+        **{name: (in_shell(name, one.annotation, MEASURES),
+                  None if shell_of(one.annotation).parse else one.default)
+           for name, one in _options().items()},
+    }  # fmt: skip
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("files", inspect.Parameter.VAR_POSITIONAL, annotation=files),
+        *(inspect.Parameter(name, keyword, annotation=one, default=default)
+          for name, (one, default) in own.items()),
+    ]  # fmt: skip
+    command = guarded(_measures)
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+measures = _made()
+
+
 @contextmanager
 def _on_disk(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
     """The files; what comes from standard input as one."""
     if Path("-") not in files:
         yield files
         return
-    from unveil.cli._reading import on_disk
-
     with on_disk(Path("-")) as copy:
         yield [copy if str(file) == "-" else file for file in files]
 
 
 def _check(
-    files: Sequence[Path], columns: _Columns, options: _Options, original: Path | None,
+    files: Sequence[Path], columns: _Columns, options: Mapping[str, Any], original: Path | None,
     outputs: _Outputs,
 ) -> None:  # fmt: skip
     """Everything that can be wrong without opening a file is told before the long work."""
@@ -264,21 +225,19 @@ def _check(
     check_results(
         json=outputs.json, plot=outputs.plot, records=outputs.records, source=files[0]
     )  # fmt: skip
-    if not names(columns.quasi or ()):
+    asked = columns.values()
+    if not asked.get("quasi"):
         raise InputError(
             "name the keys with {quasi}; {file} has the columns {columns}",
             quasi=Option("quasi"), file=File(files[0].name, bare=True),
-            columns=Listed(_column_names(files[0], columns.options()["delimiter"])),
+            columns=Listed(_column_names(files[0], asked.get("delimiter"))),
         )  # fmt: skip
-    if options.recode and options.population is None:
+    if options.get("recode") and options.get("population") is None:
         raise InputError("{recode} is about the values of a population: give {population}",
                          recode=Option("recode"), population=Option("population"))  # fmt: skip
-    about_secret = {
-        "original": original, "partition": options.partition, "ordinal": columns.ordinal,
-        "distance": options.distance,
-    }  # fmt: skip
-    for name, given in about_secret.items():
-        if given and columns.sensitive is None:
+    about_secret = {**asked, **options, "original": original}
+    for name in ("original", "partition", "ordinal", "distance"):
+        if about_secret.get(name) and columns.sensitive is None:
             raise InputError("{option} needs the sensitive column: name it with {sensitive}",
                              option=Option(name), sensitive=Option("sensitive"))  # fmt: skip
 

@@ -2,101 +2,79 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.cli._parts import Parts
-from unveil.errors import InputError
+from unveil.errors import Column, File, InputError, Option
 
 if TYPE_CHECKING:
     from unveil.microdata import Microdata
 
-NO_FILE = Path("no table")
-"""In place of the file of a table that was not given, where that is allowed."""
+_PARTS = ("cuts", "parts", "quantiles")
+_OF_CSV = ("delimiter", "encoding", "columns")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """The reading options as typed; `read` turns them into microdata."""
+    """A table, and the options with which it is read.
 
-    file: Path
-    quasi: Sequence[str]
-    sensitive: str
-    identifier: Sequence[str] | None = None
-    hierarchies: Path | None = None
-    missing: str = "error"
-    missing_value: Sequence[str] | None = None
-    numeric: Sequence[str] | None = None
-    categorical: Sequence[str] | None = None
-    ordinal: Sequence[str] | None = None
-    cuts: Sequence[str] | None = None
-    parts: Sequence[str] | None = None
-    quantiles: Sequence[str] | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
-    columns: Sequence[str] | None = None
+    Attributes
+    ----------
+    file : Path or None
+        None where no table was given, and none is needed.
+    options : mapping of str to any
+        Those of `read_csv`, and ``cuts``, ``parts`` and ``quantiles``.
+    """
+
+    file: Path | None
+    options: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        listed = [column for name in _PARTS for column in self.options.get(name, ())]
+        for column in listed:
+            if listed.count(column) > 1:
+                raise InputError("column {column} can be put into parts one way only",
+                                 column=Column(column))  # fmt: skip
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """One of the options."""
+        return self.options.get(name, default)
+
+    def of(self, **changed: Any) -> Reading:
+        """The same with other options."""
+        return replace(self, options={**self.options, **changed})
 
     @property
-    def is_given(self) -> bool:
-        """Whether there is a table to read."""
-        return self.file is not NO_FILE
+    def quasi(self) -> Sequence[str]:
+        """The quasi-identifiers."""
+        return self.get("quasi", ())
 
     def read(self) -> Microdata:
         """Read the table, and put its numbers into parts; a dash means CSV on standard input."""
-        parts = Parts(self)  # what cannot be read of it is told before the table is
-        return parts.of(self._read())
+        from unveil.microdata import is_parquet, quantize, read_csv, read_parquet
 
-    def _read(self) -> Microdata:
-        if str(self.file) == "-":
-            with on_disk(self.file) as copy:
-                return replace(self, file=copy)._read()
-        options: dict[str, Any] = {
-            "quasi": names(self.quasi),
-            "sensitive": self.sensitive,
-            "identifier": names(self.identifier),
-            "hierarchies": self.hierarchies,
-            "missing": str(self.missing),
-            "missing_values": list(self.missing_value) if self.missing_value else None,
-            "numeric": names(self.numeric),
-            "categorical": names(self.categorical),
-            "ordinal": levels(self.ordinal),
-        }
-        from unveil.microdata import is_parquet, read_csv
-
-        if is_parquet(self.file):
-            return self._read_parquet(options)
-
-        delimiter = "\t" if self.delimiter == "\\t" else self.delimiter
-        return read_csv(
-            self.file,
-            **options,
-            delimiter=delimiter,
-            encoding=self.encoding or "utf-8",
-            columns=names(self.columns) or None,
-        )
-
-    def _read_parquet(self, options: dict[str, Any]) -> Microdata:
-        from unveil.microdata import read_parquet
-
-        for option in ("delimiter", "encoding", "columns"):
-            if getattr(self, option):
-                raise InputError(f"--{option} is for CSV files; {self.file.name} is Parquet")
-        return read_parquet(self.file, **options)
-
-
-def heading(microdata: Microdata) -> str:
-    """What was read, and who attacks."""
-    known = ", ".join(column.name for column in microdata.quasi)
-    return (
-        f"{microdata.source}: {len(microdata):,} records. An attacker knows {known} and wants to "
-        f"know {microdata.sensitive.name}.\n"
-    )
+        options = {name: one for name, one in self.options.items() if name not in _PARTS}
+        assert self.file is not None
+        with on_disk(self.file) as file:
+            if is_parquet(file):
+                for name in _OF_CSV:
+                    if options.pop(name, None):
+                        raise InputError(
+                            "{option} is for CSV files; {file} is Parquet",
+                            option=Option(name), file=File(file.name, bare=True),
+                        )  # fmt: skip
+                microdata = read_parquet(file, **options)
+            else:
+                microdata = read_csv(file, **options)
+        widths = {**self.get("cuts", {}), **self.get("parts", {})}
+        microdata = quantize(microdata, widths) if widths else microdata
+        shares = self.get("quantiles")
+        return quantize(microdata, shares, by="quantiles") if shares else microdata
 
 
 @contextmanager
@@ -109,39 +87,3 @@ def on_disk(file: Path) -> Iterator[Path]:
         copy = Path(folder) / "standard input"
         copy.write_bytes(sys.stdin.buffer.read())
         yield copy
-
-
-def names(given: Sequence[str] | None) -> list[str]:
-    """Column names from a repeatable option with commas; quote a name that has a comma itself.
-
-    >>> names(["age, education", "country"])
-    ['age', 'education', 'country']
-    >>> names(['"income, yearly",age'])
-    ['income, yearly', 'age']
-    """
-    found = []
-    for text in given or ():
-        for cells in csv.reader([text], skipinitialspace=True):
-            found += [cell.strip() for cell in cells if cell.strip()]
-    return found
-
-
-def levels(given: Sequence[str] | None) -> dict[str, list[str]] | None:
-    """The levels of ordinal columns, from a repeatable option.
-
-    >>> levels(["education=low|mid|high"])
-    {'education': ['low', 'mid', 'high']}
-    """
-    listed_levels: dict[str, list[str]] = {}
-    for text in given or ():
-        column, equals, listed = (part.strip() for part in text.partition("="))
-        found = [level.strip() for level in listed.split("|")]
-        if not equals or not column or not all(found):
-            raise InputError(
-                f"cannot read --ordinal {text!r}; write the column and its levels from low to "
-                "high, such as 'education=low|mid|high'"
-            )
-        if column in listed_levels:
-            raise InputError(f"--ordinal names the column {column!r} twice")
-        listed_levels[column] = found
-    return listed_levels or None

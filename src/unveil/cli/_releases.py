@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from unveil.cli._console import say
 from unveil.cli._guard import BAD_INPUT, INTERRUPTED, Exit, in_command_line_words
-from unveil.cli._reading import Reading, levels, names
+from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
-from unveil.errors import InputError, Text, UnveilError
+from unveil.errors import InputError, Option, Text, UnveilError
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -22,8 +21,6 @@ from unveil.microdata import (
     read_release,
 )
 from unveil.sanitize import Mondrian, Sanitizer, sanitizers_named
-
-_RANGE = re.compile(r"(-?\d{1,9})-(-?\d{1,9})", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,11 +100,11 @@ class Given:
     anatomies: Sequence[Path]
     sensitive_tables: Sequence[Path]
     sanitizers: Sequence[str]
-    notation: dict[str, str]
-    group: str | None
-    count: str | None
-    values: Sequence[str]
-    may_change: bool = False
+    notation: Mapping[str, str] = field(default_factory=dict)
+    group: str | None = None
+    count: str | None = None
+    domains: Mapping[str, Any] | None = None
+    may_change_sensitive: bool = False
     of_others: bool = False
     """Whether a release may be of another table than FILE, which has some of its people."""
 
@@ -126,13 +123,13 @@ class Given:
             raise InputError("--notation is for generalized cells; give them with --release")
         if self.count is not None and not (self.releases or self.anatomies):
             raise InputError("--count is for published files: --release or --anatomy")
-        if self.may_change and not self.releases:
+        if self.may_change_sensitive and not self.releases:
             raise InputError(
                 "--may-change-sensitive is for what others publish; give it with --release"
             )
-        if not reading.is_given:
+        if reading.file is None:
             self._check_alone(reading, names_people)
-        elif self.values and not self.of_others:
+        elif self.domains and not self.of_others:
             raise InputError(
                 "--domains is for a release without its original; FILE has the values of its "
                 "columns"
@@ -156,13 +153,12 @@ class Given:
             )
         if self.sanitizers:
             raise InputError("--sanitizer needs the table that it sanitizes: give it as FILE")
-        for option in ("cuts", "parts", "quantiles", "columns", "identifier", "missing_value"):
-            if getattr(reading, option) and not (names_people and option == "identifier"):
-                spelled = option.replace("_", "-")
-                raise InputError(f"--{spelled} is about the original table: give it as FILE")
-        if self.values and not self.releases:
+        for option in ("cuts", "parts", "quantiles", "columns", "identifier", "missing_values"):
+            if reading.get(option) and not (names_people and option == "identifier"):
+                raise InputError("{option} is about the original table: give it as {file}",
+                                 option=Option(option), file=Option("microdata"))  # fmt: skip
+        if self.domains and not self.releases:
             raise InputError("--domains is for generalized cells; give them with --release")
-        values_said(self.values)
 
     def to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
         """All that was asked for, in the order of the options."""
@@ -197,21 +193,21 @@ class Given:
     ) -> ToRead:
         options: dict[str, Any] = {
             "made_by": name, "notation": self.notation, "count": self.count,
-            "encoding": reading.encoding or "utf-8",
+            "encoding": reading.get("encoding", "utf-8"),
         }  # fmt: skip
 
         def of_file() -> AnyRelease:
-            return read_release(file, microdata, may_change=self.may_change, **options)
+            return read_release(file, microdata, may_change=self.may_change_sensitive, **options)
 
         def alone() -> AnyRelease:
             return read_release(
-                file, quasi=names(reading.quasi), sensitive=reading.sensitive,
-                domains=values_said(self.values), **_kinds(reading), **options,
-                delimiter=None if reading.is_given else _delimiter(reading),
+                file, quasi=reading.quasi, sensitive=reading.get("sensitive"),
+                domains=self.domains, **_kinds(reading), **options,
+                delimiter=reading.get("delimiter") if reading.file is None else None,
             )  # fmt: skip
 
         def notes() -> list[str]:
-            known = (*names(reading.quasi), reading.sensitive)
+            known = (*reading.quasi, reading.get("sensitive"))
             if "group" in known or "group" not in _columns(file):
                 return []
             return [
@@ -228,7 +224,7 @@ class Given:
     ) -> ToRead:  # fmt: skip
         options: dict[str, Any] = {
             "made_by": name, "group": self.group, "count": self.count,
-            "encoding": reading.encoding or "utf-8",
+            "encoding": reading.get("encoding", "utf-8"),
         }  # fmt: skip
 
         def of_file() -> AnyRelease:
@@ -236,9 +232,9 @@ class Given:
 
         def alone() -> AnyRelease:
             return read_anatomy(
-                file, table, quasi=names(reading.quasi), sensitive=reading.sensitive,
+                file, table, quasi=reading.quasi, sensitive=reading.get("sensitive"),
                 **_kinds(reading), **options,
-                delimiter=None if reading.is_given else _delimiter(reading),
+                delimiter=reading.get("delimiter") if reading.file is None else None,
             )  # fmt: skip
 
         get = self._either(of_file, alone, microdata)
@@ -298,44 +294,5 @@ def _columns(file: Path) -> Sequence[str]:
 
 def _kinds(reading: Reading) -> dict[str, Any]:
     """What the columns are, where there is no original to tell."""
-    return {
-        "numeric": names(reading.numeric), "categorical": names(reading.categorical),
-        "ordinal": levels(reading.ordinal), "hierarchies": reading.hierarchies,
-    }  # fmt: skip
-
-
-def _delimiter(reading: Reading) -> str | None:
-    return "\t" if reading.delimiter == "\\t" else reading.delimiter
-
-
-def values_said(given: Sequence[str]) -> dict[str, Sequence[str] | range | list[int]]:
-    """The values of columns, from a repeatable option.
-
-    >>> values_said(["zip=45501|45502", "age=20-23", "year=1-2|5-6"])
-    {'zip': ['45501', '45502'], 'age': range(20, 24), 'year': [1, 2, 5, 6]}
-    """
-    found: dict[str, Sequence[str] | range | list[int]] = {}
-    for text in given:
-        column, equals, listed = (part.strip() for part in text.partition("="))
-        values, is_said = _values_in(listed)
-        if not equals or not column or not is_said:
-            raise InputError(
-                f"cannot read --domains {text!r}; write the column and all its values, such as "
-                "'zip=45501|45502', or 'age=17-90' for whole numbers"
-            )
-        if column in found:
-            raise InputError(f"--domains names the column {column!r} twice")
-        found[column] = values
-    return found
-
-
-def _values_in(listed: str) -> tuple[Sequence[str] | range | list[int], bool]:
-    """Values with bars between them, ranges of whole numbers among these, and whether all are."""
-    parts = [part.strip() for part in listed.split("|")]
-    ranges = [_RANGE.fullmatch(part) for part in parts]
-    between = [range(int(one[1]), int(one[2]) + 1) for one in ranges if one is not None]
-    if len(between) < len(parts):  # names, whatever they look like
-        return parts, all(parts)
-    if len(between) == 1:
-        return between[0], len(between[0]) > 0
-    return [number for one in between for number in one], all(len(one) > 0 for one in between)
+    own = ("numeric", "categorical", "ordinal", "hierarchies")
+    return {name: one for name, one in reading.options.items() if name in own}

@@ -1,31 +1,46 @@
 """What commands work on, as it is typed: a table, what was published, people, and outputs.
 
-Each group of options is one dataclass, declared once, and put into every command that needs it.
+Each group of options is one class, declared once, and put into every command that needs it. An
+option is an annotated type (see `unveil.options`): its help, and how its text becomes a value, are
+declared where the function is that takes it.
 """
 
 # Annotations are read by the command line, also those that another module inherits: no strings.
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
 
 from cyclopts import Group, Parameter
 
 from unveil.errors import InputError, Option
-from unveil.options import names
+from unveil.microdata import options as reading
+from unveil.options import Shell, check, choices_of, help_of, shell_of
 
 if TYPE_CHECKING:
     from unveil.cli._reading import Reading
     from unveil.cli._releases import Given
 
 ROLES = Group("Roles of columns", sort_key=1)
-_PUBLISHED = Group("Releases", sort_key=2)
-_PEOPLE = Group("People whom the attacker knows", sort_key=3)
+PUBLISHED = Group("Releases", sort_key=2)
+PEOPLE = Group("People whom the attacker knows", sort_key=3)
 OPTIONS = Group("Options of the attack", sort_key=4)
 READING = Group("Reading the table", sort_key=5)
 OUTPUT = Group("Output", sort_key=6)
 
 Texts = list[str] | None
 Paths = list[Path] | None
+T = TypeVar("T", bound=type)
 
 File = Annotated[
     Path | None,
@@ -34,6 +49,7 @@ File = Annotated[
         "dash (-) means standard input. May be left out where only the release is known."
     ),
 ]
+OneFile = Annotated[Path, Parameter(help="The original table, one row per person.")]
 
 
 def typed(group: Group, help: str, metavar: str = "", *names: str) -> Parameter:
@@ -49,139 +65,144 @@ def and_plugins(help: str, *groups: str) -> str:
     return f"{help} From plug-ins: {', '.join(added)}." if added else help
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Opening:
+def in_shell(
+    name: str, annotation: Any, group: Group, *, described: str = "", required: bool = False
+) -> Any:
+    """An option as the shell has it: our own parser turns its texts into values, and our own check
+    words what is out of bounds.
+    """
+    shell: Shell = shell_of(annotation)
+    bare = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    text = help_of(annotation) or described
+    choices = [str(choice) for choice in choices_of(annotation)]
+    if choices:  # our own check words what is none of them
+        text = f"{text} [choices: {', '.join(choices)}]"
+        bare = str | None
+    flag = f"--{name.replace('_', '-')}"
+    shown = Parameter(
+        name=(flag, f"-{shell.letter}") if shell.letter else flag,
+        help=and_plugins(text, shell.plugins) if shell.plugins else text,
+        metavar=shell.metavar or ("CHOICE" if choices else None), group=group,
+    )  # fmt: skip
+    if shell.column_of_releases:
+        bare = str | None
+    elif shell.parse is not None:
+        bare = list[Path] if shell.table else list[str]  # what is read is not written over
+        bare = bare if required else bare | None
+    elif shell.path:
+        bare = Path | None
+    return Annotated[bare, shown]
+
+
+class Typed:
+    """A group of options, as typed."""
+
+    declared: ClassVar[dict[str, Any]] = {}
+
+    def values(self) -> dict[str, Any]:
+        """The options as functions take them; those that were not typed are left out."""
+        found = {}
+        for name, annotation in self.declared.items():
+            value, parse = getattr(self, name), shell_of(annotation).parse
+            if parse is not None and value:
+                value = parse(value if isinstance(value, list) else [value])
+            if value is not None:
+                check(name, annotation, value)
+                found[name] = value
+        return found
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def group(section: Group) -> Callable[[T], T]:
+    """Make a class of annotated options a group of the command line."""
+
+    def made(cls: T) -> T:
+        own = inspect.get_annotations(cls)
+        options = {name: one for name, one in own.items() if not _is_typed(one)}
+        cls.declared = {**cls.declared, **options}  # type: ignore[attr-defined]
+        cls.__annotations__ = own | {
+            name: in_shell(name, one, section, required=not hasattr(cls, name))
+            for name, one in options.items()
+        }
+        return Parameter(name="*")(dataclass(frozen=True, kw_only=True)(cls))  # type: ignore[return-value]
+
+    return made
+
+
+def _is_typed(annotation: Any) -> bool:
+    """Whether it says itself how it is typed."""
+    return any(isinstance(one, Parameter) for one in getattr(annotation, "__metadata__", ()))
+
+
+@group(READING)
+class Opening(Typed):
     """How a CSV file is opened."""
 
-    delimiter: Annotated[
-        str | None, typed(READING, "CSV delimiter ('\\t' is a tab). Default: detected.",
-                            "CHARACTER"),
-    ] = None  # fmt: skip
-    encoding: Annotated[
-        str | None, typed(READING, "Encoding of a CSV file. Default: utf-8.", "NAME")
-    ] = None
-    columns: Annotated[
-        Texts, typed(READING, "Names of all columns, for a CSV file without a header.",
-                       "COLUMNS"),
-    ] = None  # fmt: skip
-
-    def options(self) -> dict[str, Any]:
-        """The same, as readers take it."""
-        return {
-            "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
-            "encoding": self.encoding,
-            "columns": names(self.columns or ()) or None,
-        }
+    delimiter: reading.Delimiter = None
+    encoding: reading.Encoding = None
+    columns: reading.Header = None
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Table(Opening):
+@group(ROLES)
+class Roles(Typed):
+    """The roles of columns."""
+
+    quasi: reading.Quasi
+    sensitive: reading.Sensitive
+    identifier: reading.Identifier = None
+
+
+@group(READING)
+class Table(Opening, Roles):
     """The roles of columns, and how a table is read."""
 
-    quasi: Annotated[
-        list[str],
-        typed(ROLES, "Quasi-identifiers: what the attacker may know of a person, such as "
-                "age,education,country.", "COLUMNS", "--quasi", "-q"),
-    ]  # fmt: skip
-    sensitive: Annotated[
-        str, typed(ROLES, "Sensitive column: what the attacker wants to know.", "COLUMN",
-                     "--sensitive", "-s"),
-    ]  # fmt: skip
-    identifier: Annotated[
-        Texts, typed(ROLES, "Identifiers: columns that name a person.", "COLUMNS")
-    ] = None
-    hierarchies: Annotated[
-        Path | None,
-        typed(READING, "Folder of generalization hierarchies, one file per column.", "FOLDER"),
-    ] = None
-    missing: Annotated[
-        Literal["error", "drop", "category"],
-        typed(READING, "Missing values: refuse them, leave these records out, or treat missing "
-                "as a value of its own."),
-    ] = "error"  # fmt: skip
-    missing_values: Annotated[
-        Texts, typed(READING, "Text that means missing, besides empty cells: '?'. May be "
-                       "repeated.", "TEXT"),
-    ] = None  # fmt: skip
-    numeric: Annotated[Texts, typed(READING, "Columns to read as numbers.", "COLUMNS")] = None
-    categorical: Annotated[
-        Texts, typed(READING, "Columns to read as words, even if they look like numbers.",
-                       "COLUMNS"),
-    ] = None  # fmt: skip
-    ordinal: Annotated[
-        Texts, typed(READING, "Column whose values have an order, with all levels from low to "
-                       "high: 'education=low|mid|high'. May be repeated.", "COLUMN=LEVELS"),
-    ] = None  # fmt: skip
-    cuts: Annotated[
-        Texts, typed(READING, "Split a numeric column into parts that begin at these numbers: "
-                       "'age=20,40,60'. May be repeated.", "COLUMN=NUMBERS"),
-    ] = None  # fmt: skip
-    parts: Annotated[
-        Texts, typed(READING, "Split a numeric column into N parts of equal width: 'age=5'. May "
-                       "be repeated.", "COLUMN=N"),
-    ] = None  # fmt: skip
-    quantiles: Annotated[
-        Texts, typed(READING, "Split a numeric column into N parts with about as many records "
-                       "each: 'age=4'. May be repeated.", "COLUMN=N"),
-    ] = None  # fmt: skip
+    declared = {**Roles.declared, **Opening.declared}  # noqa: RUF012
+
+    hierarchies: reading.Hierarchies = None
+    missing: reading.Missing = "error"
+    missing_values: reading.MissingValues = None
+    numeric: reading.Numeric = None
+    categorical: reading.Categorical = None
+    ordinal: reading.Ordinal = None
+    cuts: reading.Cuts = None
+    parts: reading.Parts = None
+    quantiles: reading.Quantiles = None
 
     def reading(self, file: Path | None) -> "Reading":
         """How FILE is read."""
-        from unveil.cli._reading import NO_FILE, Reading
+        from unveil.cli._reading import Reading
 
-        given = {**vars(self), "missing_value": self.missing_values}
-        del given["missing_values"]
-        return Reading(file=NO_FILE if file is None else file, **given)
+        return Reading(file=file, options=self.values())
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Published:
+@group(PUBLISHED)
+class Published(Typed):
     """What was published, or what a sanitizer would publish."""
 
     release: Annotated[
-        Paths, typed(_PUBLISHED, "A published file of generalized records: CSV or .parquet. May "
+        Paths, typed(PUBLISHED, "A published file of generalized records: CSV or .parquet. May "
                        "be repeated, and have a name in front: 'city=published.csv'.", "FILE"),
     ] = None  # fmt: skip
     anatomy: Annotated[
-        Paths, typed(_PUBLISHED, "The records of an Anatomy release with their groups, or a "
+        Paths, typed(PUBLISHED, "The records of an Anatomy release with their groups, or a "
                        "folder with quasi_table.csv and sensitive_table.csv. May be repeated.",
                        "FILE"),
     ] = None  # fmt: skip
     sensitive_table: Annotated[
-        Paths, typed(_PUBLISHED, "The other table of --anatomy: the sensitive values of each "
+        Paths, typed(PUBLISHED, "The other table of --anatomy: the sensitive values of each "
                        "group. One for each --anatomy.", "FILE"),
     ] = None  # fmt: skip
     sanitizer: Annotated[
-        Texts, typed(_PUBLISHED, and_plugins(
+        Texts, typed(PUBLISHED, and_plugins(
             "Release what this sanitizer makes of FILE: mondrian:k=5, "
             "recoding:k=5,suppression=0.05, anatomy:l=3. May be repeated.", "sanitizers",
         ), "NAME:OPTIONS"),
     ] = None  # fmt: skip
-    notation: Annotated[
-        Texts, typed(_PUBLISHED, "How the cells of a published column are written, where that is "
-                       "not clear: 'age=range'; or interval, mask, prefix, set, list, node, value. "
-                       "May be repeated.", "COLUMN=HOW"),
-    ] = None  # fmt: skip
-    group: Annotated[
-        str | None, typed(_PUBLISHED, "Column with the groups of --anatomy. Default: group.",
-                            "COLUMN"),
-    ] = None  # fmt: skip
-    count: Annotated[
-        str | None, typed(_PUBLISHED, "Column with the number of records that a row stands for. "
-                            "Default: count, where its numbers add up.", "COLUMN"),
-    ] = None  # fmt: skip
-    domains: Annotated[
-        Texts, typed(_PUBLISHED, "Without FILE: all values of a column, 'zip=45501|45502' or "
-                       "'age=17-90'. Default: those that the release names. May be repeated.",
-                       "COLUMN=VALUES"),
-    ] = None  # fmt: skip
-    may_change_sensitive: Annotated[
-        bool, typed(_PUBLISHED, "Sensitive values of --release may have been changed, as noise "
-                      "does."),
-    ] = False  # fmt: skip
+    notation: reading.Notation = None
+    group: reading.GroupColumn = None
+    count: reading.CountColumn = None
+    domains: reading.Domains = None
+    may_change_sensitive: reading.MayChange = False
 
     def given(self) -> "Given":
         """The same, ready to be read."""
@@ -190,35 +211,31 @@ class Published:
         return Given(
             releases=self.release or (), anatomies=self.anatomy or (),
             sensitive_tables=self.sensitive_table or (), sanitizers=self.sanitizer or (),
-            notation=_notations(self.notation), group=self.group, count=self.count,
-            values=self.domains or (), may_change=self.may_change_sensitive,
+            **self.values(),
         )  # fmt: skip
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Programs:
+@group(PUBLISHED)
+class Programs(Typed):
     """Anonymization programs of others, and their limits."""
 
     oracle: Annotated[
-        Texts, typed(_PUBLISHED, "An anonymization program as a black box: a command "
+        Texts, typed(PUBLISHED, "An anonymization program as a black box: a command "
                        "'./anonymize {input} {output}', a URL that tables are posted to, a folder "
                        "with full.csv and without_000017.csv, or one Parquet file with a column "
                        "'without'. May be repeated.", "PROGRAM"),
     ] = None  # fmt: skip
     timeout: Annotated[
-        str | None, typed(_PUBLISHED, "Longest time for one run of a program: '30 s'. After that "
+        str | None, typed(PUBLISHED, "Longest time for one run of a program: '30 s'. After that "
                             "it is ended and run again.", "TIME"),
     ] = None  # fmt: skip
     memory: Annotated[
-        str | None, typed(_PUBLISHED, "Most memory for one run of a program, all its processes "
+        str | None, typed(PUBLISHED, "Most memory for one run of a program, all its processes "
                             "together: '2 GB'.", "SIZE"),
     ] = None  # fmt: skip
-    retries: Annotated[
-        int | None, typed(_PUBLISHED, "Number of retries after a failed run. Default: 1.", "N")
-    ] = None
+    retries: reading.Retries = None
     may_drop: Annotated[
-        bool, typed(_PUBLISHED, "The program may leave out records, which counts as suppressing "
+        bool, typed(PUBLISHED, "The program may leave out records, which counts as suppressing "
                       "them."),
     ] = False  # fmt: skip
 
@@ -232,7 +249,7 @@ class Programs:
                                  option=Option(name), oracle=Option("oracle"))  # fmt: skip
         return [
             Oracle(
-                source, notation=_notations(published.notation) or None, timeout=self.timeout,
+                source, notation=published.values().get("notation"), timeout=self.timeout,
                 memory=self.memory, retries=self.retries, may_drop=self.may_drop,
                 may_change_sensitive=published.may_change_sensitive,
             )
@@ -241,7 +258,7 @@ class Programs:
 
 
 Person = Annotated[
-    Texts, typed(_PEOPLE, "Show what was found about one person, by name, or without "
+    Texts, typed(PEOPLE, "Show what was found about one person, by name, or without "
                    "--identifier by row, from 1. May be repeated.", "NAME"),
 ]  # fmt: skip
 Worst = Annotated[
@@ -250,27 +267,25 @@ Worst = Annotated[
 ]  # fmt: skip
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class People:
+@group(PEOPLE)
+class People(Typed):
     """The people whom the attacker knows."""
 
     external: Annotated[
-        Path | None, typed(_PEOPLE, "Table of people, with names and the quasi-identifiers: CSV "
+        Path | None, typed(PEOPLE, "Table of people, with names and the quasi-identifiers: CSV "
                              "or .parquet. A dash (-) means standard input. Default: the people of "
                              "FILE.", "FILE"),
     ] = None  # fmt: skip
     record_of: Annotated[
-        str | None, typed(_PEOPLE, "Instead of names: column of the table of people with their "
+        str | None, typed(PEOPLE, "Instead of names: column of the table of people with their "
                             "row of FILE, counted from 1 without the header; empty for people who "
                             "are not in it.", "COLUMN"),
     ] = None  # fmt: skip
     person: Person = None
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Outputs:
+@group(OUTPUT)
+class Outputs(Typed):
     """Where results go."""
 
     json: Annotated[
@@ -306,19 +321,3 @@ class Outputs:
     def to_stdout(self) -> bool:
         """Whether a result goes to standard output, so that words have to go elsewhere."""
         return any(str(path) == "-" for path in (self.json, self.csv))
-
-
-def _notations(given: Texts) -> dict[str, str]:
-    """How columns are written, from a repeatable option.
-
-    >>> _notations(["age=range", "zip=mask"])
-    {'age': 'range', 'zip': 'mask'}
-    """
-    found: dict[str, str] = {}
-    for text in given or ():
-        column, equals, how = (part.strip() for part in text.rpartition("="))
-        if not equals or not column or not how:
-            raise InputError("cannot read {option}; write it like 'age=range'",
-                             option=Option("notation", text))  # fmt: skip
-        found[column] = how
-    return found

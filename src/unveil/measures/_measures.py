@@ -207,7 +207,14 @@ def measures(
         float, Gt(0), Le(1), Help("Re-identification risk above which records are counted."),
         Shell(metavar="RISK"),
     ] = 0.2,
-    population: Any = None,
+    population: Annotated[
+        Any,
+        Help(
+            "Table of everybody that the records were drawn from, with the same keys. Where the "
+            "release is generalized, everybody counts whom its cells cover."
+        ),
+        Shell(metavar="FILE", path=True),
+    ] = None,
     population_size: Annotated[
         int | None, Help("Number of people that the records were drawn from, for an estimate."),
         Shell(metavar="N"),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import Text, View, shown
-from unveil.findings import Finding, Value
+from unveil.findings import Finding, Table, Value
 
 INFINITE = "infinite"
 """What stands for infinity, which JSON has no number for."""
@@ -88,3 +88,19 @@ def _told(*texts: Text) -> list[Text]:
 def json_text(content: Mapping[str, Any]) -> str:
     """Plain values as JSON."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def table_content(table: Table, view: View) -> dict[str, Any]:
+    """A table as plain values; which of its columns have numbers is said."""
+    return {
+        "title": shown(table.title, view), "says": shown(table.says, view),
+        "columns": [
+            {"title": shown(head, view), "number": place not in table.texts}
+            for place, head in enumerate(table.columns)
+        ],
+        # A number keeps its text beside it; everything else is a text.
+        "rows": [
+            [plain(list(one), view) if isinstance(one, tuple) else shown(one, view) for one in row]
+            for row in table.rows
+        ],
+    }  # fmt: skip

@@ -1,0 +1,201 @@
+"""Options of readers: the roles of columns, how a table is read, and how published cells are.
+
+Declared once, for Python, shell and project file; see `unveil.options`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge
+
+from unveil.options import Help, Shell, by_column, names
+
+_DATE = re.compile(r"\d{4}-\d{2}")
+_RANGE = re.compile(r"(-?\d{1,9})-(-?\d{1,9})", re.ASCII)
+
+
+def _levels(text: str) -> list[str] | None:
+    found = [level.strip() for level in text.split("|")]
+    return found if all(found) else None
+
+
+def _edges(text: str) -> list[float | str] | None:
+    """Where parts begin, open at both ends; dates stay texts.
+
+    >>> _edges("20, 40"), _edges("2001-05"), _edges("40,20")
+    ([-inf, 20.0, 40.0, inf], [-inf, '2001-05', inf], None)
+    """
+    cells: list[Any] = [cell.strip() for cell in text.split(",")]
+    if not all(_DATE.match(cell) for cell in cells):
+        try:
+            cells = [float(cell) for cell in cells]
+        except ValueError:
+            return None
+        if not all(map(math.isfinite, cells)) or any(a >= b for a, b in itertools.pairwise(cells)):
+            return None
+    return [-math.inf, *cells, math.inf]
+
+
+def _number_of_parts(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and int(text) > 0 else None
+
+
+def _values(text: str) -> Sequence[str] | range | list[int] | None:
+    """Values with bars between them, ranges of whole numbers among these.
+
+    >>> _values("45501|45502"), _values("20-23"), _values("1-2|5-6"), _values("a||b")
+    (['45501', '45502'], range(20, 24), [1, 2, 5, 6], None)
+    """
+    parts = [part.strip() for part in text.split("|")]
+    ranges = [_RANGE.fullmatch(part) for part in parts]
+    between = [range(int(one[1]), int(one[2]) + 1) for one in ranges if one is not None]
+    if len(between) < len(parts):  # names, whatever they look like
+        return parts if all(parts) else None
+    if not all(between):
+        return None
+    return between[0] if len(between) == 1 else [number for one in between for number in one]
+
+
+Names = str | Sequence[str]
+
+Quasi = Annotated[
+    Names,
+    Help(
+        "Quasi-identifiers: what the attacker may know of a person, such as age,education,country."
+    ),
+    Shell(parse=names, metavar="COLUMNS", letter="q"),
+]
+Sensitive = Annotated[
+    str,
+    Help("Sensitive column: what the attacker wants to know."),
+    Shell(metavar="COLUMN", letter="s"),
+]
+Identifier = Annotated[
+    Names | None,
+    Help("Identifiers: columns that name a person."),
+    Shell(parse=names, metavar="COLUMNS"),
+]
+Hierarchies = Annotated[
+    str | os.PathLike[str] | None,
+    Help("Folder of generalization hierarchies, one file per column."),
+    Shell(metavar="FOLDER", path=True),
+]
+Missing = Annotated[
+    Literal["error", "drop", "category"],
+    Help(
+        "Missing values: refuse them, leave these records out, or treat missing as a value of its "
+        "own."
+    ),
+]
+MissingValues = Annotated[
+    Sequence[str] | None,
+    Help("Text that means missing, besides empty cells: '?'. May be repeated."),
+    Shell(parse=list, metavar="TEXT"),
+]
+Numeric = Annotated[
+    Names | None, Help("Columns to read as numbers."), Shell(parse=names, metavar="COLUMNS")
+]
+Categorical = Annotated[
+    Names | None,
+    Help("Columns to read as words, even if they look like numbers."),
+    Shell(parse=names, metavar="COLUMNS"),
+]
+Ordinal = Annotated[
+    Mapping[str, Sequence[Any]] | None,
+    Help(
+        "Column whose values have an order, with all levels from low to high: "
+        "'education=low|mid|high'. May be repeated."
+    ),
+    Shell(
+        parse=by_column("ordinal", "'education=low|mid|high', from low to high", _levels),
+        metavar="COLUMN=LEVELS",
+    ),
+]
+Cuts = Annotated[
+    Mapping[str, Sequence[Any]] | None,
+    Help(
+        "Split a numeric column into parts that begin at these numbers: 'age=20,40,60'. May be "
+        "repeated."
+    ),
+    Shell(
+        parse=by_column(
+            "cuts", "'age=20,40,60', with numbers or dates in ascending order", _edges, last=True
+        ),
+        metavar="COLUMN=NUMBERS",
+    ),
+]
+_PARTS = "'age=4', with the number of parts, from 1 up; to say where they begin, use --cuts"
+Parts = Annotated[
+    Mapping[str, int] | None,
+    Help("Split a numeric column into N parts of equal width: 'age=5'. May be repeated."),
+    Shell(parse=by_column("parts", _PARTS, _number_of_parts, last=True), metavar="COLUMN=N"),
+]
+Quantiles = Annotated[
+    Mapping[str, int] | None,
+    Help(
+        "Split a numeric column into N parts with about as many records each: 'age=4'. May be "
+        "repeated."
+    ),
+    Shell(parse=by_column("quantiles", _PARTS, _number_of_parts, last=True), metavar="COLUMN=N"),
+]
+Delimiter = Annotated[
+    str | None,
+    Help("CSV delimiter ('\\t' is a tab). Default: detected."),
+    Shell(parse=lambda texts: "\t" if texts[-1] == "\\t" else texts[-1], metavar="CHARACTER"),
+]
+Encoding = Annotated[
+    str | None, Help("Encoding of a CSV file. Default: utf-8."), Shell(metavar="NAME")
+]
+Header = Annotated[
+    Sequence[str] | Mapping[int, str] | None,
+    Help("Names of all columns, for a CSV file without a header."),
+    Shell(parse=names, metavar="COLUMNS"),
+]
+
+Notation = Annotated[
+    Mapping[str, str] | None,
+    Help(
+        "How the cells of a published column are written, where that is not clear: 'age=range'; or "
+        "interval, mask, prefix, set, list, node, value. May be repeated."
+    ),
+    Shell(parse=by_column("notation", "'age=range'", str, last=True), metavar="COLUMN=HOW"),
+]
+GroupColumn = Annotated[
+    str | None,
+    Help("Column with the groups of --anatomy. Default: group."),
+    Shell(metavar="COLUMN"),
+]
+CountColumn = Annotated[
+    str | None,
+    Help(
+        "Column with the number of records that a row stands for. Default: count, where its "
+        "numbers add up."
+    ),
+    Shell(metavar="COLUMN"),
+]
+Domains = Annotated[
+    Mapping[str, Any] | None,
+    Help(
+        "Without FILE: all values of a column, 'zip=45501|45502' or 'age=17-90'. Default: those "
+        "that the release names. May be repeated."
+    ),
+    Shell(
+        parse=by_column("domains", "'zip=45501|45502', or 'age=17-90' for whole numbers", _values),
+        metavar="COLUMN=VALUES",
+    ),
+]
+MayChange = Annotated[
+    bool, Help("Sensitive values of --release may have been changed, as noise does.")
+]
+Retries = Annotated[
+    int | None,
+    Ge(0),
+    Help("Number of retries after a failed run. Default: 1."),
+    Shell(metavar="N"),
+]
