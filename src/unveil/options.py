@@ -67,9 +67,10 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Help:
-    """What an option is, in a sentence or two."""
+    """What an option is, in a sentence or two; in a shell perhaps with an example of its own."""
 
     text: str
+    shell: str = ""
 
 
 @dataclass(frozen=True)
@@ -208,17 +209,20 @@ HeldOut = Annotated[
 Rename = Annotated[
     Mapping[str, str] | None,
     Help(
-        "Columns that have another name in the table of people, such as {'zip': 'postcode'}; in "
-        "a shell 'zip=postcode'."
+        "Columns that have another name in the table of people, such as {'zip': 'postcode'}.",
+        shell="Column that has another name in the table of people: 'zip=postcode'. May be "
+        "repeated.",
     ),
     Shell(parse=by_column("rename", "'zip=postcode'", str), metavar="COLUMN=THEIRS"),
 ]
 Recode = Annotated[
     Mapping[str, Mapping[Any, Any]] | None,
     Help(
-        "Values that have another name in the table of people, such as {'sex': {'F': 'Female'}}; "
-        "in a shell 'sex=F->Female|M->Male'. None, or nothing behind the arrow, stands for a value "
-        "that the release does not have."
+        "Values that have another name in the table of people, such as {'sex': {'F': 'Female'}}. "
+        "None stands for a value that the release does not have.",
+        shell="Values that have another name in the table of people: 'sex=F->Female|M->Male'. "
+        "Nothing behind the arrow stands for a value that the release does not have. May be "
+        "repeated.",
     ),
     Shell(parse=by_column("recode", "'sex=F->Female|M->Male'", _recoded),
           metavar="COLUMN=THEIRS->OURS|…"),
@@ -244,10 +248,10 @@ def _metadata(annotation: Any, kind: type[R]) -> R | None:
     return next((one for one in given if isinstance(one, kind)), None)
 
 
-def help_of(annotation: Any) -> str:
+def help_of(annotation: Any, *, shell: bool = False) -> str:
     """The help of an annotated option; empty if it has none."""
     found = _metadata(annotation, Help)
-    return "" if found is None else found.text
+    return "" if found is None else (shell and found.shell) or found.text
 
 
 def shell_of(annotation: Any) -> Shell:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from unveil.auditing.parts import Asked, Part
 from unveil.errors import InputError, Message, Text, View
 from unveil.findings import Finding
 from unveil.microdata import Microdata
+from unveil.render import json_text
 from unveil.sanitize import Oracle
 
 if TYPE_CHECKING:
@@ -279,10 +281,27 @@ class Audit(Finding):
         ]
         return pd.DataFrame(rows)
 
+    @cached_property
+    def _whole(self) -> dict[str, Any]:
+        """All of it as plain values: made once, for JSON, JUnit and page alike."""
+        return super().to_dict()
+
     def content(self, *, records: bool) -> dict[str, Any]:
         from unveil.auditing._content import content_of
 
         return content_of(self)
+
+    def to_dict(self, *, records: bool = False) -> dict[str, Any]:
+        return deepcopy(self._whole)
+
+    def to_json(self, *, records: bool = False) -> str:
+        return json_text(self._whole)
+
+    def to_junit(self) -> str:
+        """The result of every threshold as JUnit XML, for CI."""
+        from unveil.auditing._content import junit_of
+
+        return junit_of(self._whole)
 
     def verdict(self, release: Text | None = None) -> str:
         """Pass or fail, or what was found, in plain words."""
@@ -313,19 +332,17 @@ class Audit(Finding):
         """The report: one HTML page; needs ``pip install 'unveil[report]'``."""
         from unveil.render.page import page_of
 
-        return page_of(self.to_dict())
+        return page_of(self._whole)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the report (``.html``), all numbers (``.json``), or the checks (``.xml``, JUnit).
 
         The key of the references is not in any of them: `unveil.auditing.write_key` keeps it.
         """
-        from unveil.auditing._content import junit_of
-
         file = Path(path)
         made: dict[str, Callable[[], str]] = {
             ".html": self.page, ".htm": self.page, ".json": self.to_json,
-            ".xml": lambda: junit_of(self.to_dict()),
+            ".xml": self.to_junit,
         }  # fmt: skip
         if file.suffix.lower() not in made:
             raise InputError(

@@ -39,10 +39,7 @@ def anonymize(
                      "-o"),
     ],
 ) -> None:  # fmt: skip
-    """Anonymize a table and write the release.
-
-    Only the quasi-identifiers, generalized, and the sensitive column are written.
-    """
+    """Anonymize a table and write the release."""
     reading = table.reading(file)
     if len(sanitizer) != 1:
         raise InputError("give one {option}; got {given}",

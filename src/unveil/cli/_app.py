@@ -5,6 +5,7 @@ Commands import what they need when they are called: ``unveil --help`` does not 
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from cyclopts import App, Parameter
@@ -13,8 +14,6 @@ from unveil._version import __version__
 from unveil.registry import Plugin, declarations
 
 _EXAMPLES = """
-Examples
-
     unveil demo
     unveil audit survey.csv --quasi age,zip,sex --sensitive income
     unveil anonymize survey.csv --quasi age,zip,sex --sensitive income \\
@@ -22,8 +21,16 @@ Examples
 """
 
 
+EXIT_CODES = (
+    "Exit codes: 0 done, 2 wrong input or a release that could not be used, 130 interrupted."
+)
+
+
 class _Own(NamedTuple):
-    """A command that belongs to no attack: where it is, what it does, and examples."""
+    """A command that belongs to no attack: where it is, what it does, and examples.
+
+    The first paragraph of the help stands in the list of commands.
+    """
 
     home: str
     help: str
@@ -45,7 +52,13 @@ All attacks and measures, as a page to read in a browser:
     ),
     "init": _Own(
         "_init",
-        "Look at a table, propose the roles of its columns, and write a project file.",
+        """Look at a table, propose the roles of its columns, and write a project file.
+
+It is a proposal: read it, and correct it. Neither what is printed nor the file shows a
+value of an identifier, or one that fewer than five people have.
+
+Exit codes: 0 done, 2 wrong input, or a file that is there already.
+""",
         """
     unveil init survey.csv
 
@@ -56,7 +69,18 @@ A file without a header, and where the project goes:
     ),
     "audit": _Own(
         "_audit",
-        "Attack releases in every way that fits, and give one verdict and one report.",
+        """Attack releases in every way that fits, and give one verdict and one report.
+
+All releases meet the same attacker, who knows the quasi-identifiers and wants to know
+the sensitive value, so that their figures can be compared. Without thresholds there is
+no verdict, only what was found.
+
+The report shows no original record: people have references that unveil resolve makes
+out, for whoever has the table and the key.
+
+Exit codes: 0 done, and nothing fails; 1 a release fails; 2 wrong input, or something
+could not be done; 130 interrupted.
+""",
         """
 A first look, with nothing to configure; then a report, with roles:
 
@@ -89,7 +113,10 @@ As a gate in CI:
     ),
     "compare": _Own(
         "_audits_read",
-        "Compare two audits: what got better, and what got worse.",
+        """Compare two audits: what got better, and what got worse.
+
+Exit codes: 0 done; 1 something got worse, with --strict; 2 wrong input.
+""",
         """
     unveil compare before.json after.json
 
@@ -100,7 +127,10 @@ In CI, against the last version that was published:
     ),
     "resolve": _Own(
         "_audits_read",
-        "Tell the owner of a table who is behind the references of a report.",
+        """Tell the owner of a table who is behind the references of a report.
+
+Prints original records.
+""",
         """
     unveil resolve survey.csv '#0a1b2c3d4e5f' '#ffeeddccbbaa' --key report.key
     unveil resolve --project unveil.toml 0a1b2c3d4e5f --key report.key
@@ -108,7 +138,10 @@ In CI, against the last version that was published:
     ),
     "anonymize": _Own(
         "_anonymize",
-        "Anonymize a table and write the release.",
+        """Anonymize a table and write the release.
+
+Only the quasi-identifiers, generalized, and the sensitive column are written.
+""",
         """
     unveil anonymize survey.csv --quasi age,zip,sex --sensitive income \\
            --sanitizer mondrian:k=5 -o released.csv
@@ -119,7 +152,14 @@ In CI, against the last version that was published:
     ),
     "harden": _Own(
         "_harden",
-        "Change what is worst and test again, until a goal for differential inference holds.",
+        """Change what is worst and test again, until a goal for differential inference holds.
+
+People over --delta are left out of the table (remove), or kept in larger classes
+(merge). It may not be possible: the report says how far it got, and the best round is
+written.
+
+Exit codes: 0 the goal holds, 1 it does not, 2 wrong input, 130 interrupted.
+""",
         """
     unveil harden survey.csv --quasi age,zip,sex --sensitive income \\
            --sanitizer mondrian:k=5 --delta 0.05 -o released.csv
@@ -132,7 +172,11 @@ Which costs less, leaving people out or larger classes?
     ),
     "compare-encodings": _Own(
         "_encodings",
-        "Compare 24 ways to encode generalized cells as numbers for a classifier.",
+        """Compare 24 ways to encode generalized cells as numbers for a classifier.
+
+How well does an attacker guess with each of them, how many features does it have, and
+how long does it take?
+""",
         """
     unveil compare-encodings survey.csv --quasi age,zip,sex --sensitive income \\
            --sanitizer mondrian:k=5 --sanitizer mondrian:k=20 --plot encodings.png
@@ -140,7 +184,14 @@ Which costs less, leaving people out or larger classes?
     ),
     "measures": _Own(
         "_measures",
-        "Measure tables by their classes: k, ℓ, t, re-identification risk, discrimination rate.",
+        """Measure tables by their classes: k, ℓ, t, re-identification risk, discrimination rate.
+
+k, ℓ, t, re-identification risk, the discrimination rate and what else follows from
+counts. All of it comes from one grouped count, which an engine makes, whatever the size
+of the file. Missing values are values like any other.
+
+Exit codes: 0 done, 2 wrong input, 130 interrupted.
+""",
         """
     unveil measures published.csv --quasi age,zip,sex --sensitive income
 
@@ -162,6 +213,40 @@ What it has lost against the original; everything for a machine to read:
 }
 
 
+def _paragraphs(text: str) -> str:
+    """A text whose lines the terminal breaks."""
+    return "\n\n".join(" ".join(one.split()) for one in text.strip().split("\n\n"))
+
+
+_WIDE = 78  # of a line of an example
+
+
+def _examples(text: str) -> str:
+    """Examples, with commands broken between their options where they are long.
+
+    >>> print(_examples("\\n    unveil audit a.csv --quasi age,zip,sex --sensitive income "
+    ...                 "--report report.html --seed 5"))
+    Examples
+    <BLANKLINE>
+        unveil audit a.csv --quasi age,zip,sex --sensitive income \\
+               --report report.html --seed 5
+    """
+    lines = []
+    for line in text.replace("\\\n", "").splitlines():
+        if not line.startswith("    "):
+            lines.append(line)
+            continue
+        first, *options = re.split(r" +(?=-)", line)
+        for option in options:
+            if len(first) + len(option) + 3 > _WIDE:
+                lines.append(f"{first} \\")
+                first = f"           {option}"
+            else:
+                first += f" {option}"
+        lines.append(first)
+    return "\n".join(["Examples", *lines])
+
+
 def made_app() -> App:
     """The application with all its commands."""
     app = App(
@@ -170,16 +255,20 @@ def made_app() -> App:
         "give them away?",
         version=f"unveil {__version__}",
         help_flags=["--help", "-h"],
-        help_epilogue=_EXAMPLES,
+        help_epilogue=_examples(_EXAMPLES),
         help_format="plaintext",
         result_action="return_value",
         error_formatter=lambda error: f"error: {error}",
-        default_parameter=Parameter(negative=(), consume_multiple=False),
+        default_parameter=Parameter(
+            negative=(),
+            consume_multiple=False,
+            show_default=lambda value: None if value is None or value is False else value,
+        ),
     )
     for name, own in _OWN.items():
         app.command(
-            f"unveil.cli.{own.home}:{name.replace('-', '_')}", name=name, help=own.help,
-            help_epilogue=f"Examples\n{own.examples}",
+            f"unveil.cli.{own.home}:{name.replace('-', '_')}", name=name,
+            help=_paragraphs(own.help), help_epilogue=_examples(own.examples),
         )  # fmt: skip
     for one in declarations().values():
         if one.name in _OWN:
@@ -187,8 +276,9 @@ def made_app() -> App:
                 Plugin(one.name, one, one.plugin).refuse("there is a command of that name")
             continue
         app.command(
-            f"unveil.cli._declared:{one.name.replace('-', '_')}", name=one.name, help=one.help,
-            help_epilogue=f"Examples\n{one.examples}" if one.examples else "",
+            f"unveil.cli._declared:{one.name.replace('-', '_')}", name=one.name,
+            help=f"{one.help}\n\n{one.means}\n\n{EXIT_CODES}",
+            help_epilogue=_examples(one.examples) if one.examples else "",
         )  # fmt: skip
     return app
 

@@ -93,18 +93,7 @@ def audit(
     ] = None,
     outputs: AuditOutputs = AuditOutputs(),
 ) -> None:  # fmt: skip
-    """Attack releases in every way that fits, and give one verdict and one report.
-
-    All releases meet the same attacker, who knows the quasi-identifiers and wants to know the
-    sensitive value, so that their figures can be compared. Without thresholds there is no verdict,
-    only what was found.
-
-    The report shows no original record: people have references that unveil resolve makes out, for
-    whoever has the table and the key.
-
-    Exit codes: 0 done, and nothing fails; 1 a release fails; 2 wrong input, or something could not
-    be done; 130 interrupted.
-    """
+    """Attack releases in every way that fits, and give one verdict and one report."""
     given = published.given()
     _Run(
         table=table.audited(file), programs=programs.made(published),

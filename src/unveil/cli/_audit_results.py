@@ -22,7 +22,6 @@ from unveil.auditing import (
     Figure,
     OneSecret,
     Question,
-    junit_of,
     key_from,
     write_key,
 )
@@ -120,7 +119,7 @@ class AuditOutputs:
             failed = []
         writers: list[tuple[Path | None, Callable[[Path], None]]] = [
             (self.json, lambda file: write_text(file, found.to_json() + "\n")),
-            (self.junit, lambda file: write_text(file, junit_of(found.to_dict()))),
+            (self.junit, lambda file: write_text(file, found.to_junit())),
             (self.report, lambda file: write_text(file, found.page())),
             (self.plot, lambda file: save_picture(file, found.plot(), out)),
         ]

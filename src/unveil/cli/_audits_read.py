@@ -66,10 +66,7 @@ def compare(
                             "output.", "FILE"),
     ] = None,
 ) -> None:  # fmt: skip
-    """Compare two audits: what got better, and what got worse.
-
-    Exit codes: 0 done; 1 something got worse, with --strict; 2 wrong input.
-    """
+    """Compare two audits: what got better, and what got worse."""
     check_output(json, "--json")
     found = compare_audits(read_audit(before), read_audit(after))
     if json is not None:
@@ -95,10 +92,7 @@ def resolve(
     ] = None,
     how: Opening = Opening(),
 ) -> None:  # fmt: skip
-    """Tell the owner of the table and the key who is behind the references of a report.
-
-    Prints original records.
-    """
+    """Tell the owner of the table and the key who is behind the references of a report."""
     references = [text for text in what if is_reference(text)]
     files = [text for text in what if not is_reference(text)]
     _check(references, files, project)

@@ -23,6 +23,7 @@ from unveil.cli._sources import (
     OPTIONS,
     OUTPUT,
     File,
+    NeededFile,
     Outputs,
     People,
     Person,
@@ -57,9 +58,6 @@ if TYPE_CHECKING:
     from unveil.microdata import AnyRelease, Microdata
 
 SHELL = View("shell")
-_EXIT_CODES = (
-    "Exit codes: 0 done, 2 wrong input or a release that could not be used, 130 interrupted."
-)
 _FROM_SOURCES = ("microdata", "identifier", "record_of")  # which the shell's own options give
 
 
@@ -100,7 +98,10 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     kind = inspect.Parameter.KEYWORD_ONLY
     described = _described(declaration.call())
     parameters = [
-        inspect.Parameter("file", inspect.Parameter.POSITIONAL_ONLY, default=None, annotation=File),
+        inspect.Parameter(
+            "file", inspect.Parameter.POSITIONAL_ONLY, default=None,
+            annotation=NeededFile if _is_needed("microdata", sources) else File,
+        ),
         *(inspect.Parameter(name, kind, annotation=group) for name, group in groups.items()),
         *(inspect.Parameter(name, kind, annotation=one, default=default)
           for name, (one, default) in own.items()),
@@ -115,9 +116,13 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
-    command.__doc__ = f"{declaration.help}\n\n{declaration.means}\n\n{_EXIT_CODES}"
+    command.__doc__ = declaration.help
     command.__name__ = declaration.name.replace("-", "_")
     return guarded(command)
+
+
+def _is_needed(source: str, sources: Mapping[str, inspect.Parameter]) -> bool:
+    return source in sources and sources[source].default is inspect.Parameter.empty
 
 
 def _described(function: Callable[..., Any]) -> dict[str, str]:
@@ -249,8 +254,7 @@ class _Run:
         if len(called) > 1:
             raise InputError("give one {option}, which names people; got {names}",
                              option=Option("identifier"), names=", ".join(called))  # fmt: skip
-        needed = sources["external"].default is inspect.Parameter.empty
-        if needed and self.people.external is None and self.file is None:
+        if _is_needed("external", sources) and self.people.external is None and self.file is None:
             raise InputError(
                 "there is nobody to look for: give a table of people with {external}, or the "
                 "original table as {file}",

@@ -38,11 +38,7 @@ def compare_encodings(
     seed: Annotated[int, typed(OPTIONS, "Random seed.", "N")] = 0,
     outputs: Outputs = _NOWHERE,
 ) -> None:  # fmt: skip
-    """Compare 24 ways to encode generalized cells as numbers for a classifier.
-
-    How well does an attacker guess with each of them, how many features does it have, and how long
-    does it take?
-    """
+    """Compare 24 ways to encode generalized cells as numbers for a classifier."""
     outputs.check(file)
     adversary_named(adversary)
     wanted = [one for text in sanitizer or () for one in sanitizers_named(text)]

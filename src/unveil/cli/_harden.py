@@ -77,13 +77,7 @@ def harden(
     ] = None,
     outputs: Outputs = _NOWHERE,
 ) -> None:  # fmt: skip
-    """Change what is worst and test again, until nobody's own record gives them away too much.
-
-    People over --delta are left out of the table (remove), or kept in larger classes (merge). It
-    may not be possible: the report says how far it got, and the best round is written.
-
-    Exit codes: 0 the goal holds, 1 it does not, 2 wrong input, 130 interrupted.
-    """
+    """Change what is worst and test again, until nobody's own record gives them away too much."""
     if len(sanitizer) != 1:
         raise InputError("give one {option}; got {given}",
                          option=Option("sanitizer"), given=", ".join(sanitizer))  # fmt: skip

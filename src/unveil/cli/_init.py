@@ -43,13 +43,7 @@ def init(
     force: Annotated[bool, typed(OUTPUT, "Replace an existing project file.")] = False,
     how: Opening = Opening(),
 ) -> None:  # fmt: skip
-    """Look at a table, propose the roles of its columns, and write a project file.
-
-    It is a proposal: read it, and correct it. Neither what is printed nor the file shows a value of
-    an identifier, or one that fewer than five people have.
-
-    Exit codes: 0 done, 2 wrong input, or a file that is there already.
-    """
+    """Look at a table, propose the roles of its columns, and write a project file."""
     check_output(out, "-o", source=file)
     if out.exists() and not force and not is_stdout(out):
         raise InputError("{file} is there already; {force} replaces it, -o names another file",

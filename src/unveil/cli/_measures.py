@@ -124,14 +124,7 @@ def _measures(
     *files: Path, columns: _Columns = _COLUMNS, original: Path | None = None,
     outputs: _Outputs = _OUTPUTS, **typed: Any,
 ) -> None:  # fmt: skip
-    """Measure tables by their classes.
-
-    k, ℓ, t, re-identification risk, the discrimination rate and what else follows from counts. All
-    of it comes from one grouped count, which an engine makes, whatever the size of the file.
-    Missing values are values like any other.
-
-    Exit codes: 0 done, 2 wrong input, 130 interrupted.
-    """
+    """Measure tables by their classes."""
     if not files:
         raise InputError("there is nothing to measure: name a table")
     with _on_disk(files) as there:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ROLES = Group("Roles of columns", sort_key=1)
 PUBLISHED = Group("Releases", sort_key=2)
 PEOPLE = Group("People whom the attacker knows", sort_key=3)
-OPTIONS = Group("Options of the attack", sort_key=4)
+OPTIONS = Group("Options", sort_key=4)
 READING = Group("Reading the table", sort_key=5)
 OUTPUT = Group("Output", sort_key=6)
 
@@ -42,12 +42,14 @@ Texts = list[str] | None
 Paths = list[Path] | None
 T = TypeVar("T", bound=type)
 
+_TABLE = (
+    "The original table, one row per person: CSV (may be compressed: .gz) or .parquet. A dash (-) "
+    "means standard input."
+)
+NeededFile = Annotated[Path | None, Parameter(help=_TABLE)]
 File = Annotated[
     Path | None,
-    Parameter(
-        help="The original table, one row per person: CSV (may be compressed: .gz) or .parquet. A "
-        "dash (-) means standard input. May be left out where only the release is known."
-    ),
+    Parameter(help=f"{_TABLE} May be left out where only the release is known."),
 ]
 OneFile = Annotated[Path, Parameter(help="The original table, one row per person.")]
 
@@ -73,7 +75,7 @@ def in_shell(
     """
     shell: Shell = shell_of(annotation)
     bare = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    text = help_of(annotation) or described
+    text = help_of(annotation, shell=True) or described
     choices = [str(choice) for choice in choices_of(annotation)]
     if choices:  # our own check words what is none of them
         text = f"{text} [choices: {', '.join(choices)}]"
