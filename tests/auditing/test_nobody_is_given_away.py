@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 import unveil as uv
 from unveil.auditing import ToRead, compare_audits, junit_of, resolve
 from unveil.auditing.parts import PARTS
+from unveil.errors import View
 from unveil.microdata import Hierarchy
 
 WORD, NUMBER = "Zq", 98765400  # nothing else has these letters or digits
 SECRET = re.compile(r"[Zz]q|987[.,]?654|jane", re.IGNORECASE)
 FEW = 4
+ATTACKS = set(PARTS) - {"measures", "discrimination-rate", "utility"}
 
 
 def marked(rng: np.random.Generator, n: int, values: list[Any], marks: list[Any]) -> list[Any]:
@@ -75,6 +77,11 @@ def forms_of(audit: uv.Audit) -> dict[str, str]:
         "json": audit.to_json(), "junit": junit_of(told), "verdict": audit.verdict(),
         "summary": str(audit), "frame": audit.to_frame().to_string(),
         "notebook": audit._repr_html_(), "comparison": str(compare_audits(told, told)),
+        "page": audit.page(), **{
+            f"{one.name}, {part}": look.finding.summary(View("report"))
+            for one in audit.releases for part, look in one.looked.items()
+            if look.finding and part in ATTACKS
+        },
     }  # fmt: skip
 
 

@@ -1,12 +1,10 @@
 """The plug-in of examples/plugin, installed and used as others would; and plug-ins that fail."""
 
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -60,28 +58,10 @@ class Again(Identity):
 
 
 def installed(project: Path, target: Path) -> None:
-    """Install a package into a folder: with pip, or by hand where no build backend is there."""
-    if importlib.util.find_spec("hatchling") is not None:
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-               "--no-deps", "--no-build-isolation", "--no-index"]  # fmt: skip
-        subprocess.run([*pip, "--target", str(target), str(project)], check=True)
-        return
-    about = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["project"]
-    for package in (project / "src").iterdir():
-        shutil.copytree(package, target / package.name, dirs_exist_ok=True)
-    name = about["name"].replace("-", "_")
-    info = target / f"{name}-{about['version']}.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {about['name']}\nVersion: {about['version']}\n"
-    )
-    groups = about["entry-points"].items()
-    lines = [
-        line
-        for group, entries in groups
-        for line in (f"[{group}]", *(f"{one} = {where}" for one, where in entries.items()))
-    ]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    """Install a package into a folder with pip; its builder, hatchling, comes with the tests."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+           "--no-deps", "--no-build-isolation", "--no-index"]  # fmt: skip
+    subprocess.run([*pip, "--target", str(target), str(project)], check=True)
 
 
 def test_the_page_has_the_same_entry_points():
