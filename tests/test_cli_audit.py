@@ -367,7 +367,7 @@ def test_an_interrupt_keeps_what_was_found(table, monkeypatch):
         ([*ROLES, "--report", "r.pdf"], "must end in .html or .htm"),
         ([*ROLES, "--junit", "j.txt"], "--junit 'j.txt' must end in .xml"),
         ([*ROLES, "--json", "x.html", "--report", "x.html"], "name the same file, 'x.html'"),
-        ([*ROLES, "--key", "survey.csv"], "'survey.csv' is no key"),
+        ([*ROLES, "--key", "survey.csv"], "'survey.csv' is not a key"),
         ([*ROLES, "--report", "no/where.html"], "the folder 'no' does not exist"),
         ([*ROLES, "--retries", "2"], "--retries is for programs of others"),
         ([*ROLES, "--sanitizer", "mondrain:k=5"], "did you mean 'mondrian'?"),
@@ -394,7 +394,7 @@ def test_a_report_is_made_again(table):
     assert run("report", "audit.json").stdout == "report: audit.html\n"
     assert Path("audit.html").read_bytes() == Path("first.html").read_bytes()
     done = run("report", "survey.csv", code=2)
-    assert "survey.csv is no audit" in done.stderr
+    assert "survey.csv is not an audit" in done.stderr
 
 
 def test_two_audits_are_compared(table):

@@ -159,7 +159,7 @@ def test_a_key_is_its_owners_alone(tmp_path: Path, survey: uv.Microdata) -> None
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert key_from(path) == "ab" * 32
     path.write_text("short")
-    with pytest.raises(InputError, match="is no key"):
+    with pytest.raises(InputError, match="is not a key"):
         key_from(path)
     with pytest.raises(InputError, match=r"there is no key .*none'; an audit writes it beside"):
         key_from(tmp_path / "none")
@@ -177,7 +177,7 @@ def test_references_are_resolved_with_the_key_only(survey: uv.Microdata) -> None
     assert [finding.distances[found[one][0]] for one in references] == [row[2][0] for row in rows]
     with pytest.raises(InputError, match="under this key"):
         resolve(references[0], survey, "00" * 32)
-    with pytest.raises(InputError, match="is no reference"):
+    with pytest.raises(InputError, match="is not a reference"):
         resolve("row 7", survey, audit.key)
 
 

@@ -41,13 +41,13 @@ def test_what_was_saved_is_read(told: dict[str, Any], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is no audit: it is not JSON, or was cut off"),
-        ("{", "is no audit: it is not JSON, or was cut off"),
-        ("[1, 2]", "is no audit: it says nothing of one"),
+        ("", "is not an audit: it is not JSON, or was cut off"),
+        ("{", "is not an audit: it is not JSON, or was cut off"),
+        ("[1, 2]", "is not an audit: it has no such content"),
         ("NaN", "NaN is no JSON"),
-        ("[" * 100_000, "is no audit"),
-        ('{"finding": "linkage"}', "is no audit: it is what 'linkage' found"),
-        ('{"finding": "audit"}', "is not of the form of an audit: the audit lacks 'unveil'"),
+        ("[" * 100_000, "is not an audit"),
+        ('{"finding": "linkage"}', "is not an audit: it is what 'linkage' found"),
+        ('{"finding": "audit"}', "does not have the form of an audit: the audit lacks 'unveil'"),
         ('{"finding": "audit", "form": 99, "unveil": "9.0"}', "form 99, made by unveil 9.0, and "
          "this version reads form "),
         ('{"finding": "audit", "form": 99}', "install a newer unveil"),
@@ -63,7 +63,7 @@ def test_what_is_no_audit_is_said(text: str, said: str, tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(told: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no audit"):
+    with pytest.raises(InputError, match="there is not an audit"):
         read_audit(tmp_path / "none.json")
     with pytest.raises(InputError, match="cannot read"):
         read_audit(tmp_path)
@@ -171,7 +171,7 @@ def test_everything_in_the_schema_is_closed() -> None:
 def test_what_cannot_be_compared_is_said(told: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="form 7, made by unveil 9"):
         compare_audits(told, told | {"form": 7, "unveil": "9"})
-    with pytest.raises(InputError, match="is no audit"):
+    with pytest.raises(InputError, match="is not an audit"):
         compare_audits({"finding": "linkage"}, told)
 
 

@@ -119,14 +119,14 @@ def refused(two: list[uv.Microdata]) -> list[tuple[Any, dict[str, Any], str]]:
         ([fewer, debts], {}, "not the same"),
         ([income, shifted], {}, "not the same"),
         ([], {}, "empty list"),
-        (income, {"knows": "agee"}, "cannot know 'agee', which is no quasi-identifier of table; "
+        (income, {"knows": "agee"}, "cannot know 'agee', which is not a quasi-identifier of table; "
          "did you mean 'age'?"),
         (income, {"knows": ["debts"]}, "cannot know 'debts'"),
         (income, {"knows": []}, "knows nothing"),
         (two, {"partitions": {"incom": "a:low"}}, "'incom' is none of income, debts; did you mean"),
         (two, {"partitions": {"income": "a:low"}}, "leaves out"),
         (income, {"key": "abc"}, "a key must be 64 hexadecimal digits"),
-        (income, {"smallest": 0}, "smallest must be a whole number from 1 up, got 0"),
+        (income, {"smallest": 0}, "smallest=0 is not possible: it must be a whole"),
         (income, {"attacks": {"linkage": {"know": "age"}}}, "linkage has no option 'know'; did "
          "you mean 'knows'?"),
         (income, {"attacks": {"measures": {"wildcrad": "numpy"}}}, "did you mean 'wildcard'?"),

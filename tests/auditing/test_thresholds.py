@@ -95,7 +95,7 @@ def test_percent_where_a_number_is_never_above_one() -> None:
                 Threshold.parse(f"{figure.name} {sign} 5")
         else:
             assert Threshold.parse(f"{figure.name} {sign} 5").bound == 5
-            with pytest.raises(InputError, match="is no share"):
+            with pytest.raises(InputError, match="is not a share"):
                 Threshold.parse(f"{figure.name} {sign} 5%")
 
 
@@ -143,7 +143,7 @@ def test_digits_suffice_to_tell_them_apart() -> None:
         ("5 < 6", "no figure '5'"),
         ("delta > 0.05 or k < 5", "cannot read"),
         ("detla > 0.05", "no figure 'detla'; did you mean 'delta'?"),
-        ("k < 5%", "k is no share"),
+        ("k < 5%", "k is not a share"),
     ],
 )
 def test_what_cannot_be_read_is_said(text: str, said: str) -> None:

@@ -484,7 +484,7 @@ def test_a_finding_says_what_went_wrong_with_how_many(tmp_path):
     assert finding.not_tested == {
         "the sanitizer failed": 1,
         "the sanitizer took too long": 1,
-        "the sanitizer gave an answer that is no release of the table": 1,
+        "the sanitizer gave an answer that is not a release of the table": 1,
         "the sanitizer took too much memory": 1,
     }
     assert [record for record, _ in finding.failures] == [0, 1, 2, 3]

@@ -26,7 +26,15 @@ from unveil.auditing._subjects import (
 from unveil.auditing._thresholds import Threshold, thresholds_of
 from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
 from unveil.engine import Forecast, Step, StepsShown, parse_duration
-from unveil.errors import InputError, MissingExtraError, Text, UnveilError, did_you_mean
+from unveil.errors import (
+    InputError,
+    Listed,
+    MissingExtraError,
+    Option,
+    Text,
+    UnveilError,
+    did_you_mean,
+)
 from unveil.microdata import Microdata
 from unveil.sanitize import Sanitizer
 
@@ -286,7 +294,8 @@ def _parts(attacks: Any) -> tuple[list[Part], Mapping[str, Mapping[str, Any]]]:
         return [PARTS[name] for name in DEFAULT], {}
     options = attacks if isinstance(attacks, Mapping) else {}
     if not isinstance(attacks, Iterable):
-        raise InputError(f"attacks must be names, such as {DEFAULT[0]!r}, or all, got {attacks!r}")
+        raise InputError("{attacks} is not possible: give names, such as {example}, or 'all'",
+                         attacks=Option("attacks", attacks), example=repr(DEFAULT[0]))  # fmt: skip
     asked = [attacks] if isinstance(attacks, str) else list(attacks)
     # Options are of one attack each, so whoever gives some names each.
     names = asked if options else [one for name in asked for one in _MANY.get(str(name), (name,))]
@@ -297,8 +306,9 @@ def _parts(attacks: Any) -> tuple[list[Part], Mapping[str, Mapping[str, Any]]]:
     for name in names:
         if name not in PARTS:
             raise InputError(
-                f"no attack {name!r}{did_you_mean(str(name), PARTS)} (known: {', '.join(PARTS)})"
-            )
+                "there is no attack {name}{near} (known: {known})", name=repr(name),
+                near=did_you_mean(str(name), PARTS), known=Listed([*PARTS]),
+            )  # fmt: skip
     for name, given in options.items():
         PARTS[name].check_options(given)
     # In the order of a report, whatever the user's.
@@ -312,6 +322,7 @@ def _check_thresholds(thresholds: Sequence[Threshold], parts: Sequence[Part]) ->
         if name not in given:
             giver = next(part.name for part in PARTS.values() if name in part.figures)
             raise InputError(
-                f"the threshold '{threshold}' needs {giver}, which is not among the attacks asked "
-                f"for ({', '.join(part.name for part in parts)})"
-            )
+                "the threshold '{threshold}' needs {giver}, which is not among the attacks asked "
+                "for ({asked})",
+                threshold=threshold, giver=giver, asked=Listed([part.name for part in parts]),
+            )  # fmt: skip

@@ -199,9 +199,9 @@ def compare_audits(
     both = [key for key in one if key in two]
     if not both:
         raise InputError(
-            "the two audits have no release in common: the first has "
-            f"{_named(one)}, the second {_named(two)}"
-        )
+            "the two audits have no release in common: the first has {one}, the second {two}",
+            one=_named(one), two=_named(two),
+        )  # fmt: skip
     changes = [
         Change(
             sensitive=key[0], release=two[key]["shown"], figure=FIGURES[name],

@@ -21,7 +21,7 @@ from unveil.auditing._form import FORM, first_fault
 from unveil.auditing._names import public_command, public_name
 from unveil.auditing._subjects import in_words
 from unveil.auditing.parts import Part, Told
-from unveil.errors import InputError
+from unveil.errors import File, Foreign, InputError
 from unveil.render import plain
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def read_audit(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, 
     5.0
     >>> read_audit({"finding": "linkage"})
     Traceback (most recent call last):
-    unveil.errors.InputError: what was given is no audit: it is what 'linkage' found; give what ...
+    unveil.errors.InputError: what was given is not an audit: it is what 'linkage' found; ...
     """
     if isinstance(source, Mapping):
         # Through JSON, so that what was in memory is as it would be in a file.
@@ -210,39 +210,47 @@ def read_audit(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, 
     try:
         text = Path(name).read_text("utf-8-sig")
     except FileNotFoundError:
-        raise InputError(
-            f"there is no audit {name!r}; 'unveil audit --json FILE' writes one"
-        ) from None
+        raise InputError("there is not an audit {file}; 'unveil audit --json FILE' writes one",
+                         file=File(name)) from None  # fmt: skip
     except OSError as error:
-        raise InputError(f"cannot read {name!r}: {error.strerror or error}") from None
+        raise InputError("cannot read {file}: {why}", file=File(name),
+                         why=error.strerror or str(error)) from None  # fmt: skip
     except UnicodeDecodeError:
-        raise InputError(f"{name} is no audit: it is not in UTF-8") from None
+        raise InputError("{file} is not an audit: it is not in UTF-8",
+                         file=File(name, bare=True)) from None  # fmt: skip
     try:
         value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{name} is no audit: it is not JSON, or was cut off ({_in_short(error)}); give what "
-            "'unveil audit --json FILE' wrote"
-        ) from None
+            "{file} is not an audit: it is not JSON, or was cut off ({why}); give what 'unveil "
+            "audit --json FILE' wrote",
+            file=File(name, bare=True), why=Foreign(_in_short(error)),
+        ) from None  # fmt: skip
     return _checked(value, name)
 
 
 def _checked(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict) or value.get("finding") != "audit":
         other = value.get("finding") if isinstance(value, dict) else None
-        what = f"it is what {other!r} found" if isinstance(other, str) else "it says nothing of one"
-        raise InputError(f"{name} is no audit: {what}; give what 'unveil audit --json FILE' wrote")
+        what = f"it is what {other!r} found" if isinstance(other, str) else "it has no such content"
+        raise InputError(
+            "{file} is not an audit: {what}; give what 'unveil audit --json FILE' wrote",
+            file=File(name, bare=True), what=what,
+        )  # fmt: skip
     form = value.get("form")
     if isinstance(form, int) and not isinstance(form, bool) and form != FORM:
         by = value.get("unveil", "another version")
-        newer = form > FORM
         raise InputError(
-            f"{name} has form {form}, made by unveil {by}, and this version reads form {FORM}; "
-            + ("install a newer unveil" if newer else "audit anew, or use the version that made it")
-        )
+            "{file} has form {form}, made by unveil {by}, and this version reads form {ours}; "
+            "{remedy}",
+            file=File(name, bare=True), form=form, by=by, ours=FORM,
+            remedy="install a newer unveil" if form > FORM
+            else "audit again, or use the version that made it",
+        )  # fmt: skip
     fault = first_fault(json.dumps(value))
     if fault is not None:
-        raise InputError(f"{name} is not of the form of an audit: {fault}")
+        raise InputError("{file} does not have the form of an audit: {fault}",
+                         file=File(name, bare=True), fault=fault)  # fmt: skip
     return value
 
 

@@ -24,7 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unveil.errors import MASK, InputError, Text, View, shown
+from unveil.errors import MASK, InputError, Option, Text, View, shown
 from unveil.microdata import Column, Microdata
 
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w%])")
@@ -232,7 +232,8 @@ class Discretion:
             )
         whole = isinstance(self.smallest, int | np.integer) and not isinstance(self.smallest, bool)
         if not whole or self.smallest < 1:
-            raise InputError(f"smallest must be a whole number from 1 up, got {self.smallest!r}")
+            raise InputError("{option} is not possible: it must be a whole number from 1 up",
+                             option=Option("smallest", self.smallest))  # fmt: skip
 
     def person(self, microdata: Microdata, record: int) -> str:
         """What a record is called: its reference, or its row as people count."""

@@ -18,7 +18,7 @@ from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, Threshold
 from unveil.auditing.parts import Asked, Part
-from unveil.errors import InputError, Message, Text, View
+from unveil.errors import File, InputError, Message, Text, View
 from unveil.findings import Finding
 from unveil.microdata import Microdata
 from unveil.render import json_text
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 _NOT_MADE = "the release could not be made"
 _WITHHELD = (
-    "the program failed, or gave what is no release of the table; what it said may name people, so "
-    "it is shown only to whoever runs the audit"
+    "the program failed, or gave something that is not a release of the table; what it said may "
+    "name people, so it is shown only to whoever runs the audit"
 )
 
 Status: TypeAlias = Literal["done", "not applicable", "failed", "interrupted"]
@@ -346,9 +346,9 @@ class Audit(Finding):
         }  # fmt: skip
         if file.suffix.lower() not in made:
             raise InputError(
-                f"cannot tell what to write into {str(path)!r}; end it in .html for the report, "
-                ".json for all numbers, or .xml for JUnit"
-            )
+                "cannot tell what to write into {file}; end it in .html for the report, .json for "
+                "all numbers, or .xml for JUnit", file=File(str(path)),
+            )  # fmt: skip
         file.write_text(made[file.suffix.lower()](), encoding="utf-8")
         return file
 

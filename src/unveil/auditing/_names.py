@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from unveil.auditing._discretion import reference_to
-from unveil.errors import InputError
+from unveil.errors import Cell, File, Foreign, InputError
 from unveil.microdata import Microdata
 
 _SECRET = r"(?:[\w-]*(?:token|secret|passw(?:or)?d|passwd|pwd|api[-_]?key|apikey|auth\w*|bearer|credentials?)[\w-]*)"  # noqa: E501
@@ -114,9 +114,8 @@ def write_key(key: str, path: str | os.PathLike[str]) -> Path:
             file.chmod(0o600)  # it may have been there before, open to others
             out.write(f"{key}\n")
     except OSError as error:
-        raise InputError(
-            f"cannot write the key {str(file)!r}: {error.strerror or error}"
-        ) from error
+        raise InputError("cannot write the key {file}: {why}", file=File(str(file)),
+                         why=error.strerror or str(error)) from error  # fmt: skip
     return file
 
 
@@ -125,16 +124,16 @@ def key_from(path: str | os.PathLike[str]) -> str:
     try:
         text = Path(path).read_text("ascii").strip()
     except FileNotFoundError as error:
-        raise InputError(
-            f"there is no key {str(path)!r}; an audit writes it beside its report: report.key"
-        ) from error
+        raise InputError("there is no key {file}; an audit writes it beside its report: report.key",
+                         file=File(str(path))) from error  # fmt: skip
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the key {str(path)!r}: {error}") from error
+        raise InputError("cannot read the key {file}: {why}", file=File(str(path)),
+                         why=Foreign(str(error))) from error  # fmt: skip
     if not _KEY.fullmatch(text):
         raise InputError(
-            f"{str(path)!r} is no key: a key is 64 hexadecimal digits, as an audit writes it "
-            "beside its report"
-        )
+            "{file} is not a key: a key is 64 hexadecimal digits, as an audit writes it beside its "
+            "report", file=File(str(path)),
+        )  # fmt: skip
     return text
 
 
@@ -187,17 +186,17 @@ def rows_behind(
     wanted = [references] if isinstance(references, str) else list(references)
     for reference in wanted:
         if not is_reference(reference):
-            raise InputError(
-                f"{reference!r} is no reference; a report writes them as #0a1b2c3d4e5f"
-            )
+            raise InputError("{text} is not a reference; a report writes them as #0a1b2c3d4e5f",
+                             text=Cell(reference))  # fmt: skip
     named = {reference_to(row, key): row for row in rows}
     found = {}
     for reference in wanted:
         row = named.get(f"#{reference.strip().lower().removeprefix('#')}")
         if row is None:
             raise InputError(
-                f"nobody in {source} has the reference {reference} under this key; is it the table "
-                "that was audited, and the key of that audit?"
-            )
+                "nobody in {table} has the reference {reference} under this key; is it the table "
+                "that was audited, and the key of that audit?",
+                table=File(source, bare=True), reference=reference,
+            )  # fmt: skip
         found[reference] = row
     return found

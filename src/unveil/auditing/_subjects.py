@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from unveil.auditing._names import public_name
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import Call, Cell, Column, File, InputError, Listed, Option, did_you_mean
 from unveil.measures import Partition, secret_of
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer, first_look, sanitizers_named
@@ -22,7 +22,7 @@ from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer, first_look, s
 class ToRead:
     """What was published and has yet to be read, for each sensitive attribute anew.
 
-    One that cannot be read is no matter to the other releases.
+    One that cannot be read does not affect the other releases.
     """
 
     read: Callable[[Microdata], AnyRelease]
@@ -108,9 +108,10 @@ def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
         return Subject(name=name, microdata=microdata, published=one)
     if _is_table(one):
         raise InputError(
-            f"a {type(one).__name__} says not what its cells mean; read what was published with "
-            "unveil.read_release(table, microdata)"
-        )
+            "a {kind} does not say what its cells mean; read what was published with "
+            "{read}(table, microdata)",
+            kind=type(one).__name__, read=Call("read_release"),
+        )  # fmt: skip
     sanitizer = as_sanitizer(one)
     # A name of the user's own stays; a command is shown without folders and secrets.
     own = name is not None and name not in (sanitizer.label, _within(sanitizer.label))
@@ -135,9 +136,9 @@ def _apart(subjects: list[Subject]) -> list[Subject]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(
-            f"{twice} is to be audited twice; leave one out, or give them names, such as "
-            "{'first': …, 'second': …}"
-        )
+            "{name} is to be audited twice; leave one out, or give them names, such as {example}",
+            name=File(twice, bare=True), example="{'first': …, 'second': …}",
+        )  # fmt: skip
     return subjects
 
 
@@ -152,13 +153,14 @@ def tables_of(microdata: Any) -> list[Microdata]:
         same_columns = [c.name for c in table.quasi] == [c.name for c in tables[0].quasi]
         if not same_columns or table.rows.tolist() != tables[0].rows.tolist():
             raise InputError(
-                f"audit got two tables that are not the same: {tables[0].source} and "
-                f"{table.source} differ in their quasi-identifiers or their records; audit them "
-                "one after the other"
-            )
+                "audit got two tables that are not the same: {one} and {other} differ in their "
+                "quasi-identifiers or their records; audit them one after the other",
+                one=File(tables[0].source, bare=True), other=File(table.source, bare=True),
+            )  # fmt: skip
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"the sensitive column {twice!r} is to be audited twice")
+        raise InputError("the sensitive column {column} is to be audited twice",
+                         column=Column(twice))  # fmt: skip
     return tables
 
 
@@ -171,9 +173,11 @@ def known_of(knows: str | Sequence[str] | None, microdata: Microdata) -> tuple[s
     for name in asked:
         if name not in names:
             raise InputError(
-                f"the attacker cannot know {name!r}, which is no quasi-identifier of "
-                f"{microdata.source}{did_you_mean(str(name), names)} (known: {', '.join(names)})"
-            )
+                "the attacker cannot know {name}, which is not a quasi-identifier of "
+                "{table}{near} (quasi-identifiers: {known})",
+                name=Cell(name), table=File(microdata.source, bare=True),
+                near=did_you_mean(str(name), names), known=Listed(names),
+            )  # fmt: skip
     if not asked:
         raise InputError("an attacker who knows nothing finds nobody; name a quasi-identifier")
     return None if set(asked) == set(names) else tuple(name for name in names if name in asked)
@@ -185,9 +189,10 @@ def partitions_of(given: Mapping[str, Any] | None, tables: Sequence[Microdata]) 
     for name, categories in (given or {}).items():
         if name not in secrets:
             raise InputError(
-                f"partitions are of sensitive columns, and {name!r} is none of "
-                f"{', '.join(secrets)}{did_you_mean(str(name), secrets)}"
-            )
+                "{option} is about sensitive columns, and {name} is none of {secrets}{near}",
+                option=Option("partitions"), name=Cell(name), secrets=Listed([*secrets]),
+                near=did_you_mean(str(name), secrets),
+            )  # fmt: skip
         Partition.of(categories, secret_of(secrets[name]))  # refused now, not in each attack
     return dict(given or {})
 
@@ -201,9 +206,11 @@ def of_their_secrets(
         secret = _secret_of(subject)
         if secret is not None and secret not in secrets:
             raise InputError(
-                f"{subject.name} publishes {secret}, and what is audited is "
-                f"{' and '.join(secrets)}; read it with that as its sensitive column"
-            )
+                "{release} publishes {secret}, and what is audited is {secrets}; read it with that "
+                "as its sensitive column",
+                release=File(subject.name, bare=True), secret=secret,
+                secrets=Listed(secrets, "and"),
+            )  # fmt: skip
     found = [
         [one for one in some if _secret_of(one) in (None, secret)]
         for some, secret in zip(subjects, secrets, strict=True)
@@ -211,9 +218,9 @@ def of_their_secrets(
     bare = next((secret for secret, some in zip(secrets, found, strict=True) if not some), None)
     if bare is not None:
         raise InputError(
-            f"no release publishes {bare}, so there is nothing to audit it by; give one that does, "
-            "or leave that column out"
-        )
+            "no release publishes {column}, so there is nothing to audit; give one that does, or "
+            "leave that column out", column=bare,
+        )  # fmt: skip
     return found
 
 

@@ -59,11 +59,11 @@ class Threshold:
         threshold = cls.condition(text)
         if threshold.fails_the_better:
             raise InputError(
-                f"the threshold {text!r} would fail what is good: of {threshold.figure.name}, "
-                f"{'less' if threshold.figure.lower_is_better else 'more'} is better, and a "
-                "threshold says what makes a release fail; did you mean "
-                f"'{threshold.opposite}'?"
-            )
+                "the threshold {text} would fail what is good: of {figure}, {which} is better, and "
+                "a threshold says what makes a release fail; did you mean '{opposite}'?",
+                text=repr(text), figure=threshold.figure.name, opposite=threshold.opposite,
+                which="less" if threshold.figure.lower_is_better else "more",
+            )  # fmt: skip
         return threshold
 
     @classmethod
@@ -77,22 +77,23 @@ class Threshold:
         bound = None if form is None else _number(form[3])
         if form is None or bound is None:
             raise InputError(
-                f"cannot read {text!r} as a threshold; write a figure, one of < <= > >=, and a "
-                "number, such as 'delta > 0.05' or 'k < 5'"
-            )
+                "cannot read {text} as a threshold; write a figure, one of < <= > >=, and a "
+                "number, such as 'delta > 0.05' or 'k < 5'", text=repr(text),
+            )  # fmt: skip
         figure = figure_named(form[1])
         if form[4]:
             if not figure.at_most_one:
                 raise InputError(
-                    f"{figure.name} is no share, so {text!r} cannot be in percent; write a plain "
-                    "number"
-                )
+                    "{figure} is not a share, so {text} cannot be in percent; write a plain number",
+                    figure=figure.name, text=repr(text),
+                )  # fmt: skip
             bound /= 100
         if figure.at_most_one and abs(bound) > 1:
             raise InputError(
-                f"{figure.name} is never above 1, so {text!r} would always be the same; write a "
-                f"number up to 1{_in_percent(bound)}"
-            )
+                "{figure} is never above 1, so {text} would always give the same answer; write a "
+                "number up to 1{percent}",
+                figure=figure.name, text=repr(text), percent=_in_percent(bound),
+            )  # fmt: skip
         return cls(figure=figure, sign=_SIGNS.get(form[2], form[2]), bound=bound)
 
     @property

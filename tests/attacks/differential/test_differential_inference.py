@@ -164,7 +164,7 @@ def test_records_without_whom_a_function_fails_are_counted_not_dropped():
     assert len(finding.distances) == 6
     assert finding.not_tested == {
         "the sanitizer failed": 1,
-        "the sanitizer gave an answer that is no release of the table": 1,
+        "the sanitizer gave an answer that is not a release of the table": 1,
     }
     first, second = finding.failures
     assert first == (2, "Oracle(choosy) failed on 5 records: RuntimeError: I miss 38")

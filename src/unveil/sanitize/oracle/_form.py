@@ -27,11 +27,11 @@ class Fault(StrEnum):
     FAILED = "failed"
     TOO_LONG = "took too long"
     TOO_MUCH = "took too much memory"
-    NO_RELEASE = "gave an answer that is no release of the table"
+    NO_RELEASE = "gave an answer that is not a release of the table"
 
 
 class OracleError(UnveilError):
-    """A sanitizer of the user's that failed, or whose answer is no release of the table."""
+    """A sanitizer of the user's that failed, or whose answer is not a release of the table."""
 
     def __init__(self, text: Text, /, fault: Fault = Fault.FAILED, **parts: Any) -> None:
         super().__init__(text, **parts)
