@@ -19,6 +19,7 @@ import pytest
 
 import unveil as uv
 from unveil.errors import InputError
+from unveil.registry import KINDS, declarations
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "fitting.md"
 N = 24
@@ -244,6 +245,16 @@ def test_the_page_leaves_nothing_out():
         if name.islower() and callable(getattr(uv, name)) and not name.startswith(("read_", "_"))
     }
     assert public - others == {re.sub(r"\(.*", "", name) for name in EVERYTHING}
+
+
+def test_declarations_say_the_same_as_the_page():
+    kinds = dict(zip(KINDS, (CELLS, GROUPS, MIDDLES, ANSWERS, COUNTS), strict=True))
+    for one in declarations().values():
+        if one.plugin is None:
+            works = stated()[one.call().__name__]
+            assert {kind: works[kinds[kind]] for kind in KINDS} == {
+                kind: kind in one.fits for kind in KINDS
+            }, one.name
 
 
 WAYS = {

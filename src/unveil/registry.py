@@ -27,14 +27,23 @@ from unveil.findings import Figure, Finding, Question
 from unveil.options import options_of
 
 __all__ = [
-    "Declaration", "Kind", "Output", "Plugin", "audited", "declarations", "declared", "figures",
-    "load_errors", "plugin_names", "plugins",
+    "KINDS", "Declaration", "Kind", "Output", "Plugin", "audited", "declarations", "declared",
+    "figures", "load_errors", "plugin_names", "plugins",
 ]  # fmt: skip
 
 T = TypeVar("T")
 
-Kind: TypeAlias = Literal["grouped", "permuted", "counts", "synthetic", "aggregate"]
+Kind: TypeAlias = Literal["cells", "groups", "averages", "answers", "counts"]
 """The kinds of releases."""
+
+KINDS: dict[Kind, str] = {
+    "cells": "generalized records",
+    "groups": "Anatomy's two tables",
+    "averages": "averages of groups (microaggregation)",
+    "answers": "randomized answers",
+    "counts": "noisy counts",
+}
+"""What each kind of release publishes."""
 
 SOURCES = ("release", "published", "sanitizer", "releases", "microdata", "external")
 """What a function may work on, by the name of the parameter.
@@ -90,7 +99,7 @@ class Declaration:
     questions : tuple of Question
         Which of the questions of European guidance it answers.
     fits : tuple of str
-        The kinds of releases that it works on.
+        The kinds of releases that it works on (`KINDS`); its help and the reference list them.
     figures : tuple of Figure
         The named numbers that it gives; thresholds can be set on them.
     means, assumes : str

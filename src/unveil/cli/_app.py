@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cyclopts import App, Parameter
 
 from unveil._version import __version__
-from unveil.registry import Plugin, declarations
+from unveil.registry import KINDS, Declaration, Plugin, declarations
 
 _EXAMPLES = """
     unveil demo
@@ -218,6 +218,10 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(" ".join(one.split()) for one in text.strip().split("\n\n"))
 
 
+def _works_on(one: Declaration) -> str:
+    return f"Works on: {', '.join(KINDS[kind] for kind in one.fits)}."
+
+
 _WIDE = 78  # of a line of an example
 
 
@@ -277,7 +281,7 @@ def made_app() -> App:
             continue
         app.command(
             f"unveil.cli._declared:{one.name.replace('-', '_')}", name=one.name,
-            help=f"{one.help}\n\n{one.means}\n\n{EXIT_CODES}",
+            help=f"{one.help}\n\n{one.means}\n\n{_works_on(one)}\n\n{EXIT_CODES}",
             help_epilogue=_examples(one.examples) if one.examples else "",
         )  # fmt: skip
     return app

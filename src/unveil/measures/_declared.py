@@ -74,7 +74,7 @@ _MEASURES = Declaration(
     title="Classes: how many people look alike",
     help="Measure tables by their classes: k, ℓ, t, re-identification risk, discrimination rate.",
     questions=(_SINGLED, _INFERRED),
-    fits=("grouped", "permuted"),
+    fits=("cells", "groups", "averages", "answers"),
     figures=CLASSICAL,
     means="Records with the same published cells form a class. Nobody can be told from the others "
     "in a class (k-anonymity: the smallest class has k records). If nearly all of them have the "
@@ -93,7 +93,7 @@ _DISCRIMINATION_RATE = Declaration(
     title="Discrimination rate: how much the known attributes tell",
     help="Rank sets of quasi-identifiers by how much they tell of the sensitive value.",
     questions=(_INFERRED,),
-    fits=("grouped", "permuted"),
+    fits=("cells", "groups", "averages", "answers"),
     figures=(DISCRIMINATION,),
     means="The discrimination rate is the share of the uncertainty about the sensitive value that "
     "is gone for an attacker who knows the published cells of some columns: 0 if they say nothing, "
@@ -120,7 +120,7 @@ _UTILITY = Declaration(
     title="Utility: what is left to use",
     help="Measure what a release has lost: information, entropy, records, what a model learns.",
     questions=(_USE,),
-    fits=("grouped",),
+    fits=("cells", "answers"),
     figures=(LOSS, SUPPRESSED),
     means="Information loss is how much of a column's domain the published cells cover, on "
     "average: 0 if every value is published as it is, 100% if every cell covers everything.",

@@ -23,7 +23,7 @@ DECLARATION = Declaration(
     title="Majority: whose value is the most frequent one of their class",
     help="Guess the most frequent value of each class: how often is that right?",
     questions=(Question.INFERENCE,),
-    fits=("grouped",),
+    fits=("cells",),
     figures=(MAJORITY,),
     means="The attacker finds the class of a person and guesses its most frequent sensitive value. "
     "Guessing the most frequent value of the whole table needs no release, and is the baseline.",

@@ -33,7 +33,7 @@ DECLARATION = Declaration(
     help="Put two or more releases about the same people together: who is left with fewer than k "
     "candidates, or with one sensitive value?",
     questions=(Question.LINKABILITY, Question.INFERENCE),
-    fits=("grouped", "permuted"),
+    fits=("cells", "groups"),
     figures=(DETERMINED, BELOW_K),
     means="An attacker who knows that a person is in all the tables keeps only what fits all "
     "releases. Each release may meet its goal while all of them together do not. The original "

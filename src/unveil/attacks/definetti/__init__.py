@@ -26,7 +26,7 @@ DECLARATION = Declaration(
     title="deFinetti attack: what groups tell about each other",
     help="Learn across the groups of a release who in a group has which of its values.",
     questions=(Question.INFERENCE,),
-    fits=("grouped", "permuted"),
+    fits=("cells", "groups"),
     figures=(REWEIGHTED,),
     means="A group has as many sensitive values as people, and the release does not say whose is "
     "which. An attacker who knows all people learns across groups what kind of people have which "

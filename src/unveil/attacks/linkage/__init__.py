@@ -32,7 +32,7 @@ DECLARATION = Declaration(
     title="Linkage: who can be found with a list of names",
     help="Look for people with names in a release: who is linked to one record or one value?",
     questions=(Question.LINKABILITY,),
-    fits=("grouped", "permuted"),
+    fits=("cells", "groups", "answers"),
     figures=(LINKED, ONE_VALUE),
     means="An attacker has a list with the names and the quasi-identifiers of all people of the "
     "table, such as a register. A person's candidates are the records whose cells cover that "

@@ -34,7 +34,7 @@ DECLARATION = Declaration(
     title="Membership inference: can attackers tell who is in the data",
     help="Test whether an attacker can tell whose records are in the data.",
     questions=(Question.LINKABILITY,),
-    fits=("grouped", "permuted", "counts", "synthetic"),
+    fits=("cells", "groups", "averages", "answers", "counts"),
     figures=(MEMBERSHIP,),
     means="Some people's records are anonymized and published, others are held out. Attackers who "
     "know everything about a person must say which of the two it is: from the release alone, with "

@@ -26,7 +26,7 @@ DECLARATION = Declaration(
     title="Minimality: what the way a sanitizer works tells",
     help="Count what is believed about people by those who also know how the release was made.",
     questions=(Question.INFERENCE,),
-    fits=("grouped",),
+    fits=("cells",),
     figures=(ABOVE_PROMISE,),
     means="A sanitizer generalizes no more than its goal demands. Where it did not cut further, a "
     "finer cut must have missed the goal, and that says something about who has which sensitive "

@@ -57,7 +57,7 @@ DECLARATION = Declaration(
     help="Compare the beliefs of an attacker, who knows that a person is in the table, with what "
     "anyone learns from the release.",
     questions=(Question.INFERENCE,),
-    fits=("grouped", "permuted"),
+    fits=("cells", "groups"),
     figures=(GR, RELATIVE_RISK),
     means="Two people read the release. The learner asks about anyone with certain "
     "quasi-identifiers. The attacker knows that the victim is in the table. Relative risk is how "
