@@ -13,17 +13,26 @@ from unveil.engine.counting import Contingency
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Message, Option, Region, Text
 from unveil.findings import Finding, Story, Table, Value, cell
-from unveil.measures._alpha_k import AlphaK, AlphaKLooking
-from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking
-from unveil.measures._beta_likeness import BetaLikeness, BetaLikenessLooking
 from unveil.measures._classes import Looking, one_pass
 from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people
 from unveil.measures._declared import CLASSICAL, UNIQUE
-from unveil.measures._delta_disclosure import DeltaDisclosure, DeltaDisclosureLooking
 from unveil.measures._discernibility import Discernibility, discernibility_looking
-from unveil.measures._k_anonymity import KAnonymity, KAnonymityLooking
-from unveil.measures._l_diversity import LDiversity, LDiversityLooking
+from unveil.measures._diversity import AlphaK, AlphaKLooking, LDiversity, LDiversityLooking
+from unveil.measures._likeness import (
+    BetaLikeness,
+    BetaLikenessLooking,
+    DeltaDisclosure,
+    DeltaDisclosureLooking,
+)
 from unveil.measures._partitions import Categories
+from unveil.measures._sizes import (
+    AverageClassSize,
+    ClassSizeLooking,
+    KAnonymity,
+    KAnonymityLooking,
+    Uniqueness,
+    UniquenessLooking,
+)
 from unveil.measures._t_closeness import TCloseness, TClosenessLooking, check_distance
 from unveil.measures._table import Measured, numbers_of, table_of
 from unveil.measures._texts import sizes_chart
@@ -37,7 +46,6 @@ from unveil.measures.reidentification._risk import (
 )
 from unveil.measures.reidentification._risk_finding import ReidentificationRisk
 from unveil.measures.reidentification._unique_subsets import UniqueSubsets, unique_subsets
-from unveil.measures.reidentification._uniqueness import Uniqueness, UniquenessLooking
 from unveil.microdata import Hierarchy, Permuted, Release
 from unveil.options import Help, Knows, Recode, Shell, checked
 

@@ -8,18 +8,14 @@ from typing import Any, NamedTuple
 
 from unveil.errors import Text
 from unveil.findings import Finding, Table
-from unveil.measures._alpha_k import AlphaK
-from unveil.measures._average_class_size import AverageClassSize
-from unveil.measures._beta_likeness import BetaLikeness
 from unveil.measures._classes import Deciding
-from unveil.measures._delta_disclosure import DeltaDisclosure
 from unveil.measures._discernibility import Discernibility
-from unveil.measures._k_anonymity import KAnonymity
-from unveil.measures._l_diversity import LDiversity
+from unveil.measures._diversity import AlphaK, LDiversity
+from unveil.measures._likeness import BetaLikeness, DeltaDisclosure
+from unveil.measures._sizes import AverageClassSize, KAnonymity, Uniqueness
 from unveil.measures._t_closeness import TCloseness
 from unveil.measures.discrimination._rate import DiscriminationRate
 from unveil.measures.reidentification._risk_finding import ReidentificationRisk
-from unveil.measures.reidentification._uniqueness import Uniqueness
 
 
 class Measured(NamedTuple):

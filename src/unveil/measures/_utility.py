@@ -10,24 +10,23 @@ import numpy as np
 import pandas as pd
 from annotated_types import Ge, Gt, Lt
 
+from unveil import sanitize
 from unveil.errors import Call, InputError, Message, Text
 from unveil.findings import Axis, Chart, Finding, Matrix, Story, Value, numbers
-from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking
 from unveil.measures._classes import one_pass
 from unveil.measures._classifier_utility import ClassifierUtility, classifier_utility
 from unveil.measures._counted import count
 from unveil.measures._declared import LOSS, SUPPRESSED
-from unveil.measures._discernibility import Discernibility, discernibility_looking, way_text
-from unveil.measures._entropy_loss import EntropyLoss, entropy_loss
-from unveil.measures._information_loss import InformationLoss, information_loss
-from unveil.measures._released import (
-    column_table,
-    lost_chart,
-    refuse_untrue,
-    release_of,
-    share_text,
+from unveil.measures._discernibility import (
+    Discernibility,
+    Suppression,
+    discernibility_looking,
+    suppression,
+    way_text,
 )
-from unveil.measures._suppression import Suppression, suppression
+from unveil.measures._losses import EntropyLoss, InformationLoss, entropy_loss, information_loss
+from unveil.measures._released import Lost, column_table, lost_chart, release_of, share_text
+from unveil.measures._sizes import AverageClassSize, ClassSizeLooking
 from unveil.microdata import AnyRelease, Microdata
 from unveil.options import Help, Progress, Seed, Shell, checked
 
@@ -83,12 +82,14 @@ class Utility(Finding):
             ]
         return rows
 
-    def _by_column(self) -> dict[str, dict[str, float | None]]:
+    @property
+    def _lost(self) -> Lost:
         """The measures that each column has."""
+        entropies, hidden = self.entropy_loss, self.suppression
         return {
-            "information loss": dict(self.information_loss.by_column),
-            "entropy loss": self.entropy_loss.by_column,
-            "suppressed cells": dict(self.suppression.by_column),
+            "information loss": (self.information_loss.loss, self.information_loss.by_column),
+            "entropy loss": (entropies.loss, entropies.by_column),
+            "suppressed cells": (hidden.of_cells, hidden.by_column),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -101,7 +102,7 @@ class Utility(Finding):
         ]
         rows += [
             (measure, column, value)
-            for measure, columns in self._by_column().items()
+            for measure, (_, columns) in self._lost.items()
             for column, value in columns.items()
         ]
         measures, columns, values = zip(*rows, strict=True)
@@ -141,13 +142,7 @@ class Utility(Finding):
         }  # fmt: skip
 
     def story(self, release: Text | None = None) -> Story:
-        loss, by_column = self.information_loss, self._by_column()
-        whole = {
-            "information loss": loss.loss,
-            "entropy loss": self.entropy_loss.loss,
-            "suppressed cells": self.suppression.of_cells,
-        }
-        lost = lost_chart({name: (whole[name], by_column[name]) for name in whole}, self.made_by)
+        loss, lost = self.information_loss, lost_chart(self._lost, self.made_by)
         trained = self.classifier
         return Story(
             title=f"Utility of {self.made_by}, a release of {self.source}",
@@ -158,7 +153,7 @@ class Utility(Finding):
                 loss=LOSS.text(loss.loss),
             ),
             sentences=[] if trained is None else [trained.verdict()],
-            tables=[column_table(by_column), *([] if trained is None else [trained.table()])],
+            tables=[column_table(self._lost), *([] if trained is None else [trained.table()])],
             charts=[
                 Chart(
                     kind="heatmap",
@@ -181,14 +176,14 @@ class Utility(Finding):
         missing = f"; {told.missing:,} are missing" if told.missing else ""
         way = told.normalized
         far = "" if way is None else f" = {way_text(way)} of the way from best to worst"
-        k = "the goal" if size.goal else "the smallest class"
         about = [
             f"{told.records:,} records in {told.classes:,} classes{missing}",
             f"information loss    {self.information_loss.loss:.1%} (0: nothing is lost, "
             "100%: everything)",
             f"entropy loss        {share_text(self.entropy_loss.loss)}",
             f"discernibility      {told.cost:,}{far}",
-            f"average class size  {size.mean:,.4g} = {size.normalized:,.4g} × {size.k:,}, {k}",
+            f"average class size  {size.mean:,.4g} = {size.normalized:,.4g} × {size.k:,}, "
+            f"{size.k_is}",
             f"suppressed          {self.suppression.of_records:.1%} of the records, "
             f"{self.suppression.of_cells:.1%} of the cells",
         ]
@@ -275,8 +270,7 @@ def utility(
             release, microdata, model=model, of=of, held_out=held_out, repeats=repeats,
             seed=seed, progress=progress,
         )  # fmt: skip
-    published = release_of(_made(release, microdata), microdata, "utility")
-    refuse_untrue(published, "utility")
+    published = release_of(_made(release, microdata), microdata, "utility", true=True)
     counts = count(published)
     told, size = one_pass(
         counts,
@@ -303,13 +297,12 @@ def _made(release: Any, microdata: Any) -> Any:
     """The release, made now if it is a sanitizer."""
     if isinstance(release, AnyRelease):
         return release
-    from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer  # takes a second: numba
-
-    if not callable(release) and not isinstance(release, Sanitizer):
+    if not callable(release) and not isinstance(release, sanitize.Sanitizer):
         raise InputError(
             "utility needs a release or a sanitizer, but got a {kind}; read a published table as "
             "a release with {call}",
             kind=type(release).__name__,
             call=Call("read_release"),
         )
-    return as_sanitizer(release).sanitize(as_microdata(microdata, "utility"))
+    table = sanitize.as_microdata(microdata, "utility")
+    return sanitize.as_sanitizer(release).sanitize(table)

@@ -323,7 +323,7 @@ def slide_negative_binomial(found: ClassSizes, population: int) -> float | None:
     from scipy.optimize import root
 
     fraction = found.records / population
-    pairs = found.number_of(2)
+    pairs = found.pairs
     if found.alone == 0 or pairs == 0 or fraction >= 1.0:
         return float(found.alone) if fraction >= 1.0 else None
     classes = _shlosser(found, fraction)

@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Held
 from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding, Story, Table, cell
-from unveil.measures._classes import check_records, whole_number
+from unveil.measures._classes import check_records
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import bar_chart, percent
+from unveil.options import Share, check, checked
 
 _SHOWN, _DRAWN = 10, 12  # subsets that are listed, and drawn
 
@@ -180,12 +182,7 @@ class UniqueSubsets(Finding):
 
     def minimal(self, share: float = 0.0) -> tuple[SubsetCount, ...]:
         """Subsets that single out somebody, or a share of records, while no part of them does."""
-        if not 0 <= share <= 1:
-            raise InputError(
-                "{option} must be from 0 to 1, but got {share}",
-                option=Option("share"),
-                share=repr(share),
-            )
+        check("share", Share, share)
         enough = [one for one in self.subsets if one.unique > 0 and one.share >= share]
         found: list[SubsetCount] = []
         for one in sorted(enough, key=lambda one: len(one.keys)):
@@ -276,7 +273,10 @@ class UniqueSubsets(Finding):
         return named + (f"; and {len(alike) - 3:,} more" if len(alike) > 3 else "")
 
 
-def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]) -> UniqueSubsets:
+@checked
+def unique_subsets(
+    table: Any, *, at_most: Annotated[int, Ge(1)] = 3, **counting: Unpack[Counting]
+) -> UniqueSubsets:
     """Unique subsets: how many people each small subset of the keys singles out.
 
     Parameters
@@ -304,7 +304,6 @@ def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]
       age               1     20%                1         3
       gender            0      0%                2         2
     """
-    at_most = whole_number(at_most, "at_most", 1)
     counts = count_people(table, **counting)
     check_records(counts)
     most = min(at_most, len(counts.keys))
