@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge
 
 from unveil.engine.counting import Contingency
 from unveil.errors import Column as ColumnName
@@ -39,8 +39,10 @@ from unveil.measures._texts import sizes_chart
 from unveil.measures.discrimination._ranking import DiscriminationRates, discrimination_rates
 from unveil.measures.discrimination._rate import DiscriminationLooking, DiscriminationRate
 from unveil.measures.reidentification._risk import (
+    PopulationSize,
     RiskLooking,
-    check_recode,
+    Threshold,
+    check_population,
     reidentification_risk,
     size_of_population,
 )
@@ -211,10 +213,7 @@ def measures(
         int, Ge(1), Help("The ℓ for which the c of recursive (c, ℓ)-diversity is given."),
         Shell(metavar="L"),
     ] = 2,
-    threshold: Annotated[
-        float, Gt(0), Le(1), Help("Re-identification risk above which records are counted."),
-        Shell(metavar="RISK"),
-    ] = 0.2,
+    threshold: Threshold = 0.2,
     population: Annotated[
         Any,
         Help(
@@ -223,10 +222,7 @@ def measures(
         ),
         Shell(metavar="FILE", path=True),
     ] = None,
-    population_size: Annotated[
-        int | None, Help("Number of people that the records were drawn from, for an estimate."),
-        Shell(metavar="N"),
-    ] = None,
+    population_size: PopulationSize = None,
     recode: Recode = None,
     key_hierarchies: Mapping[str, Hierarchy] | None = None,
     subsets: Annotated[
@@ -266,13 +262,7 @@ def measures(
     (3, 2, 0.292)
     """
     check_distance(distance)
-    if population is not None and population_size is not None:
-        raise InputError(
-            "give {people} or {size}, not both: each says what the population is",
-            people=Option("population"),
-            size=Option("population_size"),
-        )
-    check_recode(recode, population)
+    check_population(population, population_size, None, recode)
     options: Counting = {**counting, "wildcard": wildcard}
     if knows is not None:
         options["quasi"] = knows

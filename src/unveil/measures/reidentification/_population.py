@@ -39,7 +39,7 @@ The rule: Pitman, if π ≤ 0.1; else the smaller of SNB and Zayatz.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,6 @@ _NEAR_ONE = 1.0 - 1e-9
 _LOG_RANGE = (-25.0, 30.0)  # of θ + α: beyond, more makes no difference
 _ONE_BY_ONE = 1024
 _SMALL_SAMPLE = 0.1
-ESTIMATORS = ("pitman", "benedetti-franconi")
 
 
 # scipy's hyp2f1 is wrong, and even infinite, for many of the arguments that occur here. Below this
@@ -260,10 +259,6 @@ class PopulationUniques:
     zayatz: float
     pitman: float
     snb: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The estimates as plain values, for JSON."""
-        return asdict(self)
 
 
 def population_uniques(found: ClassSizes, population: int) -> PopulationUniques:
