@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -32,15 +32,21 @@ from unveil.errors import File, InputError, Listed, Option, Row, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table
 from unveil.measures._released import release_of
 from unveil.microdata import AnyRelease, Column, Microdata, Release, Role, with_records
-from unveil.options import Seed, checked
+from unveil.options import Help, Seed, Shell, checked
+from unveil.options import Progress as ShowProgress
 
 if TYPE_CHECKING:
-    from unveil.adversary import Adversary
     from unveil.sanitize import Sanitizer
 
 _CONFIDENCE = 0.95
 _STEP = 4096  # records predicted at a time
 _SPLITS, _NOISE = 1, 2  # streams of random numbers
+
+HeldOutShare = Annotated[
+    float, Gt(0), Lt(1), Help("Share of the records that are held out."), Shell(metavar="SHARE")
+]
+# One split does not show how much they vary.
+Repeats = Annotated[int, Ge(2), Help("Number of splits."), Shell(metavar="N")]
 
 
 @dataclass(frozen=True)
@@ -186,11 +192,7 @@ class ClassifierUtility(Finding):
 
     def story(self, release: Text | None = None) -> Story:
         title = f"What {self.model} still learns of {self.target} from {self.made_by}"
-        scores = {
-            "trained on the release": self.release,
-            "trained on the original": self.original,
-            "majority rule": self.majority,
-        }
+        scores = {name: one for name, one in self._scores.items() if one is not self.lost}
         accuracy = Series(
             name="accuracy", x=list(scores), y=[one.mean for one in scores.values()],
             low=[one.low for one in scores.values()], high=[one.high for one in scores.values()],
@@ -214,18 +216,19 @@ class ClassifierUtility(Finding):
             ],
         )  # fmt: skip
 
-    def table(self) -> Table:
-        """The accuracies with their intervals; only in a text."""
-        scores = {
+    @property
+    def _scores(self) -> dict[str, Score]:
+        return {
             "trained on the release": self.release,
             "trained on the original": self.original,
             "lost by the release": self.lost,
             "majority rule": self.majority,
         }
-        return Table(
-            columns=[self.model, "accuracy"],
-            rows=[[name, (one.mean, str(one))] for name, one in scores.items()],
-        )
+
+    def table(self) -> Table:
+        """The accuracies with their intervals; only in a text."""
+        rows = [[name, (one.mean, str(one))] for name, one in self._scores.items()]
+        return Table(columns=[self.model, "accuracy"], rows=rows)
 
     def _verdict(self) -> str:
         if self.kept is not None:
@@ -242,10 +245,10 @@ def classifier_utility(
     *,
     model: Any = None,
     of: str | None = None,
-    held_out: Annotated[float, Gt(0), Lt(1)] = 0.3,
-    repeats: Annotated[int, Ge(2)] = 10,  # one split does not show how much they vary
+    held_out: HeldOutShare = 0.3,
+    repeats: Repeats = 10,
     seed: Seed = 0,
-    progress: bool | None = None,
+    progress: ShowProgress = None,
 ) -> ClassifierUtility:
     """Classifier utility: how well a classifier trained on a release predicts unseen people.
 
@@ -268,14 +271,12 @@ def classifier_utility(
     of : str, optional
         The column to predict: the sensitive one (the default), or one that is neither sensitive
         nor a quasi-identifier and is published as it is.
-    held_out : float
-        The share of records that are held out.
-    repeats : int
-        Number of splits, at least 2.
     seed : int
         Random seed of the splits, the sanitizer and the model.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
+
+    Returns
+    -------
+    ClassifierUtility
 
     Examples
     --------
@@ -293,63 +294,61 @@ def classifier_utility(
     <BLANKLINE>
       That the original teaches more than the majority rule cannot be told from this.
     """
-    course = _course_of(
-        release, microdata, model=model, of=of, held_out=held_out, repeats=repeats, seed=seed
-    )
-    scores = course.scores(progress)
+    course = _Course(release, microdata, model=model, of=of, share=held_out, seed=seed)
+    scores = course.scores(repeats, progress)
     return ClassifierUtility(
         from_release=scores[:, 0],
         from_original=scores[:, 1],
         from_majority=scores[:, 2],
-        training=course.training,
+        training=len(microdata) - course.held_out,
         held_out=course.held_out,
         target=course.target.name,
         model=course.model.label,
         made_by=course.made_by,
         source=microdata.source,
         sanitized_anew=not isinstance(course.published, Release),
-        seed=course.seed,
-        notes=course.notes(),
+        seed=seed,
+        notes=tuple(dict.fromkeys((*course.heard, *course.model.notes))),
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class _Course:
-    """The checked options of `classifier_utility`.
+    """What is published, the column to predict, and the model, all checked before the work begins.
 
-    ``table`` is the original as the model wants it sanitized, ``target`` the column to predict.
+    ``table`` is the original as the model wants it sanitized.
     """
 
-    published: Release | Sanitizer
-    table: Microdata
-    target: Column
-    model: Adversary
-    held_out: int
-    repeats: int
-    seed: int
-    _heard: dict[str, None] = field(default_factory=dict)
+    def __init__(
+        self, published: Any, microdata: Any, *, model: Any, of: str | None, share: float, seed: int
+    ) -> None:
+        microdata = sanitize.as_microdata(microdata, "classifier_utility")
+        self.target = _target(microdata, of)
+        self.held_out = _held_out(share, len(microdata))
+        self.seed = seed
+        self.heard: dict[Text, None] = {}
+        self.published: Release | Sanitizer
+        if isinstance(published, AnyRelease):
+            self.published = release = release_of(published, microdata, "classifier_utility")
+            _check_order(release, microdata, "classifier_utility")
+            self.made_by, default = release.made_by, "naive-bayes"
+        else:
+            self.published = sanitizer = sanitize.as_sanitizer(published)
+            self.made_by, default = sanitizer.label, sanitizer.attacked_by
+        self.model = adversary.adversary_named(default if model is None else model, seed=seed)
+        self.table = self.model.prepared(microdata)
+        if self.table is not microdata and isinstance(self.published, Release):
+            raise InputError(
+                "{model} needs the table cut into quantiles before it is sanitized, which is too "
+                "late for a finished release; choose another encoding with {option}",
+                model=self.model.label,
+                option=Option("model"),
+            )
 
-    @property
-    def training(self) -> int:
-        """Number of records in a training part."""
-        return len(self.table) - self.held_out
-
-    @property
-    def made_by(self) -> str:
-        """The label of the release or the sanitizer."""
-        if isinstance(self.published, Release):
-            return self.published.made_by
-        return self.published.label
-
-    def notes(self) -> tuple[Text, ...]:
-        """The notes of releases and model, once all is done."""
-        return tuple(dict.fromkeys((*self._heard, *self.model.notes)))
-
-    def scores(self, progress: bool | None) -> NDArray[np.float64]:
+    def scores(self, repeats: int, progress: bool | None) -> NDArray[np.float64]:
         """Accuracy of release, original and majority rule, one row per split."""
-        scores = np.empty((self.repeats, 3))
-        with Progress("training", 2 * self.repeats * self.held_out, progress) as shown:
-            for split in range(self.repeats):
+        scores = np.empty((repeats, 3))
+        with Progress("training", 2 * repeats * self.held_out, progress) as shown:
+            for split in range(repeats):
                 rng = np.random.default_rng([self.seed, _SPLITS, split])
                 shuffled = rng.permutation(len(self.table))
                 held, train = np.sort(shuffled[: self.held_out]), shuffled[self.held_out :]
@@ -379,7 +378,7 @@ class _Course:
                 instead=published.instead, smoothed=Option("model", "smoothed-frequency"),
                 conditional=Option("model", "conditional-frequency"),
             )  # fmt: skip
-        self._heard.update(dict.fromkeys(published.notes))
+        self.heard.update(dict.fromkeys(published.notes))
         if self.target.name == self.table.sensitive.name:
             return published, original
         what = f"predicting {self.target.name}"
@@ -397,40 +396,6 @@ class _Course:
             guess = np.where(np.isnan(beliefs).any(axis=1), -1, beliefs.argmax(axis=1))
             right += int((guess == self.target.codes[some]).sum())
         return right / len(held)
-
-
-def _course_of(
-    published: Any, microdata: Any, *, model: Any, of: str | None, held_out: float, repeats: int,
-    seed: int,
-) -> _Course:  # fmt: skip
-    """Check everything that can be checked before the work begins."""
-    microdata = sanitize.as_microdata(microdata, "classifier_utility")
-    target = _target(microdata, of)
-    number = _held_out(held_out, len(microdata))
-    if isinstance(published, AnyRelease):
-        published = release_of(published, microdata, "classifier_utility")
-        _check_order(published, microdata, "classifier_utility")
-    else:
-        published = sanitize.as_sanitizer(published)
-    default = "naive-bayes" if isinstance(published, Release) else published.attacked_by
-    learner = adversary.adversary_named(default if model is None else model, seed=seed)
-    table = learner.prepared(microdata)
-    if table is not microdata and isinstance(published, Release):
-        raise InputError(
-            "{model} needs the table cut into quantiles before it is sanitized, which is too late "
-            "for a finished release; choose another encoding with {option}",
-            model=learner.label,
-            option=Option("model"),
-        )
-    return _Course(
-        published=published,
-        table=table,
-        target=target,
-        model=learner,
-        held_out=number,
-        repeats=repeats,
-        seed=seed,
-    )
 
 
 def _check_order(release: Release, microdata: Microdata, what: str) -> None:

@@ -9,7 +9,7 @@ attribute has five values or five thousand.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import pandas as pd
@@ -183,18 +183,12 @@ def t_closeness(
 _EQUAL = Option("distance", "equal")
 
 
-class _EarthMovers(Protocol):
-    """A distance between the sensitive values of a class and of the whole table."""
-
-    name: str  # one of _DISTANCES
-    said: str  # the distance in words
-
-    def __call__(self, block: Histograms) -> NDArray[np.float64]:
-        """The distance of each class, from 0 to 1."""
-
-
 class _Equal:
-    """Any two values are 1 apart: total variation."""
+    """Any two values are 1 apart: total variation.
+
+    Every ground distance has a name, and is said in words. It is called with some classes, and
+    gives the distance of each from the whole table, from 0 to 1.
+    """
 
     name = "equal"
     said = "equal: any two values are 1 apart"
@@ -389,7 +383,9 @@ def check_distance(distance: str | Hierarchy | None) -> None:
     )
 
 
-def _chosen(counts: Contingency, secret: Secret, distance: str | Hierarchy | None) -> _EarthMovers:
+def _chosen(
+    counts: Contingency, secret: Secret, distance: str | Hierarchy | None
+) -> _Equal | _Ordered | _OverTree:
     """The ground distance that was asked for, or the default of the attribute."""
     check_distance(distance)
     if isinstance(distance, Hierarchy):

@@ -8,13 +8,18 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from annotated_types import Ge, Gt, Lt
+from annotated_types import Ge
 
 from unveil import sanitize
 from unveil.errors import Call, InputError, Message, Text
 from unveil.findings import Axis, Chart, Finding, Matrix, Story, Value, numbers
 from unveil.measures._classes import one_pass
-from unveil.measures._classifier_utility import ClassifierUtility, classifier_utility
+from unveil.measures._classifier_utility import (
+    ClassifierUtility,
+    HeldOutShare,
+    Repeats,
+    classifier_utility,
+)
 from unveil.measures._counted import count
 from unveil.measures._declared import LOSS, SUPPRESSED
 from unveil.measures._discernibility import (
@@ -62,25 +67,24 @@ class Utility(Finding):
     source: str
     notes: tuple[Text, ...] = ()
 
-    def _overall(self) -> list[tuple[str, float | int | None]]:
+    @property
+    def _overall(self) -> dict[str, float | int | None]:
         """Every measure of the release as a whole."""
-        rows: list[tuple[str, float | int | None]] = [
-            ("information loss", self.information_loss.loss),
-            ("entropy loss", self.entropy_loss.loss),
-            ("discernibility", self.discernibility.cost),
-            ("discernibility, normalized", self.discernibility.normalized),
-            ("average class size", self.class_size.mean),
-            ("average class size, over k", self.class_size.normalized),
-            ("suppressed records", self.suppression.of_records),
-            ("suppressed cells", self.suppression.of_cells),
-        ]
+        found: dict[str, float | int | None] = {
+            "information loss": self.information_loss.loss,
+            "entropy loss": self.entropy_loss.loss,
+            "discernibility": self.discernibility.cost,
+            "discernibility, normalized": self.discernibility.normalized,
+            "average class size": self.class_size.mean,
+            "average class size, over k": self.class_size.normalized,
+            "suppressed records": self.suppression.of_records,
+            "suppressed cells": self.suppression.of_cells,
+        }
         if self.classifier is not None:
-            rows += [
-                ("accuracy from the release", self.classifier.release.mean),
-                ("accuracy from the original", self.classifier.original.mean),
-                ("accuracy of the majority rule", self.classifier.majority.mean),
-            ]
-        return rows
+            found["accuracy from the release"] = self.classifier.release.mean
+            found["accuracy from the original"] = self.classifier.original.mean
+            found["accuracy of the majority rule"] = self.classifier.majority.mean
+        return found
 
     @property
     def _lost(self) -> Lost:
@@ -97,22 +101,14 @@ class Utility(Finding):
 
         ``column`` is missing where the measure is of the release as a whole.
         """
-        rows: list[tuple[str, str | None, float | int | None]] = [
-            (measure, None, value) for measure, value in self._overall()
-        ]
-        rows += [
+        by_column = [
             (measure, column, value)
             for measure, (_, columns) in self._lost.items()
             for column, value in columns.items()
         ]
-        measures, columns, values = zip(*rows, strict=True)
-        return pd.DataFrame(
-            {
-                "measure": measures,
-                "column": pd.array(columns, dtype="string"),
-                "value": np.array(values, dtype=np.float64),
-            }
-        )
+        overall = [(measure, None, value) for measure, value in self._overall.items()]
+        frame = pd.DataFrame([*overall, *by_column], columns=["measure", "column", "value"])
+        return frame.astype({"column": "string", "value": np.float64})
 
     @property
     def figures(self) -> tuple[Value, ...]:
@@ -218,11 +214,8 @@ def utility(
         Help("Column that the classifier predicts. Default: the sensitive one."),
         Shell(metavar="COLUMN"),
     ] = None,
-    held_out: Annotated[
-        float, Gt(0), Lt(1), Help("Share of the records that are held out."),
-        Shell(metavar="SHARE"),
-    ] = 0.3,
-    repeats: Annotated[int, Ge(2), Help("Number of splits."), Shell(metavar="N")] = 10,
+    held_out: HeldOutShare = 0.3,
+    repeats: Repeats = 10,
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Utility:  # fmt: skip

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from unveil.engine.counting import Contingency, Held
 from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding, Story, Table, cell
-from unveil.measures._classes import check_records
+from unveil.measures._classes import ClassSizes, check_records
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import bar_chart, percent
 from unveil.options import Share, check, checked
@@ -53,6 +53,12 @@ class SubsetCount:
         """The share of records that are alone."""
         return self.unique / self.records
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What was counted, by name."""
+        return {"unique": self.unique, "share": self.share, "classes": self.classes,
+                "smallest_class": self.smallest_class}  # fmt: skip
+
 
 def _subset_counts(counts: Contingency, at_most: int) -> list[SubsetCount]:
     """One per subset of up to ``at_most`` keys: first the single keys, then the pairs, …"""
@@ -70,17 +76,12 @@ def _subset_counts(counts: Contingency, at_most: int) -> list[SubsetCount]:
 
 
 def _asked(counts: Contingency, keys: Sequence[str]) -> SubsetCount:
-    over = counts.over(keys)
-    unique = classes = 0
-    smallest = over.rows
+    over, sizes = counts.over(keys), ClassSizes()
     for block in over.blocks():
-        if len(block):
-            unique += int(block.weights[block.sizes == 1].sum())
-            classes += int(block.weights.sum())
-            smallest = min(smallest, int(block.sizes.min()))
+        sizes.look(block.sizes, block.weights)
     return SubsetCount(
-        keys=tuple(keys), unique=unique, classes=classes, smallest_class=smallest,
-        records=over.rows,
+        keys=tuple(keys), unique=sizes.alone, classes=sizes.classes,
+        smallest_class=sizes.smallest, records=over.rows,
     )  # fmt: skip
 
 
@@ -96,7 +97,7 @@ class _Walk:
 
     def from_here(self) -> Iterator[SubsetCount]:
         everybody = np.arange(len(self._sizes))
-        yield from self._add((), np.zeros(len(everybody), dtype=np.int64), everybody, 0)
+        yield from self._add((), np.zeros_like(everybody), everybody, 0)
 
     def _add(
         self,
@@ -206,30 +207,23 @@ class UniqueSubsets(Finding):
     def to_frame(self) -> pd.DataFrame:
         """One row per subset."""
         rows = [
-            (", ".join(one.keys), len(one.keys), one.unique, one.share, one.classes,
-             one.smallest_class)
+            {"keys": ", ".join(one.keys), "size": len(one.keys), **one.numbers}
             for one in self.subsets
-        ]  # fmt: skip
-        names = ["keys", "size", "unique", "share", "classes", "smallest_class"]
-        return pd.DataFrame(rows, columns=names)
+        ]
+        return pd.DataFrame(rows)
 
     @property
     def facts(self) -> Mapping[str, Any]:
         return {
             "record_count": self.records,
-            "subsets": [
-                {"keys": one.keys, "unique": one.unique, "share": one.share,
-                 "classes": one.classes, "smallest_class": one.smallest_class}
-                for one in self.subsets
-            ],
+            "subsets": [{"keys": one.keys, **one.numbers} for one in self.subsets],
             "minimal": [one.keys for one in self.minimal()],
             **self.attributes("source keys at_most added"),
-        }  # fmt: skip
+        }
 
     def story(self, release: Text | None = None) -> Story:
         more = len(self.subsets) - _SHOWN
         added = ", ".join(f"{key} {percent(share)}" for key, share in self.added.items())
-        names = ("keys", "alone", "share", "smallest class", "classes")
         drawn = self.subsets[:_DRAWN]
         return Story(
             title=f"Unique subsets of {self.source}: {self.records:,} records, up to "
@@ -242,14 +236,10 @@ class UniqueSubsets(Finding):
             tables=[
                 Table(
                     title="Unique subsets: whom few keys single out",
-                    columns=names,
+                    columns=["keys", "alone", "share", "smallest class", "classes"],
                     rows=[
-                        [
-                            ", ".join(one.keys), cell(one.unique, ","),
-                            cell(one.share, "%"),
-                            cell(one.smallest_class, ","),
-                            cell(one.classes, ","),
-                        ]
+                        [", ".join(one.keys), one.unique, cell(one.share, "%"),
+                         one.smallest_class, one.classes]
                         for one in self.subsets[:_SHOWN]
                     ],
                 )
