@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from unveil._text import counted
 from unveil.engine.counting import Contingency, Histograms, text_of
 from unveil.errors import File, InputError, Option, Text
-from unveil.findings import Chart, Finding
+from unveil.findings import Chart, Figure, Finding, Value
 from unveil.measures._texts import bar_chart
 
 _ENOUGH = 3  # 3 × 53 bits: what is dropped is below 2⁻¹⁵⁰ of the sum
@@ -128,11 +128,15 @@ class DecidingClass:
 
     def __str__(self) -> str:
         cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
-        return f"{cells} ({counted(self.records, 'record')})"
+        return f"{cells} ({self._size})"
+
+    @property
+    def _size(self) -> str:
+        return counted(self.records, "record")
 
     def to_dict(self) -> dict[str, Any]:
         """The class as plain values, for JSON."""
-        return {"keys": self.keys, "records": self.records, "counts": self.counts}
+        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -344,8 +348,20 @@ class SecretLooking:
         }
 
 
+class Measure(Finding):
+    """A finding that declares which of its attributes are figures, and which go into JSON."""
+
+    numbers: ClassVar[Mapping[Figure, str]] = {}
+    said: ClassVar[str] = ""
+    """The attributes in JSON besides those of every measure of its kind."""
+
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return tuple(figure.of(getattr(self, name)) for figure, name in self.numbers.items())
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class CountMeasure(Finding):
+class CountMeasure(Measure):
     """A measure of the sizes of classes.
 
     Attributes
@@ -359,9 +375,6 @@ class CountMeasure(Finding):
     deciding : Deciding
         The classes that decide the measure.
     """
-
-    said: ClassVar[str] = ""
-    """The attributes in JSON besides those of every measure."""
 
     source: str
     keys: tuple[str, ...]
@@ -409,8 +422,7 @@ class ClassMeasure(CountMeasure):
     @property
     def decided_by(self) -> str:
         """Which classes decide, for a line of text."""
-        number = self.deciding.number
-        return f"decided by {number:,} {'class' if number == 1 else 'classes'}: {self.deciding}"
+        return f"decided by {counted(self.deciding.number, 'class')}: {self.deciding}"
 
     def value_chart(
         self, result: str, kinds: Mapping[str, Mapping[str, float]], *, label: str,

@@ -11,7 +11,7 @@ record as much as the table has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency
 from unveil.errors import InputError, Text
-from unveil.findings import Story, Value
+from unveil.findings import Figure, Story
 from unveil.measures._classes import CountMeasure, SizeLooking, check_apart, measured
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._declared import SUPPRESSED
@@ -54,6 +54,7 @@ class Suppression(LossMeasure):
     """
 
     entry: ClassVar[str] = "suppression"
+    numbers: ClassVar[Mapping[Figure, str]] = {SUPPRESSED: "of_records"}
     said: ClassVar[str] = "of_records of_cells hidden"
 
     hidden: int
@@ -89,10 +90,6 @@ class Suppression(LossMeasure):
         """One row per quasi-identifier."""
         rows = [(name, cells, self.by_column[name]) for name, cells in self.cells.items()]
         return pd.DataFrame(rows, columns=["column", "hidden", "suppressed"])
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (SUPPRESSED.of(self.of_records),)
 
     def story(self, release: Text | None = None) -> Story:
         return self._told(

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms
 from unveil.errors import Text
-from unveil.findings import Story, Value
+from unveil.findings import Figure, Story
 from unveil.measures._classes import (
     ClassMeasure,
     Deciding,
@@ -59,6 +59,7 @@ class AlphaK(ClassMeasure):
     """
 
     entry: ClassVar[str] = "(alpha, k)-anonymity"
+    numbers: ClassVar[Mapping[Figure, str]] = {ALPHA: "alpha"}
     said: ClassVar[str] = "alpha k"
 
     alpha: float
@@ -74,10 +75,6 @@ class AlphaK(ClassMeasure):
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value."""
         return pd.DataFrame(list(self.by_value.items()), columns=["value", "alpha"])
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (ALPHA.of(self.alpha),)
 
     @property
     def private_facts(self) -> Mapping[str, Any]:
@@ -172,6 +169,7 @@ class LDiversity(ClassMeasure):
     """
 
     entry: ClassVar[str] = "l-diversity"
+    numbers: ClassVar[Mapping[Figure, str]] = {L: "distinct", L_ENTROPY: "entropy"}
     said: ClassVar[str] = "distinct entropy"
 
     distinct: int
@@ -196,10 +194,6 @@ class LDiversity(ClassMeasure):
         return pd.DataFrame(
             {"l": list(levels), "c": np.array([self.recursive(level) for level in levels])}
         )  # fmt: skip
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return L.of(self.distinct), L_ENTROPY.of(self.entropy)
 
     @property
     def facts(self) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms
 from unveil.errors import Text
-from unveil.findings import Story, Value
+from unveil.findings import Figure, Story
 from unveil.measures._classes import (
     ClassMeasure,
     Deciding,
@@ -69,6 +69,7 @@ class BetaLikeness(ClassMeasure):
     """
 
     entry: ClassVar[str] = "beta-likeness"
+    numbers: ClassVar[Mapping[Figure, str]] = {BETA: "basic"}
     said: ClassVar[str] = "basic enhanced"
 
     basic: float
@@ -94,10 +95,6 @@ class BetaLikeness(ClassMeasure):
         """One row per sensitive value: its largest gain, and the bound −ln q."""
         rows = [(value, gain, self.bounds[value]) for value, gain in self.gains.items()]
         return pd.DataFrame(rows, columns=["value", "gain", "bound"])
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (BETA.of(self.basic),)
 
     @property
     def private_facts(self) -> Mapping[str, Any]:

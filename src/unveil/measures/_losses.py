@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
 from unveil.errors import Message, Text
-from unveil.findings import Story, Value
+from unveil.findings import Figure, Story
 from unveil.measures._declared import LOSS
 from unveil.measures._released import (
     LossMeasure,
@@ -59,6 +59,7 @@ class InformationLoss(LossMeasure):
     """
 
     entry: ClassVar[str] = "information loss"
+    numbers: ClassVar[Mapping[Figure, str]] = {LOSS: "loss"}
     said: ClassVar[str] = "loss classes mean_class smallest_class"
 
     loss: float
@@ -74,10 +75,6 @@ class InformationLoss(LossMeasure):
     def to_frame(self) -> pd.DataFrame:
         """One row per quasi-identifier."""
         return pd.DataFrame({"column": list(self.by_column), "loss": list(self.by_column.values())})
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (LOSS.of(self.loss),)
 
     def story(self, release: Text | None = None) -> Story:
         missing = f"; {self.missing:,} records are missing, each a loss of 100%"

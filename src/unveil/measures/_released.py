@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import Call, File, InputError, Message, Option
-from unveil.findings import Chart, Finding, Story, Table, cell
+from unveil.findings import Chart, Story, Table, cell
+from unveil.measures._classes import Measure
 from unveil.measures._texts import bar_chart
 from unveil.microdata import (
     AnyRelease,
@@ -197,11 +198,8 @@ def share_text(share: float | None) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class LossMeasure(Finding):
+class LossMeasure(Measure):
     """A measure of what a release has lost of each quasi-identifier."""
-
-    said: ClassVar[str]
-    """The attributes in JSON besides those of every loss."""
 
     made_by: str
     records: int

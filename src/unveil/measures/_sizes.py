@@ -23,7 +23,7 @@ from annotated_types import Ge
 
 from unveil.engine.counting import Contingency
 from unveil.errors import Text
-from unveil.findings import Story, Value
+from unveil.findings import Figure, Story
 from unveil.measures._classes import ClassMeasure, CountMeasure, SizeLooking, measured
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._declared import MEAN_CLASS, UNIQUE, K
@@ -46,6 +46,7 @@ class KAnonymity(ClassMeasure):
     """
 
     entry: ClassVar[str] = "k-anonymity"
+    numbers: ClassVar[Mapping[Figure, str]] = {K: "k"}
     said: ClassVar[str] = "k classes mean_class"
 
     k: int
@@ -78,10 +79,6 @@ class KAnonymity(ClassMeasure):
         size = np.array(list(self.sizes), dtype=np.int64)
         number = np.array(list(self.sizes.values()), dtype=np.int64)
         return pd.DataFrame({"size": size, "classes": number, "records": size * number})
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (K.of(self.k),)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -161,6 +158,7 @@ class Uniqueness(CountMeasure):
     """
 
     entry: ClassVar[str] = "uniqueness"
+    numbers: ClassVar[Mapping[Figure, str]] = {UNIQUE: "share"}
     said: ClassVar[str] = "unique share classes smallest_class"
 
     unique: int
@@ -178,10 +176,6 @@ class Uniqueness(CountMeasure):
         return pd.DataFrame(
             {"records": list(self.class_sizes), "classes": list(self.class_sizes.values())}
         )
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (UNIQUE.of(self.share),)
 
     def story(self, release: Text | None = None) -> Story:
         who = f"{self.unique:,} of {self.records:,} records" if self.unique else "nobody"
@@ -252,6 +246,7 @@ class AverageClassSize(CountMeasure):
     """
 
     entry: ClassVar[str] = "average class size"
+    numbers: ClassVar[Mapping[Figure, str]] = {MEAN_CLASS: "mean"}
     said: ClassVar[str] = "mean normalized k k_is classes smallest_class"
 
     classes: int
@@ -278,10 +273,6 @@ class AverageClassSize(CountMeasure):
         """One row."""
         names = "mean normalized k k_is records classes smallest_class"
         return pd.DataFrame([self.attributes(names)])
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (MEAN_CLASS.of(self.mean),)
 
     def story(self, release: Text | None = None) -> Story:
         k = f"{'the goal k' if self.goal else self.k_is} = {self.k:,}"

@@ -8,6 +8,7 @@ attribute has five values or five thousand.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
 
@@ -27,7 +28,7 @@ from unveil.errors import (
     Text,
     did_you_mean,
 )
-from unveil.findings import Story, Value
+from unveil.findings import Figure, Story
 from unveil.measures._classes import (
     ClassMeasure,
     ExactSum,
@@ -64,6 +65,7 @@ class TCloseness(ClassMeasure):
     """
 
     entry: ClassVar[str] = "t-closeness"
+    numbers: ClassVar[Mapping[Figure, str]] = {T: "t"}
     said: ClassVar[str] = "t mean distance distance_in_words"
 
     t: float
@@ -82,10 +84,6 @@ class TCloseness(ClassMeasure):
         """One row per sensitive value: its share of the table, and of a furthest class."""
         frame = pd.DataFrame({"table": self.shares, "class": self._in_class})
         return frame.rename_axis("value").reset_index()
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (T.of(self.t),)
 
     def story(self, release: Text | None = None) -> Story:
         t, furthest = f"t = {in_words(self.t)}", self.deciding.classes[0]

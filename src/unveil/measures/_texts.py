@@ -47,15 +47,6 @@ def percent(share: float | None) -> str:
     return f"{float(digits):.10f}".rstrip("0").rstrip(".") + "%"
 
 
-def number_of(number: int, one: str, many: str) -> str:
-    """A number of things.
-
-    >>> number_of(1, "person", "people"), number_of(2000, "person", "people")
-    ('1 person', '2,000 people')
-    """
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def rate_text(rate: float | None) -> str:
     """A rate in a table for people."""
     return "undefined" if rate is None else f"{rate:.3f}"

@@ -26,7 +26,6 @@ from typing import Annotated, Any, Literal, Unpack
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from unveil._text import counted
 from unveil.engine.counting import Contingency, Held, InEngine
 from unveil.errors import File, InputError, Listed, Message, Option, Text
 from unveil.measures._classes import (
@@ -77,14 +76,11 @@ PopulationSize = Annotated[
 class _ClassInPopulation(DecidingClass):
     """A class, and the number of people in the population who match it."""
 
-    people: int
+    population: int
 
-    def __str__(self) -> str:
-        cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
-        return f"{cells} ({counted(self.records, 'record')}, {self.people:,} in the population)"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "population": self.people}
+    @property
+    def _size(self) -> str:
+        return f"{super()._size}, {self.population:,} in the population"
 
 
 class _Smallest(Extreme):
@@ -93,7 +89,7 @@ class _Smallest(Extreme):
     def _described(self, block: PairedSizes, g: int) -> DecidingClass:
         return _ClassInPopulation(
             keys=self._keys(block, g), records=int(block.records[g]), counts={},
-            people=int(block.people[g]),
+            population=int(block.people[g]),
         )  # fmt: skip
 
 
