@@ -76,11 +76,15 @@ PopulationSize = Annotated[
 class _ClassInPopulation(DecidingClass):
     """A class, and the number of people in the population who match it."""
 
-    population: int
+    people: int
 
     @property
     def _size(self) -> str:
-        return f"{super()._size}, {self.population:,} in the population"
+        return f"{super()._size}, {self.people:,} in the population"
+
+    def to_dict(self) -> dict[str, Any]:
+        found = super().to_dict()
+        return {"population": found.pop("people"), **found}
 
 
 class _Smallest(Extreme):
@@ -89,7 +93,7 @@ class _Smallest(Extreme):
     def _described(self, block: PairedSizes, g: int) -> DecidingClass:
         return _ClassInPopulation(
             keys=self._keys(block, g), records=int(block.records[g]), counts={},
-            population=int(block.people[g]),
+            people=int(block.people[g]),
         )  # fmt: skip
 
 
