@@ -226,7 +226,7 @@ class Extreme:
         return dict(zip(self._counts.keys, map(text_of, block.key_of(g)), strict=True))
 
 
-class ClassSizes:
+class ClassSizes(Counter[int]):
     """How many classes have each size, gathered block by block.
 
     A table of n records has fewer than √(2n) different sizes, so this stays small.
@@ -239,21 +239,17 @@ class ClassSizes:
     (18, 16, 15)
     """
 
-    def __init__(self) -> None:
-        self._numbers: Counter[int] = Counter()
-
     def look(self, sizes: NDArray[np.int64], weights: NDArray[np.int64]) -> None:
         """Take some classes into account; ``weights`` says how many there are of each."""
         values, place = np.unique(sizes, return_inverse=True)
         numbers = np.zeros(len(values), dtype=np.int64)
         np.add.at(numbers, place.ravel(), weights)
-        for size, number in zip(values.tolist(), numbers.tolist(), strict=True):
-            self._numbers[size] += number
+        self.update(dict(zip(values.tolist(), numbers.tolist(), strict=True)))
 
     @property
     def by_size(self) -> dict[int, int]:
         """How many classes have each size; sizes ascend."""
-        return dict(sorted(self._numbers.items()))
+        return dict(sorted(self.items()))
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -268,31 +264,26 @@ class ClassSizes:
     @property
     def records(self) -> int:
         """Records in all classes."""
-        return sum(size * number for size, number in self._numbers.items())
+        return sum(size * number for size, number in self.items())
 
     @property
     def classes(self) -> int:
         """How many classes there are."""
-        return sum(self._numbers.values())
+        return self.total()
 
     @property
     def smallest(self) -> int:
         """Records in the smallest class."""
-        return min(self._numbers)
+        return min(self)
 
     @property
     def alone(self) -> int:
         """Classes of one record."""
-        return self._numbers[1]
-
-    @property
-    def pairs(self) -> int:
-        """Classes of two records."""
-        return self._numbers[2]
+        return self[1]
 
     def in_classes_up_to(self, size: int) -> int:
         """Records in classes of at most this size."""
-        return sum(one * number for one, number in self._numbers.items() if one <= size)
+        return sum(one * number for one, number in self.items() if one <= size)
 
 
 class SizeLooking:

@@ -213,7 +213,15 @@ class _Ordered:
                 ordinal=Option("ordinal", {secret.name: ["…", "…"]}),
                 equal=_EQUAL,
             )
-        _check_missing(counts, secret)
+        gap = [code for code, value in enumerate(secret.values) if value is None]
+        if counts.totals[gap].any():
+            raise InputError(
+                "{column} is missing in {records:record} of {source}, and a missing value has no "
+                "place in an order: use {equal}, or give {ordinal} with {missing} among the levels",
+                column=Column(secret.name), records=int(counts.totals[gap].sum()),
+                source=File(counts.source, bare=True), equal=_EQUAL,
+                ordinal=Option("ordinal", {secret.name: ["…", "…"]}), missing=repr(MISSING),
+            )  # fmt: skip
         self._m = len(secret.values)
         nobody = int((counts.totals == 0).sum())
         unused = f", {nobody:,} of which nobody has" if nobody else ""
@@ -354,19 +362,6 @@ def _leaves(counts: Contingency, secret: Secret, tree: Hierarchy) -> NDArray[np.
                 tree=File(tree.source, bare=True), near=did_you_mean(text, tree.leaves), eq=_EQUAL,
             )  # fmt: skip
     return np.array([places.get(text, tree.n_leaves) for text in secret.texts], dtype=np.int64)
-
-
-def _check_missing(counts: Contingency, secret: Secret) -> None:
-    gap = [code for code, value in enumerate(secret.values) if value is None]
-    records = int(counts.totals[gap].sum())
-    if records:
-        raise InputError(
-            "{column} is missing in {records:record} of {source}, and a missing value has no "
-            "place in an order: use {equal}, or give {ordinal} with {missing} among the levels",
-            column=Column(secret.name), records=records,
-            source=File(counts.source, bare=True), equal=_EQUAL,
-            ordinal=Option("ordinal", {secret.name: ["…", "…"]}), missing=repr(MISSING),
-        )  # fmt: skip
 
 
 def check_distance(distance: str | Hierarchy | None) -> None:

@@ -108,21 +108,18 @@ def _covered_counts(
 
     A cell is a value of the population, a region of its values, or a node of a tree.
     """
-    columns, regions, codes = [], [], []
+    columns, regions = [], []
     for name in sample.keys:
         theirs = population.columns[name]
-        texts = [_written(value) for value in theirs.values]
-        said = mapping.get(name, {})
-        texts = [said.get(text) or text for text in texts]
+        texts = [_mapped(value, mapping.get(name, {})) for value in theirs.values]
         listed = listed_values(name, texts, population.source)
         column = encode(listed, Wish(role=Role.QUASI, hierarchy=trees.get(name)))
         column = replace(column, codes=column.codes[theirs.codes])
         ours = [_written(value) for value in sample.columns[name].values]
         regions.append(_read_there(sample, ours, column, population.source, _GIVE))
         columns.append(column)
-        codes.append(column.codes)
-    numbers = population.histograms.sizes
-    return _counted(sample, regions, columns, np.stack(codes), numbers, population.source)
+    codes, numbers = np.stack([column.codes for column in columns]), population.histograms.sizes
+    return _counted(sample, regions, columns, codes, numbers, population.source)
 
 
 def _counted(
@@ -341,15 +338,12 @@ def _cells(sample: Held, population: Held, mapping: Said) -> tuple[Text, ...]:
         there = {_mapped(v, mapping.get(name, {})) for v in population.columns[name].values}
         if any(_written(value) not in there for value in sample.columns[name].values):
             generalized.append(name)
-    if not generalized:
-        return ()
-    return (
-        Message(
-            "{keys}: read as cells, which match everybody in {population} whom they cover",
-            keys=Listed([ColumnName(name) for name in generalized]),
-            population=File(population.source, bare=True),
-        ),
+    note = Message(
+        "{keys}: read as cells, which match everybody in {population} whom they cover",
+        keys=Listed([ColumnName(name) for name in generalized]),
+        population=File(population.source, bare=True),
     )
+    return (note,) if generalized else ()
 
 
 def pair_of(sample: Held, people: NDArray[np.int64]) -> PairedSizes:
@@ -360,12 +354,11 @@ def pair_of(sample: Held, people: NDArray[np.int64]) -> PairedSizes:
 
 def _people(sample: Held, population: Held, mapping: Said) -> NDArray[np.int64]:
     """How many people match each class of the sample by its values."""
-    theirs, ours = [], []
+    both = []
     for name in sample.keys:
         numbering: dict[str, int] = {}
-        theirs.append(_by_text(population.columns[name], numbering, mapping.get(name, {})))
-        ours.append(_by_text(sample.columns[name], numbering, {}))
-    both = [np.concatenate(pair) for pair in zip(theirs, ours, strict=True)]
+        theirs = _by_text(population.columns[name], numbering, mapping.get(name, {}))
+        both.append(np.concatenate([theirs, _by_text(sample.columns[name], numbering, {})]))
     distinct, of_class = combined(both)
     people = np.zeros(len(distinct), dtype=np.int64)
     n = len(population.histograms)
