@@ -33,10 +33,8 @@ from unveil.measures._released import (
     records_of,
     release_of,
 )
-from unveil.measures._texts import bar_chart
+from unveil.measures._texts import bar_chart, fine_percent
 from unveil.microdata import Column, Microdata, Permuted, Regions, Release
-
-_HARDLY_ANY = 0.0001
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -223,7 +221,7 @@ class Discernibility(CountMeasure):
 
     def story(self, release: Text | None = None) -> Story:
         way = self.normalized
-        share = "undefined for one record" if way is None else way_text(way)
+        share = "undefined for one record" if way is None else fine_percent(way)
         gone = [f"{self.hidden:,} hidden"] if self.hidden else []
         gone += [f"{self.missing:,} missing"] if self.missing else []
         costs = [self.everybody, self.cost, self.everybody**2]
@@ -244,15 +242,6 @@ class Discernibility(CountMeasure):
                 )
             ],
         )  # fmt: skip
-
-
-def way_text(share: float) -> str:
-    """How far a cost is on the way from best to worst; a small share is not shown as none.
-
-    >>> way_text(0.0064), way_text(0.0), way_text(0.00003)
-    ('0.64%', '0.00%', 'under 0.01%')
-    """
-    return "under 0.01%" if 0 < share < _HARDLY_ANY else f"{share:.2%}"
 
 
 class DiscernibilityLooking(SizeLooking):

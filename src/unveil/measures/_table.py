@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unveil.errors import Text
 from unveil.findings import Table
 from unveil.measures._classes import Deciding
+from unveil.measures._texts import fine_percent
 
 if TYPE_CHECKING:
     from unveil.measures._measures import Measures
@@ -60,19 +61,6 @@ def _number_text(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _share_text(share: float) -> str:
-    """A share of all records, never rounded to none or all.
-
-    >>> _share_text(0.1234), _share_text(1e-6), _share_text(1 - 1e-9), _share_text(0)
-    ('12.34%', '<0.01%', '>99.99%', '0%')
-    """
-    if share in (0, 1):
-        return f"{share:.0%}"
-    if share < 5e-5:
-        return "<0.01%"
-    return ">99.99%" if share >= 1 - 5e-5 else f"{share:.2%}"
-
-
 def _number(
     about: str, name: str, value: float, says: str, deciding: Deciding | None = None,
     text: Callable[[float], str] = _number_text,
@@ -84,7 +72,7 @@ def _number(
 def _share(
     about: str, name: str, value: float, says: str, deciding: Deciding | None = None
 ) -> Measured:
-    return _number(about, name, value, says, deciding, _share_text)
+    return _number(about, name, value, says, deciding, fine_percent)
 
 
 def numbers_of(found: Measures) -> Iterator[Measured]:

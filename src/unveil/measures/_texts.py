@@ -47,6 +47,19 @@ def percent(share: float | None) -> str:
     return f"{float(digits):.10f}".rstrip("0").rstrip(".") + "%"
 
 
+def fine_percent(share: float) -> str:
+    """A share with two decimals, never rounded to none or all.
+
+    >>> fine_percent(0.1234), fine_percent(1e-6), fine_percent(1 - 1e-9), fine_percent(0)
+    ('12.34%', '<0.01%', '>99.99%', '0%')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}"
+    if share < 5e-5:
+        return "<0.01%"
+    return ">99.99%" if share >= 1 - 5e-5 else f"{share:.2%}"
+
+
 def rate_text(rate: float | None) -> str:
     """A rate in a table for people."""
     return "undefined" if rate is None else f"{rate:.3f}"

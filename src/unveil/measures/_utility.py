@@ -27,11 +27,11 @@ from unveil.measures._discernibility import (
     Suppression,
     discernibility_looking,
     suppression,
-    way_text,
 )
 from unveil.measures._losses import EntropyLoss, InformationLoss, entropy_loss, information_loss
 from unveil.measures._released import Lost, column_table, lost_chart, release_of, share_text
 from unveil.measures._sizes import AverageClassSize, ClassSizeLooking
+from unveil.measures._texts import fine_percent
 from unveil.microdata import AnyRelease, Microdata
 from unveil.options import Help, Progress, Seed, Shell, checked
 
@@ -171,7 +171,7 @@ class Utility(Finding):
         size, told = self.class_size, self.discernibility
         missing = f"; {told.missing:,} are missing" if told.missing else ""
         way = told.normalized
-        far = "" if way is None else f" = {way_text(way)} of the way from best to worst"
+        far = "" if way is None else f" = {fine_percent(way)} of the way from best to worst"
         about = [
             f"{told.records:,} records in {told.classes:,} classes{missing}",
             f"information loss    {self.information_loss.loss:.1%} (0: nothing is lost, "
