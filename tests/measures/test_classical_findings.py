@@ -143,11 +143,11 @@ def test_options_reach_the_measures():
     assert found["l_diversity"].deciding_l == 3
     assert found["l_diversity"].recursive(3) == 1
     for l in (0, -1, 2.5, "2", None, True):  # noqa: E741
-        with pytest.raises(InputError, match=f"whole number, at least 1, but got {l!r}"):
-            classical(counts, l=l)
-        with pytest.raises(InputError, match=f"whole number, at least 1, but got {l!r}"):
+        with pytest.raises(InputError, match=f"l={l!r} is not possible: it must be a whole number"):
+            l_diversity(counts, l=l)
+        with pytest.raises(InputError, match=f"l={l!r} is not possible: it must be a whole number"):
             found["l_diversity"].recursive(l)
-    with pytest.raises(InputError, match="l= must be"):  # before the file is looked for
+    with pytest.raises(InputError, match="l=0 is not possible"):  # before the file is looked for
         l_diversity("no such file.csv", quasi="age", sensitive="disease", l=0)
 
 

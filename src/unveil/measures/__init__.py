@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any
 from unveil._lazy import lazily
 
 if TYPE_CHECKING:
-    from unveil.measures._alpha_k import AlphaK, alpha_k
-    from unveil.measures._average_class_size import AverageClassSize, average_class_size
-    from unveil.measures._beta_likeness import BetaLikeness, beta_likeness
     from unveil.measures._classes import Deciding, DecidingClass
     from unveil.measures._classifier_utility import ClassifierUtility, Score, classifier_utility
     from unveil.measures._counted import Counting, count, secret_of
@@ -32,16 +29,36 @@ if TYPE_CHECKING:
         L,
         T,
     )
-    from unveil.measures._delta_disclosure import DeltaDisclosure, delta_disclosure
-    from unveil.measures._discernibility import Discernibility, discernibility
-    from unveil.measures._entropy_loss import EntropyLoss, entropy_loss
-    from unveil.measures._information_loss import InformationLoss, information_loss
-    from unveil.measures._k_anonymity import KAnonymity, k_anonymity
-    from unveil.measures._l_diversity import LDiversity, l_diversity
+    from unveil.measures._discernibility import (
+        Discernibility,
+        Suppression,
+        discernibility,
+        suppression,
+    )
+    from unveil.measures._diversity import AlphaK, LDiversity, alpha_k, l_diversity
+    from unveil.measures._likeness import (
+        BetaLikeness,
+        DeltaDisclosure,
+        beta_likeness,
+        delta_disclosure,
+    )
+    from unveil.measures._losses import (
+        EntropyLoss,
+        InformationLoss,
+        entropy_loss,
+        information_loss,
+    )
     from unveil.measures._measures import Measures, MeasuresComparison, compare_measures, measures
     from unveil.measures._partitions import HierarchyLevel, Partition, parse_partition
     from unveil.measures._released import Reach, reach_of
-    from unveil.measures._suppression import Suppression, suppression
+    from unveil.measures._sizes import (
+        AverageClassSize,
+        KAnonymity,
+        Uniqueness,
+        average_class_size,
+        k_anonymity,
+        uniqueness,
+    )
     from unveil.measures._t_closeness import TCloseness, t_closeness
     from unveil.measures._table import Measured
     from unveil.measures._utility import Utility, utility
@@ -86,7 +103,6 @@ if TYPE_CHECKING:
         UniqueSubsets,
         unique_subsets,
     )
-    from unveil.measures.reidentification._uniqueness import Uniqueness, uniqueness
 
 
 __all__, __getattr__ = lazily(__name__)

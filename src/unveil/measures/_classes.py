@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine.counting import Contingency, Histograms, Secret, text_of
+from unveil._text import counted
+from unveil.engine.counting import Contingency, Histograms, text_of
 from unveil.errors import File, InputError, Option, Text
-from unveil.findings import Finding
+from unveil.findings import Chart, Figure, Finding, Value
+from unveil.measures._texts import bar_chart
 
 _ENOUGH = 3  # 3 × 53 bits: what is dropped is below 2⁻¹⁵⁰ of the sum
 SHOWN = 5  # deciding classes that are named
@@ -52,10 +54,8 @@ def measured(counts: Contingency, looking: Looking[F_co]) -> F_co:
 def check_records(counts: Contingency, name: str | None = None) -> None:
     """Refuse a table without records; by default it is called by its source."""
     if counts.rows == 0:
-        raise InputError(
-            "{table} has no records: there is nothing to measure",
-            table=_source(counts) if name is None else File(name),
-        )
+        table = File(counts.source, bare=True) if name is None else File(name)
+        raise InputError("{table} has no records: there is nothing to measure", table=table)
 
 
 def check_apart(counts: Contingency, measure: str) -> None:
@@ -64,22 +64,8 @@ def check_apart(counts: Contingency, measure: str) -> None:
         raise InputError(
             "{measure} needs classes that do not overlap, and in {source} a cell that matches "
             "everything is in many: leave out {wildcard}",
-            measure=measure, source=_source(counts), wildcard=Option("wildcard"),
+            measure=measure, source=File(counts.source, bare=True), wildcard=Option("wildcard"),
         )  # fmt: skip
-
-
-def _source(counts: Contingency) -> File:
-    return File(counts.source, bare=True)
-
-
-def whole_number(value: Any, option: str, least: int) -> int:
-    """The value of an option, if it is a whole number and large enough."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(
-            "{option} must be a whole number, at least {least}, but got {value}",
-            option=Option(option), least=least, value=repr(value),
-        )  # fmt: skip
-    return int(value)
 
 
 class ExactSum:
@@ -96,27 +82,16 @@ class ExactSum:
         self._partial: list[float] = []
 
     def add(self, numbers: NDArray[np.float64]) -> None:
-        self._partial = _partials([*self._partial, *numbers.tolist()])
+        rest = [*self._partial, *numbers.tolist()]
+        self._partial = []
+        # What rounding took away from the sum is again a sum, and soon nothing is left.
+        while len(self._partial) < _ENOUGH and (total := math.fsum(rest)) != 0.0:
+            self._partial.append(total)
+            rest.append(-total)
 
     @property
     def value(self) -> float:
         return math.fsum(self._partial)
-
-
-def _partials(numbers: list[float]) -> list[float]:
-    """A few numbers whose exact sum is that of those given."""
-    kept: list[float] = []
-    rest = numbers
-    # What rounding took away from the sum is again a sum, and soon nothing is left.
-    while rest:
-        total = math.fsum(rest)
-        if total == 0.0:
-            break
-        kept.append(total)
-        rest = [*rest, -total]
-        if len(kept) == _ENOUGH:
-            break
-    return kept
 
 
 def plog2p(shares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -153,11 +128,15 @@ class DecidingClass:
 
     def __str__(self) -> str:
         cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
-        return f"{cells} ({self.records:,} record{'s' if self.records != 1 else ''})"
+        return f"{cells} ({self._size})"
+
+    @property
+    def _size(self) -> str:
+        return counted(self.records, "record")
 
     def to_dict(self) -> dict[str, Any]:
         """The class as plain values, for JSON."""
-        return {"keys": self.keys, "records": self.records, "counts": self.counts}
+        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,11 +175,11 @@ class Extreme:
         self._sign = -1.0 if least else 1.0
         self._best = -np.inf
         self._number = 0
-        self._found: list[tuple[Histograms, int]] = []
+        self._found: list[tuple[Any, int]] = []
 
-    def look(self, block: Histograms, scores: NDArray[Any]) -> None:
+    def look(self, block: Any, scores: NDArray[Any]) -> None:
         """Take the scores of a block's classes into account."""
-        if len(block) == 0:
+        if len(scores) == 0:
             return
         scores = self._sign * np.asarray(scores, dtype=np.float64)
         best = float(scores.max())
@@ -228,25 +207,26 @@ class Extreme:
         """The classes that have it."""
         return Deciding(
             number=self._number,
-            classes=tuple(_described(self._counts, block, g) for block, g in self._found),
+            classes=tuple(self._described(block, g) for block, g in self._found),
         )
 
+    def _described(self, block: Any, g: int) -> DecidingClass:
+        """One class of a block, for people."""
+        secret = self._counts.secret
+        part = slice(block.start[g], block.start[g + 1])
+        held = zip(block.codes[part].tolist(), block.numbers[part].tolist(), strict=True)
+        return DecidingClass(
+            keys=self._keys(block, g),
+            records=int(block.sizes[g]),
+            counts={} if secret is None else {secret.texts[code]: n for code, n in held},
+        )
 
-def _described(counts: Contingency, block: Histograms, g: int) -> DecidingClass:
-    """One class of a block, for people."""
-    values: Sequence[str] = () if counts.secret is None else counts.secret.texts
-    part = slice(block.start[g], block.start[g + 1])
-    held = zip(block.codes[part].tolist(), block.numbers[part].tolist(), strict=True)
-    return DecidingClass(
-        keys={
-            name: text_of(value) for name, value in zip(counts.keys, block.key_of(g), strict=True)
-        },
-        records=int(block.sizes[g]),
-        counts={values[code]: number for code, number in held} if values else {},
-    )
+    def _keys(self, block: Any, g: int) -> dict[str, str]:
+        """The cells that a class publishes."""
+        return dict(zip(self._counts.keys, map(text_of, block.key_of(g)), strict=True))
 
 
-class ClassSizes:
+class ClassSizes(Counter[int]):
     """How many classes have each size, gathered block by block.
 
     A table of n records has fewer than √(2n) different sizes, so this stays small.
@@ -259,21 +239,17 @@ class ClassSizes:
     (18, 16, 15)
     """
 
-    def __init__(self) -> None:
-        self._numbers: Counter[int] = Counter()
-
     def look(self, sizes: NDArray[np.int64], weights: NDArray[np.int64]) -> None:
         """Take some classes into account; ``weights`` says how many there are of each."""
         values, place = np.unique(sizes, return_inverse=True)
         numbers = np.zeros(len(values), dtype=np.int64)
         np.add.at(numbers, place.ravel(), weights)
-        for size, number in zip(values.tolist(), numbers.tolist(), strict=True):
-            self._numbers[size] += number
+        self.update(dict(zip(values.tolist(), numbers.tolist(), strict=True)))
 
     @property
     def by_size(self) -> dict[int, int]:
         """How many classes have each size; sizes ascend."""
-        return dict(sorted(self._numbers.items()))
+        return dict(sorted(self.items()))
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -288,36 +264,37 @@ class ClassSizes:
     @property
     def records(self) -> int:
         """Records in all classes."""
-        return sum(size * number for size, number in self._numbers.items())
+        return sum(size * number for size, number in self.items())
 
     @property
     def classes(self) -> int:
         """How many classes there are."""
-        return sum(self._numbers.values())
+        return self.total()
 
     @property
     def smallest(self) -> int:
         """Records in the smallest class."""
-        return min(self._numbers)
+        return min(self)
 
     @property
     def alone(self) -> int:
         """Classes of one record."""
-        return self._numbers[1]
-
-    def number_of(self, size: int) -> int:
-        """How many classes have this size."""
-        return self._numbers[size]
+        return self[1]
 
     def in_classes_up_to(self, size: int) -> int:
         """Records in classes of at most this size."""
-        return sum(one * number for one, number in self._numbers.items() if one <= size)
+        return sum(one * number for one, number in self.items() if one <= size)
 
 
 class SizeLooking:
     """Counts the classes of each size, and looks for the smallest (or the largest)."""
 
+    apart: ClassVar[str] = ""
+    """What the measure is called, if it needs each record in one class."""
+
     def __init__(self, counts: Contingency, *, least: bool = True) -> None:
+        if self.apart:
+            check_apart(counts, self.apart)
         self._counts = counts
         self._sizes = ClassSizes()
         self._extreme = Extreme(counts, least=least)
@@ -329,11 +306,53 @@ class SizeLooking:
 
     def _measured(self) -> dict[str, Any]:
         """The attributes of every `CountMeasure`."""
-        return {**of_the_counts(self._counts), "deciding": self._extreme.deciding()}
+        return {**_of_the_counts(self._counts), "deciding": self._extreme.deciding()}
+
+
+class SecretLooking:
+    """Looks for the class with the largest (or least) score, and what each sensitive value has."""
+
+    measure: ClassVar[str]
+    """What the measure is called where there is no sensitive column."""
+
+    def __init__(self, counts: Contingency, *, least: bool = False) -> None:
+        self._counts, self._secret = counts, counts.need_secret(self.measure)
+        self._by_value = np.zeros(len(self._secret.values))
+        self._extreme = Extreme(counts, least=least)
+
+    def _look_for_largest(self, block: Histograms, numbers: NDArray[np.float64]) -> None:
+        """Take a number of each value of each class into account."""
+        np.maximum.at(self._by_value, block.codes, numbers)
+        self._extreme.look(block, block.largest(numbers))
+
+    def _named(self, numbers: NDArray[Any]) -> dict[str, Any]:
+        """A number for each sensitive value that somebody has."""
+        there = np.flatnonzero(self._counts.totals).tolist()
+        return {self._secret.texts[code]: numbers[code].item() for code in there}
+
+    def _measured(self) -> dict[str, Any]:
+        """The attributes of every `ClassMeasure`."""
+        return {
+            **_of_the_counts(self._counts),
+            "sensitive": self._secret.name,
+            "deciding": self._extreme.deciding(),
+        }
+
+
+class Measure(Finding):
+    """A finding that declares which of its attributes are figures, and which go into JSON."""
+
+    numbers: ClassVar[Mapping[Figure, str]] = {}
+    said: ClassVar[str] = ""
+    """The attributes in JSON besides those of every measure of its kind."""
+
+    @property
+    def figures(self) -> tuple[Value, ...]:
+        return tuple(figure.of(getattr(self, name)) for figure, name in self.numbers.items())
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class CountMeasure(Finding):
+class CountMeasure(Measure):
     """A measure of the sizes of classes.
 
     Attributes
@@ -357,19 +376,22 @@ class CountMeasure(Finding):
     @property
     def facts(self) -> Mapping[str, Any]:
         return {
-            "source": self.source,
-            "keys": self.keys,
+            **self.attributes(f"source keys {self.said}"),
             "record_count": self.records,
-            **self._facts(records=False),
+            **self._decided(records=False),
         }
 
     @property
     def private_facts(self) -> Mapping[str, Any]:
-        return self._facts(records=True)
+        return self._decided(records=True)
 
-    def _facts(self, *, records: bool) -> dict[str, Any]:
-        """What the measure says besides; with ``records`` also the classes that decide it."""
-        raise NotImplementedError
+    def _decided(self, *, records: bool) -> dict[str, Any]:
+        """All classes that decide something, in JSON."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: one.content(records=records)
+            for name, one in found.items() if isinstance(one, Deciding)
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -391,11 +413,24 @@ class ClassMeasure(CountMeasure):
     @property
     def decided_by(self) -> str:
         """Which classes decide, for a line of text."""
-        number = self.deciding.number
-        return f"decided by {number:,} {'class' if number == 1 else 'classes'}: {self.deciding}"
+        return f"decided by {counted(self.deciding.number, 'class')}: {self.deciding}"
+
+    def value_chart(
+        self, result: str, kinds: Mapping[str, Mapping[str, float]], *, label: str,
+        share: bool = False,
+    ) -> Chart:  # fmt: skip
+        """Bars of each sensitive value; those with the highest first kind come first."""
+        first = next(iter(kinds.values()))
+        ranked = sorted(first, key=lambda value: -first[value])
+        return bar_chart(
+            f"{self.sensitive} in {self.source}: {result}",
+            ranked,
+            {kind: [numbers[value] for value in ranked] for kind, numbers in kinds.items()},
+            label=label, share=share,
+        )  # fmt: skip
 
 
-def of_the_counts(counts: Contingency) -> dict[str, Any]:
+def _of_the_counts(counts: Contingency) -> dict[str, Any]:
     """The attributes of a `CountMeasure` that follow from the counts alone."""
     # Not the records of all classes: where these overlap, a record is in several.
     return {
@@ -406,26 +441,6 @@ def of_the_counts(counts: Contingency) -> dict[str, Any]:
 def shares_of(counts: Contingency) -> NDArray[np.float64]:
     """The share of all records that have each value of the secret."""
     return np.asarray(counts.totals / max(1, counts.rows))
-
-
-def as_pairs(
-    counts: Contingency, block: Histograms
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Two numbers for each cell, in the ratio of its shares of the class and of the table.
-
-    They are products of counts: equal shares stay equal, and no rounding adds up.
-    """
-    in_class = block.numbers.astype(np.float64) * counts.rows
-    in_table = counts.totals[block.codes].astype(np.float64) * block.sizes[block.class_of]
-    return in_class, np.asarray(in_table, dtype=np.float64)
-
-
-def by_value_of(
-    secret: Secret, numbers: NDArray[Any], totals: NDArray[np.int64]
-) -> dict[str, float]:
-    """A number for each value of the secret that somebody has."""
-    there = np.flatnonzero(totals)
-    return {secret.texts[code]: float(numbers[code]) for code in there.tolist()}
 
 
 def top_values(by_value: Mapping[str, float]) -> tuple[str, ...]:

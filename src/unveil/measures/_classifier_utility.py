@@ -13,30 +13,40 @@ Error*, Machine Learning 52 (2003).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 
-from unveil.errors import Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Series,
-    Story,
-    Table,
-)
-from unveil.microdata import Microdata, Release
+# Models and sanitizers take a second to import, so they are named by their rooms, which import
+# them when they are used.
+from unveil import adversary, sanitize
+from unveil.engine import Progress
+from unveil.errors import Column as ColumnName
+from unveil.errors import File, InputError, Listed, Option, Row, Text
+from unveil.findings import Axis, Chart, Finding, Series, Story, Table
+from unveil.measures._released import release_of
+from unveil.microdata import AnyRelease, Column, Microdata, Release, Role, with_records
+from unveil.options import Help, Seed, Shell, checked
+from unveil.options import Progress as ShowProgress
 
 if TYPE_CHECKING:
     from unveil.sanitize import Sanitizer
 
 _CONFIDENCE = 0.95
+_STEP = 4096  # records predicted at a time
+_SPLITS, _NOISE = 1, 2  # streams of random numbers
+
+HeldOutShare = Annotated[
+    float, Gt(0), Lt(1), Help("Share of the records that are held out."), Shell(metavar="SHARE")
+]
+# One split does not show how much they vary.
+Repeats = Annotated[int, Ge(2), Help("Number of splits."), Shell(metavar="N")]
 
 
 @dataclass(frozen=True)
@@ -182,11 +192,7 @@ class ClassifierUtility(Finding):
 
     def story(self, release: Text | None = None) -> Story:
         title = f"What {self.model} still learns of {self.target} from {self.made_by}"
-        scores = {
-            "trained on the release": self.release,
-            "trained on the original": self.original,
-            "majority rule": self.majority,
-        }
+        scores = {name: one for name, one in self._scores.items() if one is not self.lost}
         accuracy = Series(
             name="accuracy", x=list(scores), y=[one.mean for one in scores.values()],
             low=[one.low for one in scores.values()], high=[one.high for one in scores.values()],
@@ -210,18 +216,19 @@ class ClassifierUtility(Finding):
             ],
         )  # fmt: skip
 
-    def table(self) -> Table:
-        """The accuracies with their intervals; only in a text."""
-        scores = {
+    @property
+    def _scores(self) -> dict[str, Score]:
+        return {
             "trained on the release": self.release,
             "trained on the original": self.original,
             "lost by the release": self.lost,
             "majority rule": self.majority,
         }
-        return Table(
-            columns=[self.model, "accuracy"],
-            rows=[[name, (one.mean, str(one))] for name, one in scores.items()],
-        )
+
+    def table(self) -> Table:
+        """The accuracies with their intervals; only in a text."""
+        rows = [[name, (one.mean, str(one))] for name, one in self._scores.items()]
+        return Table(columns=[self.model, "accuracy"], rows=rows)
 
     def _verdict(self) -> str:
         if self.kept is not None:
@@ -231,16 +238,17 @@ class ClassifierUtility(Finding):
         return "That the original teaches more than the majority rule cannot be told from this."
 
 
+@checked
 def classifier_utility(
-    release: Release | Sanitizer | Callable[[Any], Any],
+    release: Any,
     microdata: Microdata,
     *,
     model: Any = None,
     of: str | None = None,
-    held_out: float = 0.3,
-    repeats: int = 10,
-    seed: int = 0,
-    progress: bool | None = None,
+    held_out: HeldOutShare = 0.3,
+    repeats: Repeats = 10,
+    seed: Seed = 0,
+    progress: ShowProgress = None,
 ) -> ClassifierUtility:
     """Classifier utility: how well a classifier trained on a release predicts unseen people.
 
@@ -263,14 +271,12 @@ def classifier_utility(
     of : str, optional
         The column to predict: the sensitive one (the default), or one that is neither sensitive
         nor a quasi-identifier and is published as it is.
-    held_out : float
-        The share of records that are held out.
-    repeats : int
-        Number of splits, at least 2.
     seed : int
         Random seed of the splits, the sanitizer and the model.
-    progress : bool, optional
-        Show progress. Default: if standard error is a terminal.
+
+    Returns
+    -------
+    ClassifierUtility
 
     Examples
     --------
@@ -288,24 +294,176 @@ def classifier_utility(
     <BLANKLINE>
       That the original teaches more than the majority rule cannot be told from this.
     """
-    # numba and the models take a second to import, and most measures do not need them.
-    from unveil.measures._training import course_of
-
-    course = course_of(
-        release, microdata, model=model, of=of, held_out=held_out, repeats=repeats, seed=seed
-    )
-    scores = course.scores(progress)
+    course = _Course(release, microdata, model=model, of=of, share=held_out, seed=seed)
+    scores = course.scores(repeats, progress)
     return ClassifierUtility(
         from_release=scores[:, 0],
         from_original=scores[:, 1],
         from_majority=scores[:, 2],
-        training=course.training,
+        training=len(microdata) - course.held_out,
         held_out=course.held_out,
         target=course.target.name,
         model=course.model.label,
         made_by=course.made_by,
         source=microdata.source,
         sanitized_anew=not isinstance(course.published, Release),
-        seed=course.seed,
-        notes=course.notes(),
+        seed=seed,
+        notes=tuple(dict.fromkeys((*course.heard, *course.model.notes))),
     )
+
+
+class _Course:
+    """What is published, the column to predict, and the model, all checked before the work begins.
+
+    ``table`` is the original as the model wants it sanitized.
+    """
+
+    def __init__(
+        self, published: Any, microdata: Any, *, model: Any, of: str | None, share: float, seed: int
+    ) -> None:
+        microdata = sanitize.as_microdata(microdata, "classifier_utility")
+        self.target = _target(microdata, of)
+        self.held_out = _held_out(share, len(microdata))
+        self.seed = seed
+        self.heard: dict[Text, None] = {}
+        self.published: Release | Sanitizer
+        if isinstance(published, AnyRelease):
+            self.published = release = release_of(published, microdata, "classifier_utility")
+            _check_order(release, microdata, "classifier_utility")
+            self.made_by, default = release.made_by, "naive-bayes"
+        else:
+            self.published = sanitizer = sanitize.as_sanitizer(published)
+            self.made_by, default = sanitizer.label, sanitizer.attacked_by
+        self.model = adversary.adversary_named(default if model is None else model, seed=seed)
+        self.table = self.model.prepared(microdata)
+        if self.table is not microdata and isinstance(self.published, Release):
+            raise InputError(
+                "{model} needs the table cut into quantiles before it is sanitized, which is too "
+                "late for a finished release; choose another encoding with {option}",
+                model=self.model.label,
+                option=Option("model"),
+            )
+
+    def scores(self, repeats: int, progress: bool | None) -> NDArray[np.float64]:
+        """Accuracy of release, original and majority rule, one row per split."""
+        scores = np.empty((repeats, 3))
+        with Progress("training", 2 * repeats * self.held_out, progress) as shown:
+            for split in range(repeats):
+                rng = np.random.default_rng([self.seed, _SPLITS, split])
+                shuffled = rng.permutation(len(self.table))
+                held, train = np.sort(shuffled[: self.held_out]), shuffled[self.held_out :]
+                train.sort()
+                for place, release in enumerate(self._lessons(train, split)):
+                    scores[split, place] = self._accuracy(release, held)
+                    shown.advance(len(held))
+                counts = np.bincount(self.target.codes[train], minlength=self.target.size)
+                scores[split, 2] = np.mean(self.target.codes[held] == counts.argmax())
+        return scores
+
+    def _lessons(self, train: NDArray[np.intp], split: int) -> tuple[AnyRelease, AnyRelease]:
+        """The published version of the training part, and its original."""
+        part = self.table.take(train)
+        original = sanitize.Identity().sanitize(part)
+        published: AnyRelease
+        if isinstance(self.published, Release):
+            published = _of_records(self.published, train)
+        else:
+            state = np.random.SeedSequence([self.seed, _NOISE, split]).generate_state(1, np.uint64)
+            published = self.published.with_seed(int(state[0])).sanitize(part)
+        if not self.model.understands(published):
+            raise InputError(
+                "{model} learns from released records, and {release} publishes none, {instead}; "
+                "use {smoothed} or {conditional}",
+                model=self.model.label, release=File(self.made_by, bare=True),
+                instead=published.instead, smoothed=Option("model", "smoothed-frequency"),
+                conditional=Option("model", "conditional-frequency"),
+            )  # fmt: skip
+        self.heard.update(dict.fromkeys(published.notes))
+        if self.target.name == self.table.sensitive.name:
+            return published, original
+        what = f"predicting {self.target.name}"
+        told = with_records(published, what)
+        _check_order(told, part, what)
+        secrets = self.target.take(train)
+        return replace(told, sensitive=secrets), replace(original, sensitive=secrets)
+
+    def _accuracy(self, release: AnyRelease, held: NDArray[np.intp]) -> float:
+        """The share of held-out records whose value has the highest belief; NaN predicts none."""
+        right = 0
+        for first in range(0, len(held), _STEP):
+            some = held[first : first + _STEP]
+            beliefs = self.model.predict(release, self.table.codes[:, some])
+            guess = np.where(np.isnan(beliefs).any(axis=1), -1, beliefs.argmax(axis=1))
+            right += int((guess == self.target.codes[some]).sum())
+        return right / len(held)
+
+
+def _check_order(release: Release, microdata: Microdata, what: str) -> None:
+    """Refuse a release whose records are not those of the original, in its order."""
+    at: dict[str, Any] = {
+        "what": what,
+        "release": File(release.made_by, bare=True),
+        "original": File(microdata.source, bare=True),
+        "column": ColumnName(release.sensitive.name),
+    }
+    if len(release) != len(microdata):
+        raise InputError(
+            "{what} needs all {records} records of {original} in the release, in their order, and "
+            "the release by {release} has {released}; give the sanitizer instead of a release, or "
+            "complete the release with suppressed records",
+            **at, records=len(microdata), released=len(release),
+        )  # fmt: skip
+    if release.sensitive.name in release.perturbed:
+        raise InputError(
+            "{what} needs the release's records in the order of the original, which cannot be "
+            "checked: {release} publishes values of {column} that need not be true; give the "
+            "sanitizer instead of a release",
+            **at,
+        )
+    other = np.flatnonzero(release.sensitive.codes != microdata.sensitive.codes)
+    if len(other):
+        raise InputError(
+            "{what} needs the release's records in the order of the original, and {row} by "
+            "{release} has another {column} than that of {original}; give the sanitizer instead "
+            "of a release",
+            **at,
+            row=Row(int(other[0]) + 1, "record"),
+        )
+
+
+def _of_records(release: Release, records: NDArray[np.intp]) -> Release:
+    """Some records of a release, in their classes."""
+    classes, class_of = np.unique(release.class_of[records], return_inverse=True)
+    return replace(
+        release,
+        sensitive=release.sensitive.take(records),
+        class_of=class_of.ravel().astype(np.int32),
+        regions=tuple(regions.take(classes) for regions in release.regions),
+    )
+
+
+def _target(microdata: Microdata, of: str | None) -> Column:
+    """The column to predict."""
+    if of is None:
+        return microdata.sensitive
+    column = microdata[of]
+    if column.role in (Role.SENSITIVE, Role.OTHER):
+        return column
+    can = [c.name for c in microdata.columns if c.role in (Role.SENSITIVE, Role.OTHER)]
+    raise InputError(
+        "column {column} cannot be predicted: its role is {role}, and it is not published as it "
+        "is; choose from {others}",
+        column=ColumnName(of), role=column.role, others=Listed([ColumnName(name) for name in can]),
+    )  # fmt: skip
+
+
+def _held_out(share: float, records: int) -> int:
+    """The number of records that are held out."""
+    number = round(float(share) * records)
+    if not 0 < number < records:
+        raise InputError(
+            "{records} records are too few for {option}: {held} would be held out, and {rest} "
+            "would be left to learn from",
+            records=records, option=Option("held_out", share), held=number, rest=records - number,
+        )  # fmt: skip
+    return number

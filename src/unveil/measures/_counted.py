@@ -180,8 +180,9 @@ def _of_coded(
     sensitive: str | None,
 ) -> Contingency:
     """Counts of what unveil has read or made itself."""
+    names = None if quasi is None else _listed(quasi)
     if isinstance(table, Microdata):
-        return _of_microdata(table, quasi, sensitive)
+        return _of_microdata(table, names, sensitive)
     if sensitive not in (None, table.sensitive.name):
         raise InputError(
             "the sensitive column of {release} is {column}, not {given}",
@@ -190,17 +191,18 @@ def _of_coded(
             given=Cell(sensitive),
         )
     if isinstance(table, Release):
-        return _of_release(table, quasi)
-    return _of_permuted(table, quasi, sensitive)
-
-
-def _of_permuted(
-    release: Permuted, quasi: str | Sequence[str] | None, sensitive: str | None
-) -> Contingency:
-    names = [release.group_name] if quasi is None else _listed(quasi)
-    if names == [release.group_name]:
-        return _of_groups(release)
-    return _of_people(release, names, sensitive)
+        held = _of_release(table)
+        return held if names is None else held.over(names)
+    if names is None or names == [table.group_name]:
+        return _of_groups(table)
+    if sensitive is not None:
+        raise InputError(
+            "{release} does not publish which {secret} belongs to which {keys}: measure it by "
+            "group, without keys or with {group} alone",
+            release=File(table.made_by, bare=True), secret=ColumnName(table.sensitive.name),
+            keys=Listed([ColumnName(name) for name in names]), group=ColumnName(table.group_name),
+        )  # fmt: skip
+    return _as_they_are(table.quasi, None, **_about(table)).over(names)
 
 
 def _asked(
@@ -267,99 +269,75 @@ def _listed(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _of_release(release: Release, quasi: str | Sequence[str] | None) -> Contingency:
+def _about(release: Release | Permuted) -> dict[str, Any]:
+    """What the counts of a release say about it."""
+    source = f"the release by {release.made_by}"
+    return {"source": source, "notes": release.notes, "made_from": release}
+
+
+def _of_release(release: Release) -> Held:
     keys = {}
     for column, texts in zip(release.quasi, release.cells(), strict=True):
         cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
         keys[column.name] = KeyColumn(codes.astype(np.int64), tuple(cells.tolist()))
-    held = Held(
+    return Held(
         keys=keys,
         secret=secret_of(release.sensitive),
         class_of=release.class_of.astype(np.int64),
         codes=release.sensitive.codes.astype(np.int64),
         numbers=np.ones(len(release), dtype=np.int64),
-        source=f"the release by {release.made_by}",
-        notes=release.notes,
-        made_from=release,
+        **_about(release),
     )
-    return held if quasi is None else held.over(_listed(quasi))
-
-
-def _of_microdata(
-    microdata: Microdata, quasi: str | Sequence[str] | None, sensitive: str | None
-) -> Contingency:
-    columns: Sequence[Column] = microdata.quasi
-    secret: Column | None = microdata.sensitive if sensitive is None else microdata[sensitive]
-    assert secret is not None
-    if quasi is not None:
-        asked = _listed(quasi)
-        columns = [microdata[name] for name in asked]
-        twice = [name for i, name in enumerate(asked) if name in asked[:i]]
-        if twice:
-            raise InputError("column {column} is named twice", column=ColumnName(twice[0]))
-    if not columns:
-        raise InputError("{option} is empty: name at least one key", option=Option("quasi"))
-    if secret.name in {column.name for column in columns}:
-        if sensitive is not None:
-            raise _both(secret.name)
-        secret = None
-    nothing = np.zeros(len(microdata), dtype=np.int64)
-    return Held(
-        keys=_as_they_are(columns),
-        secret=None if secret is None else secret_of(secret),
-        class_of=np.arange(len(microdata)),
-        codes=nothing if secret is None else secret.codes.astype(np.int64),
-        numbers=np.ones(len(microdata), dtype=np.int64),
-        source=microdata.source,
-        notes=microdata.notes,
-    )
-
-
-def _as_they_are(columns: Sequence[Column]) -> dict[str, KeyColumn]:
-    return {
-        column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
-        for column in columns
-    }
 
 
 def _of_groups(release: Permuted) -> Held:
     """How many records of each group have each sensitive value."""
     group, secret = np.nonzero(release.counts)
+    note = "a class is a group; the quasi-identifiers of its people are published unchanged"
     return Held(
         keys={release.group_name: KeyColumn(np.arange(release.n_groups), release.groups)},
         secret=secret_of(release.sensitive),
         class_of=group,
         codes=secret,
         numbers=release.counts[group, secret],
-        source=f"the release by {release.made_by}",
-        notes=(
-            *release.notes,
-            "a class is a group; the quasi-identifiers of its people are published unchanged",
-        ),
-        made_from=release,
+        **{**_about(release), "notes": (*release.notes, note)},
     )
 
 
-def _of_people(release: Permuted, names: Sequence[str], sensitive: str | None) -> Held:
-    """How many records have each combination of quasi-identifiers, without sensitive values."""
-    if sensitive is not None:
-        raise InputError(
-            "{release} does not publish which {secret} belongs to which {keys}: measure it by "
-            "group, without keys or with {group} alone",
-            release=File(release.made_by, bare=True), secret=ColumnName(release.sensitive.name),
-            keys=Listed([ColumnName(name) for name in names]), group=ColumnName(release.group_name),
-        )  # fmt: skip
-    people = Held(
-        keys=_as_they_are(release.quasi),
-        secret=None,
-        class_of=np.arange(len(release)),
-        codes=np.zeros(len(release), dtype=np.int64),
-        numbers=np.ones(len(release), dtype=np.int64),
-        source=f"the release by {release.made_by}",
-        notes=release.notes,
-        made_from=release,
+def _of_microdata(
+    microdata: Microdata, names: Sequence[str] | None, sensitive: str | None
+) -> Contingency:
+    columns: Sequence[Column] = microdata.quasi
+    secret: Column | None = microdata.sensitive if sensitive is None else microdata[sensitive]
+    if names is not None:
+        columns = [microdata[name] for name in names]
+        twice = [name for i, name in enumerate(names) if name in names[:i]]
+        if twice:
+            raise InputError("column {column} is named twice", column=ColumnName(twice[0]))
+    if not columns:
+        raise InputError("{option} is empty: name at least one key", option=Option("quasi"))
+    if secret is not None and secret.name in {column.name for column in columns}:
+        if sensitive is not None:
+            raise _both(secret.name)
+        secret = None
+    return _as_they_are(columns, secret, source=microdata.source, notes=microdata.notes)
+
+
+def _as_they_are(columns: Sequence[Column], secret: Column | None, **about: Any) -> Held:
+    """Counts of records whose values are those of some columns."""
+    records = len(columns[0].codes)
+    nothing = np.zeros(records, dtype=np.int64)
+    return Held(
+        keys={
+            column.name: KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
+            for column in columns
+        },
+        secret=None if secret is None else secret_of(secret),
+        class_of=np.arange(records),
+        codes=nothing if secret is None else secret.codes.astype(np.int64),
+        numbers=np.ones(records, dtype=np.int64),
+        **about,
     )
-    return people.over(names)
 
 
 _Ordinal = Mapping[str, Sequence[Any]] | None

@@ -1,4 +1,8 @@
-"""Discernibility: from how many records each record cannot be told apart.
+"""Records that are not published, or cannot be told apart: suppression and discernibility.
+
+A cell of a release is suppressed if it covers every value of its column. A column of a single value
+has nothing to suppress, unless it is hidden all the same. In a table that is not a release, only
+``*`` is suppressed: its domains are not known.
 
 The discernibility metric of R. J. Bayardo and R. Agrawal, *Data Privacy through Optimal
 k-Anonymization*, ICDE 2005: every record costs as much as its class has records, and a suppressed
@@ -7,24 +11,169 @@ record as much as the table has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency
-from unveil.errors import Text
-from unveil.findings import Story
+from unveil.errors import InputError, Text
+from unveil.findings import Figure, Story
 from unveil.measures._classes import CountMeasure, SizeLooking, check_apart, measured
 from unveil.measures._counted import Counting, count_people
-from unveil.measures._released import missing_of
-from unveil.measures._suppression import hidden_classes
-from unveil.measures._texts import bar_chart
-from unveil.microdata import Microdata, Permuted, Release
+from unveil.measures._declared import SUPPRESSED
+from unveil.measures._released import (
+    LossMeasure,
+    missing_from,
+    missing_of,
+    reach_of,
+    records_of,
+    release_of,
+)
+from unveil.measures._texts import bar_chart, fine_percent
+from unveil.microdata import Column, Microdata, Permuted, Regions, Release
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-_HARDLY_ANY = 0.0001
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Suppression(LossMeasure):
+    """How much of a table is not published.
+
+    Attributes
+    ----------
+    released, hidden, missing : int
+        Number of released records, of those with all their quasi-identifiers suppressed, and of
+        the original's records that are not released.
+    cells : dict of str to int
+        For each quasi-identifier, the number of released cells that are suppressed.
+    made_by : str
+    """
+
+    entry: ClassVar[str] = "suppression"
+    numbers: ClassVar[Mapping[Figure, str]] = {SUPPRESSED: "of_records"}
+    said: ClassVar[str] = "of_records of_cells hidden"
+
+    hidden: int
+    cells: dict[str, int]
+
+    @property
+    def released(self) -> int:
+        """Number of released records."""
+        return self.records
+
+    @property
+    def everybody(self) -> int:
+        """Number of records of the original."""
+        return self.released + self.missing
+
+    @property
+    def of_records(self) -> float:
+        """The share of the original's records that are hidden or missing."""
+        return (self.hidden + self.missing) / self.everybody
+
+    @property
+    def by_column(self) -> dict[str, float]:
+        """For each quasi-identifier, the share of its cells that are hidden or missing."""
+        return {name: (cells + self.missing) / self.everybody for name, cells in self.cells.items()}
+
+    @property
+    def of_cells(self) -> float:
+        """The share of all cells that are hidden or missing."""
+        cells = sum(self.cells.values()) + self.missing * len(self.cells)
+        return cells / (self.everybody * len(self.cells))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per quasi-identifier."""
+        rows = [(name, cells, self.by_column[name]) for name, cells in self.cells.items()]
+        return pd.DataFrame(rows, columns=["column", "hidden", "suppressed"])
+
+    def story(self, release: Text | None = None) -> Story:
+        return self._told(
+            f"Suppression by {self.made_by}: {self.of_records:.1%} of the records, "
+            f"{self.of_cells:.1%} of the cells",
+            f"of {self.everybody:,} records {self.missing:,} are missing and {self.hidden:,} have "
+            "all their quasi-identifiers hidden",
+            {"suppressed cells": (self.of_cells, self.by_column)},
+        )
+
+
+def suppression(release: Release, microdata: Microdata | None = None) -> Suppression:
+    """Suppression: how many records and cells are not published.
+
+    A cell is suppressed if it covers every value of its column. A record is suppressed if all its
+    quasi-identifiers are, or if it is not released.
+
+    Parameters
+    ----------
+    release : Release
+    microdata : Microdata, optional
+        The original table, to count the records that were not released. Default: those found
+        missing when the release was read.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> survey = uv.read_table(
+    ...     {"age": [30, 34, 41, 52], "town": ["Rome", "Rome", "Lyon", "Nice"],
+    ...      "vote": ["a", "b", "a", "b"]}, quasi=["age", "town"], sensitive="vote")
+    >>> published = {"age": ["30-39", "30-39", "*"], "town": ["*", "*", "*"],
+    ...              "vote": ["a", "b", "a"]}
+    >>> uv.suppression(uv.read_release(published, survey))
+    Suppression by somebody: 50.0% of the records, 75.0% of the cells
+      of 4 records 1 are missing and 1 have all their quasi-identifiers hidden
+    <BLANKLINE>
+      column   suppressed cells
+      age                 50.0%
+      town               100.0%
+    """
+    if microdata is None:
+        release = records_of(release, "suppression")
+    else:
+        release = release_of(release, microdata, "suppression")
+    hidden = [_hidden_cells(c, r) for c, r in zip(release.quasi, release.regions, strict=True)]
+    return Suppression(
+        records=len(release),
+        hidden=int(release.sizes[np.all(hidden, axis=0)].sum()),
+        missing=missing_from(release, microdata),
+        cells={
+            column.name: int(release.sizes[cells].sum())
+            for column, cells in zip(release.quasi, hidden, strict=True)
+        },
+        made_by=release.made_by,
+    )
+
+
+def _hidden_cells(column: Column, regions: Regions) -> NDArray[np.bool_]:
+    """For each class, whether its cell of one column is suppressed."""
+    if column.size == 1:
+        return np.array([text != column.texts[0] for text in regions.texts(column)], dtype=bool)
+    return np.asarray(reach_of(regions, column.size).number == column.size)
+
+
+def hidden_classes(table: Any, counts: Contingency) -> tuple[int, ...]:
+    """The sizes of the classes of a counted table whose cells are all suppressed."""
+    if not isinstance(table, Release):
+        return _with_cells(counts, dict.fromkeys(counts.keys, "*"))
+    columns = {column.name: place for place, column in enumerate(table.quasi)}
+    asked = [columns[key] for key in counts.keys]
+    hidden = np.all([_hidden_cells(table.quasi[j], table.regions[j]) for j in asked], axis=0)
+    some = np.flatnonzero(hidden)
+    texts = [table.regions[j].take(some).texts(table.quasi[j]) for j in asked]
+    # Classes of the release with the same texts are one class here.
+    distinct = dict.fromkeys(zip(*texts, strict=True))
+    found = (_with_cells(counts, dict(zip(counts.keys, cells, strict=True))) for cells in distinct)
+    return tuple(size for sizes in found for size in sizes)
+
+
+def _with_cells(counts: Contingency, cells: dict[str, str]) -> tuple[int, ...]:
+    """The size of the class with these cells, if there is one."""
+    try:
+        size = int(counts.where(cells).sum())
+    except (InputError, TypeError):  # no such cell, or the column has no texts
+        return ()
+    return (size,) if size else ()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -45,6 +194,7 @@ class Discernibility(CountMeasure):
     """
 
     entry: ClassVar[str] = "discernibility"
+    said: ClassVar[str] = "cost normalized missing hidden classes"
 
     cost: int
     missing: int
@@ -67,29 +217,11 @@ class Discernibility(CountMeasure):
 
     def to_frame(self) -> pd.DataFrame:
         """One row."""
-        import pandas as pd
-
-        return pd.DataFrame([self._numbers()])
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "cost": self.cost,
-            "normalized": self.normalized,
-            "records": self.records,
-            "missing": self.missing,
-            "hidden": self.hidden,
-            "classes": self.classes,
-        }
-
-    def _facts(self, *, records: bool) -> dict[str, Any]:
-        return {
-            **self.attributes("cost normalized missing hidden classes"),
-            "deciding": self.deciding.content(records=records),
-        }
+        return pd.DataFrame([self.attributes("cost normalized records missing hidden classes")])
 
     def story(self, release: Text | None = None) -> Story:
         way = self.normalized
-        share = "undefined for one record" if way is None else way_text(way)
+        share = "undefined for one record" if way is None else fine_percent(way)
         gone = [f"{self.hidden:,} hidden"] if self.hidden else []
         gone += [f"{self.missing:,} missing"] if self.missing else []
         costs = [self.everybody, self.cost, self.everybody**2]
@@ -112,15 +244,6 @@ class Discernibility(CountMeasure):
         )  # fmt: skip
 
 
-def way_text(share: float) -> str:
-    """How far a cost is on the way from best to worst; a small share is not shown as none.
-
-    >>> way_text(0.0064), way_text(0.0), way_text(0.00003)
-    ('0.64%', '0.00%', 'under 0.01%')
-    """
-    return "under 0.01%" if 0 < share < _HARDLY_ANY else f"{share:.2%}"
-
-
 class DiscernibilityLooking(SizeLooking):
     """Adds up the cost of the classes.
 
@@ -128,10 +251,11 @@ class DiscernibilityLooking(SizeLooking):
     ``missing`` is the number of the original's records that were not released.
     """
 
+    apart = "discernibility"
+
     def __init__(
         self, counts: Contingency, *, hidden: Sequence[int] = (), missing: int = 0
     ) -> None:
-        check_apart(counts, "discernibility")
         super().__init__(counts, least=False)
         self._hidden, self._missing = tuple(hidden), missing
 
@@ -183,7 +307,6 @@ def discernibility(
       largest: age=[47, 72], gender={F, M} (3 records)
     """
     counts = count_people(table, **counting)
-    check_apart(counts, "discernibility")
     return measured(counts, discernibility_looking(table, counts, original))
 
 
@@ -191,6 +314,7 @@ def discernibility_looking(
     table: Any, counts: Contingency, original: Microdata | int | None
 ) -> DiscernibilityLooking:
     """Discernibility of a table that is already counted."""
+    check_apart(counts, DiscernibilityLooking.apart)
     if counts.made_from is not None:  # a release knows what it has suppressed
         table = counts.made_from
     if original is None:

@@ -5,44 +5,52 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Unpack
 
-from annotated_types import Ge, Gt, Le
+import pandas as pd
+from annotated_types import Ge
 
 from unveil.engine.counting import Contingency
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Message, Option, Region, Text
-from unveil.findings import Finding, Story, Table, Value, cell
-from unveil.measures._alpha_k import AlphaK, AlphaKLooking
-from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking
-from unveil.measures._beta_likeness import BetaLikeness, BetaLikenessLooking
+from unveil.findings import Finding, Story, Table, Value
 from unveil.measures._classes import Looking, one_pass
 from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people
 from unveil.measures._declared import CLASSICAL, UNIQUE
-from unveil.measures._delta_disclosure import DeltaDisclosure, DeltaDisclosureLooking
 from unveil.measures._discernibility import Discernibility, discernibility_looking
-from unveil.measures._k_anonymity import KAnonymity, KAnonymityLooking
-from unveil.measures._l_diversity import LDiversity, LDiversityLooking
+from unveil.measures._diversity import AlphaK, AlphaKLooking, LDiversity, LDiversityLooking
+from unveil.measures._likeness import (
+    BetaLikeness,
+    BetaLikenessLooking,
+    DeltaDisclosure,
+    DeltaDisclosureLooking,
+)
 from unveil.measures._partitions import Categories
+from unveil.measures._sizes import (
+    AverageClassSize,
+    ClassSizeLooking,
+    KAnonymity,
+    KAnonymityLooking,
+    Uniqueness,
+    UniquenessLooking,
+)
 from unveil.measures._t_closeness import TCloseness, TClosenessLooking, check_distance
 from unveil.measures._table import Measured, numbers_of, table_of
 from unveil.measures._texts import sizes_chart
 from unveil.measures.discrimination._ranking import DiscriminationRates, discrimination_rates
 from unveil.measures.discrimination._rate import DiscriminationLooking, DiscriminationRate
 from unveil.measures.reidentification._risk import (
+    PopulationSize,
     RiskLooking,
-    check_recode,
+    Threshold,
+    check_population,
     reidentification_risk,
     size_of_population,
 )
 from unveil.measures.reidentification._risk_finding import ReidentificationRisk
 from unveil.measures.reidentification._unique_subsets import UniqueSubsets, unique_subsets
-from unveil.measures.reidentification._uniqueness import Uniqueness, UniquenessLooking
 from unveil.microdata import Hierarchy, Permuted, Release
 from unveil.options import Help, Knows, Recode, Shell, checked
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LEFT_OUT = (
     "left out because they need classes that do not overlap: uniqueness, re-identification risk, "
@@ -95,7 +103,7 @@ class Measures(Finding):
     @cached_property
     def numbers(self) -> tuple[Measured, ...]:
         """The numbers of all measures, in one list."""
-        return tuple(number for found in self.findings.values() for number in numbers_of(found))
+        return tuple(numbers_of(self))
 
     @property
     def figures(self) -> tuple[Value, ...]:
@@ -104,8 +112,6 @@ class Measures(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per number."""
-        import pandas as pd
-
         columns = ["about", "measure", "value", "text", "says"]
         return pd.DataFrame([one[:5] for one in self.numbers], columns=columns)
 
@@ -171,12 +177,11 @@ class Measures(Finding):
         return Table(
             title="The worst classes",
             says="Those that decide k and ℓ.",
-            columns=["why", "records",
-                     "published cells"],
+            columns=["why", "records", "published cells"],
             rows=[
                 [
                     why,
-                    cell(one.records, ","),
+                    one.records,
                     Region([f"{key}: {text}" for key, text in one.keys.items()], one.records),
                 ]
                 for why, classes in deciding.items() for one in classes[:_WORST]
@@ -203,10 +208,7 @@ def measures(
         int, Ge(1), Help("The ℓ for which the c of recursive (c, ℓ)-diversity is given."),
         Shell(metavar="L"),
     ] = 2,
-    threshold: Annotated[
-        float, Gt(0), Le(1), Help("Re-identification risk above which records are counted."),
-        Shell(metavar="RISK"),
-    ] = 0.2,
+    threshold: Threshold = 0.2,
     population: Annotated[
         Any,
         Help(
@@ -215,10 +217,7 @@ def measures(
         ),
         Shell(metavar="FILE", path=True),
     ] = None,
-    population_size: Annotated[
-        int | None, Help("Number of people that the records were drawn from, for an estimate."),
-        Shell(metavar="N"),
-    ] = None,
+    population_size: PopulationSize = None,
     recode: Recode = None,
     key_hierarchies: Mapping[str, Hierarchy] | None = None,
     subsets: Annotated[
@@ -258,29 +257,41 @@ def measures(
     (3, 2, 0.292)
     """
     check_distance(distance)
-    if population is not None and population_size is not None:
-        raise InputError(
-            "give {people} or {size}, not both: each says what the population is",
-            people=Option("population"),
-            size=Option("population_size"),
-        )
-    check_recode(recode, population)
+    check_population(population, population_size, None, recode)
     options: Counting = {**counting, "wildcard": wildcard}
     if knows is not None:
         options["quasi"] = knows
     counts = count(release, **options)
     # Who can be told apart in a permuted release does not depend on its groups.
     people = count_people(release, **options) if isinstance(release, Permuted) else counts
-    lookings, notes = _classical(counts, distance, l)
+    notes: tuple[Text, ...] = ()
+    try:
+        lookings = classical(counts, distance=distance, l=l)
+    except InputError as error:
+        if distance is not None or counts.secret is None:
+            raise
+        notes = (Message("t-closeness is by equal distance: {error}", error=error.message),)
+        lookings = classical(counts, distance="equal", l=l)
     of_people: dict[str, Looking[Finding]] = {"k_anonymity": lookings.pop("k_anonymity")}
     if people is not counts:
         of_people = {"k_anonymity": KAnonymityLooking(people)}
         by = Listed([ColumnName(key) for key in people.keys])
-        notes = (*notes, Message("who can be told apart is measured by {keys}", keys=by))
+        notes += (Message("who can be told apart is measured by {keys}", keys=by),)
     if not counts.overlapping:
         size = size_of_population(people, population_size)
-        of_people |= _of_people_apart(release, people, threshold, size)
-        lookings |= _of_secrets_apart(counts, partition)
+        of_people |= {
+            "uniqueness": UniquenessLooking(people),
+            "reidentification_risk": RiskLooking(people, threshold=threshold, population_size=size),
+            "average_class_size": ClassSizeLooking(people),
+            "discernibility": discernibility_looking(release, people, None),
+        }
+        if counts.secret is not None:
+            lookings["discrimination_rate"] = DiscriminationLooking(counts, listed=_LISTED)
+        if partition is not None:
+            counts.need_secret("a partition")
+            lookings["semantic_discrimination_rate"] = DiscriminationLooking(
+                counts, partition=partition, listed=_LISTED
+            )
     elif partition is not None or population is not None or population_size is not None:
         raise InputError(
             "{partition} and a population need classes that do not overlap: leave out {wildcard}",
@@ -318,56 +329,9 @@ def measures(
     )
 
 
-def _classical(
-    counts: Contingency,
-    distance: str | Hierarchy | None,
-    l: int,  # noqa: E741
-) -> tuple[dict[str, Looking[Finding]], tuple[Text, ...]]:
-    """The classical measures; t-closeness by equal distance if its default is not applicable."""
-    try:
-        return classical(counts, distance=distance, l=l), ()
-    except InputError as error:
-        if distance is not None or counts.secret is None:
-            raise
-        note = Message("t-closeness is by equal distance: {error}", error=error.message)
-        return classical(counts, distance="equal", l=l), (note,)
-
-
 def _found(counts: Contingency, lookings: dict[str, Looking[Finding]]) -> dict[str, Any]:
     """The findings of one pass, by name."""
     return dict(zip(lookings, one_pass(counts, list(lookings.values())), strict=True))
-
-
-def _of_people_apart(
-    table: Any, counts: Contingency, threshold: float, population_size: int | None
-) -> dict[str, Looking[Finding]]:
-    """The measures of class sizes that need each record in one class."""
-    return {
-        "uniqueness": UniquenessLooking(counts),
-        "reidentification_risk": RiskLooking(
-            counts, threshold=threshold, population_size=population_size
-        ),
-        "average_class_size": ClassSizeLooking(counts),
-        "discernibility": discernibility_looking(table, counts, None),
-    }
-
-
-def _of_secrets_apart(counts: Contingency, partition: Any) -> dict[str, Looking[Finding]]:
-    """The measures of sensitive values that need each record in one class."""
-    lookings: dict[str, Looking[Finding]] = {}
-    if counts.secret is not None:
-        lookings["discrimination_rate"] = DiscriminationLooking(counts, listed=_LISTED)
-        if partition is not None:
-            lookings["semantic_discrimination_rate"] = DiscriminationLooking(
-                counts, partition=partition, listed=_LISTED
-            )
-    elif partition is not None:
-        raise InputError(
-            "{partition} needs a sensitive column: name it with {sensitive}",
-            partition=Option("partition"),
-            sensitive=Option("sensitive"),
-        )
-    return lookings
 
 
 def classical(
@@ -425,8 +389,6 @@ class MeasuresComparison(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per number, one column per table."""
-        import pandas as pd
-
         columns = {
             name: {(one.about, one.name): one.value for one in found.numbers}
             for name, found in self.tables.items()

@@ -8,7 +8,7 @@ user, in one of several forms: lists, mappings, bands, cut points, hierarchy lev
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -51,35 +51,13 @@ def _cells(texts: Sequence[str]) -> Listed:
     return Listed([*(Cell(text, bare=True) for text in texts[:_MOST]), *more])
 
 
-def _wrong(text: str, secret: Secret, **parts: Any) -> InputError:
-    """An error in the partition of a column."""
-    return InputError("the partition of {column} " + text, column=Column(secret.name), **parts)
-
-
 class _Band(NamedTuple):
     """Numbers from ``low`` to below ``high``; None is no limit."""
 
     low: Any
     high: Any
 
-    @classmethod
-    def looks_like(cls, item: Any) -> bool:
-        """Whether something is a pair of limits, at least one of them a number."""
-        return (
-            len(item) == 2
-            and all(end is None or is_number(end) for end in item)
-            and any(end is not None for end in item)
-        )
-
-    def codes(self, secret: Secret) -> list[int]:
-        """The values of a secret that are in the band."""
-        return [
-            code
-            for code, value in enumerate(secret.values)
-            if value is not None and self._has(value)
-        ]
-
-    def _has(self, value: Any) -> bool:
+    def covers(self, value: Any) -> bool:
         return bool(
             (self.low is None or value >= self.low) and (self.high is None or value < self.high)
         )
@@ -91,58 +69,10 @@ class _Band(NamedTuple):
         return f"{'from ' if self.high is None else ''}{text_of(self.low)}{end}"
 
 
-def _band_in(member: Any, secret: Secret, *, is_value: Callable[[Any], int | None]) -> _Band | None:
-    """The band that a member of a category stands for, if it is not a value."""
-    if isinstance(member, tuple):
-        if not _Band.looks_like(member):
-            raise _wrong(
-                "has the tuple {member}; a band is a tuple of two numbers, such as (0, 20) or "
-                "(20, None), and values are given in a list",
-                secret,
-                member=Cell(member),
-            )
-        return _checked(_Band(*member), secret)
-    if not isinstance(member, str) or is_value(member) is not None or not _numeric(secret):
-        return None
-    found = _BAND.fullmatch(member.strip())
-    if found:
-        low, high = found.groups()
-        return _checked(_Band(float(low), None if high is None else float(high)), secret)
-    found = _BELOW.fullmatch(member.strip())
-    return _checked(_Band(None, float(found[1])), secret) if found else None
-
-
-def _bands_between(cuts: Sequence[Any], secret: Secret) -> list[_Band]:
-    """The bands that cut points make."""
-    for before, after in pairwise(cuts):
-        if not before < after:
-            raise InputError(
-                "the cut points of {column} must ascend, but {after} comes after {before}",
-                column=Column(secret.name), after=text_of(after), before=text_of(before),
-            )  # fmt: skip
-    return [_checked(_Band(*ends), secret) for ends in pairwise([None, *cuts, None])]
-
-
-def _numeric(secret: Secret) -> bool:
-    return all(value is None or is_number(value) for value in secret.values)
-
-
-def _checked(band: _Band, secret: Secret) -> _Band:
-    if not _numeric(secret):
-        strange = next(v for v in secret.values if v is not None and not is_number(v))
-        raise InputError(
-            "bands and cut points need numbers, but {column} has {value}: list the values of each "
-            "category",
-            column=Column(secret.name),
-            value=Cell(strange),
-        )
-    if band.low is not None and band.high is not None and not band.low < band.high:
-        raise InputError(
-            "the band from {low} to {high} of {column} is empty: a band includes its lower limit "
-            "and excludes its upper one",
-            low=text_of(band.low), high=text_of(band.high), column=Column(secret.name),
-        )  # fmt: skip
-    return band
+def _is_band(item: Any) -> bool:
+    """Whether something is a tuple of two limits, at least one of them a number."""
+    ends = item if isinstance(item, tuple) and len(item) == 2 else ()
+    return any(map(is_number, ends)) and all(end is None or is_number(end) for end in ends)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,8 +239,11 @@ class Partition:
         if isinstance(given, str):
             given = parse_partition(given)
         if isinstance(given, HierarchyLevel):
-            return _by_level(given, secret)
-        return _resolved(_categories(given, secret), secret)
+            nodes = given.nodes(secret)
+            place = {name: group for group, name in enumerate(dict.fromkeys(nodes))}
+            groups = np.array([place[node] for node in nodes], dtype=np.int64)
+            return Partition(secret=secret, names=tuple(place), groups=groups)
+        return _Reader(secret).partition(given)
 
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:
@@ -335,7 +268,7 @@ class Partition:
             return self
         unknown = [text for text in secret.texts if text not in self.secret.places]
         if unknown:
-            raise _left_out(unknown, secret, bands=False)
+            raise _Reader(secret).left_out(unknown)
         places = [self.secret.places[text] for text in secret.texts]
         return Partition(secret=secret, names=self.names, groups=self.groups[places])
 
@@ -345,64 +278,6 @@ class Partition:
         )
 
 
-class _Category(NamedTuple):
-    """A category as it was given; without a name it is named by its members."""
-
-    name: str | None
-    members: list[Any]
-
-
-def _categories(given: Any, secret: Secret) -> list[_Category]:
-    if isinstance(given, Mapping):
-        return _of_mapping(given, secret)
-    if not _is_collection(given):
-        raise _wrong(
-            "must be a list of lists, a mapping, a HierarchyLevel or a text such as "
-            "'low:0-20,high:20-', but is {given}",
-            secret,
-            given=Cell(given),
-        )
-    items = list(given)
-    if items and all(is_number(item) for item in items):
-        return [_Category(str(band), [band]) for band in _bands_between(items, secret)]
-    for item in items:
-        if not _is_collection(item):
-            raise _wrong(
-                "has {item} where a list of values should be: give [[…], […]], or only numbers, "
-                "as cut points",
-                secret,
-                item=Cell(item),
-            )
-    return [_Category(None, _members(item)) for item in items]
-
-
-def _of_mapping(given: Mapping[Any, Any], secret: Secret) -> list[_Category]:
-    collections = [key for key, value in given.items() if _is_collection(value)]
-    if len(collections) == len(given):
-        return [_Category(text_of(name), _members(value)) for name, value in given.items()]
-    if collections:
-        single = next(key for key in given if key not in collections)
-        raise _wrong(
-            "maps {several} to values and {single} to {value}: map every name to a list of "
-            "values, or every value to a name",
-            secret,
-            several=Cell(collections[0]), single=Cell(single), value=Cell(given[single]),
-        )  # fmt: skip
-    by_name: dict[str, list[Any]] = {}
-    for value, name in given.items():
-        by_name.setdefault(text_of(name), []).append(value)
-    known = _Known(secret)
-    if not any(known.code(value) is not None for value in given) and all(
-        known.code(name) is not None for name in given.values()
-    ):
-        raise _wrong(
-            "maps names to single values; write them as lists, such as {example}",
-            secret,
-            example=Cell({next(iter(given)): [next(iter(given.values()))]}),
-        )
-    return [_Category(name, values) for name, values in by_name.items()]
-
-
 def _is_collection(item: Any) -> bool:
     return isinstance(item, Iterable) and not isinstance(item, (str, bytes, Mapping))
 
@@ -410,114 +285,180 @@ def _is_collection(item: Any) -> bool:
 def _members(category: Any) -> list[Any]:
     # A tuple of two numbers is a band. Two values cannot be mistaken for a band: the largest
     # number of all tuples would be a value that no band includes, which is refused.
-    return [category] if isinstance(category, tuple) and _Band.looks_like(category) else [*category]
+    return [category] if _is_band(category) else [*category]
 
 
-class _Known:
-    """Finds the code of a value, whatever its type."""
+class _Reader:
+    """Reads a partition of the values of a secret."""
 
     def __init__(self, secret: Secret) -> None:
-        self._places = secret.places
-        self._numbers = {
-            value: code for code, value in enumerate(secret.values) if is_number(value)
-        }
+        self._secret = secret
+        self._numbers = {v: code for code, v in enumerate(secret.values) if is_number(v)}
+        words = [v for v in secret.values if v is not None and not is_number(v)]
+        self._words = words  # bands and cut points need a secret without
+        self._bands = False  # whether there are any
 
-    def code(self, value: Any) -> int | None:
-        """The code of a value, or None."""
+    def _wrong(self, text: str, **parts: Any) -> InputError:
+        column = Column(self._secret.name)
+        return InputError("the partition of {column} " + text, column=column, **parts)
+
+    def _code(self, value: Any) -> int | None:
+        """The code of a value, whatever its type, or None."""
         if is_number(value) and value in self._numbers:  # 4.00 of an exact type is 4, too
             return self._numbers[value]
-        return self._places.get(text_of(value))
+        return self._secret.places.get(text_of(value))
 
+    def _codes(self, member: Any) -> list[int]:
+        """The values that a member of a category stands for; none if it is strange."""
+        band = self._band(member)
+        if band is None:
+            code = self._code(member)
+            return [] if code is None else [code]
+        self._bands = True
+        return [code for value, code in self._numbers.items() if band.covers(value)]
 
-def _resolved(categories: Sequence[_Category], secret: Secret) -> Partition:
-    known = _Known(secret)
-    groups = np.full(len(secret.values), -1, dtype=np.int64)
-    names: list[str] = []
-    strange, twice, bands = [], [], False
-    for group, (name, members) in enumerate(categories):
-        if not members:
-            raise _wrong(
-                "has a category without values{name}: leave it out",
-                secret,
-                name="" if name is None else Message(", {name}", name=Cell(name)),
+    def _band(self, member: Any) -> _Band | None:
+        """The band that a member of a category stands for, if it is not a value."""
+        if isinstance(member, tuple):
+            if not _is_band(member):
+                raise self._wrong(
+                    "has the tuple {member}; a band is a tuple of two numbers, such as (0, 20) or "
+                    "(20, None), and values are given in a list",
+                    member=Cell(member),
+                )
+            return self._checked(_Band(*member))
+        if not isinstance(member, str) or self._code(member) is not None or self._words:
+            return None
+        if found := _BAND.fullmatch(member.strip()):
+            low, high = found.groups()
+            return self._checked(_Band(float(low), None if high is None else float(high)))
+        found = _BELOW.fullmatch(member.strip())
+        return self._checked(_Band(None, float(found[1]))) if found else None
+
+    def _checked(self, band: _Band) -> _Band:
+        if self._words:
+            raise InputError(
+                "bands and cut points need numbers, but {column} has {value}: list the values of "
+                "each category",
+                column=Column(self._secret.name),
+                value=Cell(self._words[0]),
             )
-        inside: set[int] = set()
-        for member in members:
-            band = _band_in(member, secret, is_value=known.code)
-            if band is not None:
-                bands = True
-                inside.update(band.codes(secret))
-                continue
-            code = known.code(member)
-            inside.update(() if code is None else (code,))
-            strange += [member] if code is None else []
-        codes = sorted(inside)
-        twice += [secret.texts[code] for code in codes if groups[code] >= 0]
-        groups[codes] = group
-        names.append(_called(codes, members, secret) if name is None else name)
-    _check(secret, names, groups, strange, twice, bands)
-    return Partition(secret=secret, names=tuple(names), groups=groups)
+        if band.low is not None and band.high is not None and not band.low < band.high:
+            raise InputError(
+                "the band from {low} to {high} of {column} is empty: {limits}",
+                low=text_of(band.low), high=text_of(band.high), column=Column(self._secret.name),
+                limits=_LIMITS,
+            )  # fmt: skip
+        return band
 
+    def _categories(self, given: Any) -> list[tuple[str | None, list[Any]]]:
+        """The name of each category, if it has one, and its members."""
+        if isinstance(given, Mapping):
+            return self._of_mapping(given)
+        if not _is_collection(given):
+            raise self._wrong(
+                "must be a list of lists, a mapping, a HierarchyLevel or a text such as "
+                "'low:0-20,high:20-', but is {given}",
+                given=Cell(given),
+            )
+        items = list(given)
+        if items and all(is_number(item) for item in items):
+            return [(str(band), [band]) for band in self._between(items)]
+        for item in items:
+            if not _is_collection(item):
+                raise self._wrong(
+                    "has {item} where a list of values should be: give [[…], […]], or only "
+                    "numbers, as cut points",
+                    item=Cell(item),
+                )
+        return [(None, _members(item)) for item in items]
 
-def _called(codes: Sequence[int], members: Sequence[Any], secret: Secret) -> str:
-    if len(members) == 1 and isinstance(members[0], tuple):
-        return str(_Band(*members[0]))
-    return f"{{{_listed([secret.texts[code] for code in codes], most=4)}}}"
+    def _between(self, cuts: Sequence[Any]) -> list[_Band]:
+        """The bands that cut points make."""
+        for before, after in pairwise(cuts):
+            if not before < after:
+                raise InputError(
+                    "the cut points of {column} must ascend, but {after} comes after {before}",
+                    column=Column(self._secret.name), after=text_of(after), before=text_of(before),
+                )  # fmt: skip
+        return [self._checked(_Band(*ends)) for ends in pairwise([None, *cuts, None])]
 
+    def _of_mapping(self, given: Mapping[Any, Any]) -> list[tuple[str | None, list[Any]]]:
+        collections = [key for key, value in given.items() if _is_collection(value)]
+        if len(collections) == len(given):
+            return [(text_of(name), _members(value)) for name, value in given.items()]
+        if collections:
+            single = next(key for key in given if key not in collections)
+            raise self._wrong(
+                "maps {several} to values and {single} to {value}: map every name to a list of "
+                "values, or every value to a name",
+                several=Cell(collections[0]), single=Cell(single), value=Cell(given[single]),
+            )  # fmt: skip
+        if all(self._code(value) is None for value in given) and all(
+            self._code(name) is not None for name in given.values()
+        ):
+            raise self._wrong(
+                "maps names to single values; write them as lists, such as {example}",
+                example=Cell({next(iter(given)): [next(iter(given.values()))]}),
+            )
+        by_name: dict[str | None, list[Any]] = {}
+        for value, name in given.items():
+            by_name.setdefault(text_of(name), []).append(value)
+        return list(by_name.items())
 
-def _check(
-    secret: Secret,
-    names: Sequence[str],
-    groups: NDArray[np.int64],
-    strange: Sequence[Any],
-    twice: Sequence[str],
-    bands: bool,
-) -> None:
-    if strange:
-        near = did_you_mean(text_of(strange[0]), secret.texts)
-        raise _wrong(
-            "names {strange}, which nobody has{near} (values: {values})",
-            secret,
-            strange=_cells([text_of(value) for value in strange]),
-            near=Cell(near, bare=True) if near else "",
-            values=_cells(secret.texts),
+    def partition(self, given: Any) -> Partition:
+        """The partition, if every value is in one category."""
+        texts = self._secret.texts
+        groups = np.full(len(texts), -1, dtype=np.int64)
+        names: list[str] = []
+        strange, twice = [], []
+        for group, (name, members) in enumerate(self._categories(given)):
+            if not members:
+                raise self._wrong(
+                    "has a category without values{name}: leave it out",
+                    name="" if name is None else Message(", {name}", name=Cell(name)),
+                )
+            inside: set[int] = set()
+            for member in members:
+                inside.update(codes := self._codes(member))
+                strange += [] if codes or self._band(member) else [text_of(member)]
+            codes = sorted(inside)
+            twice += [texts[code] for code in codes if groups[code] >= 0]
+            groups[codes] = group
+            if name is None:
+                name = f"{{{_listed([texts[code] for code in codes], most=4)}}}"
+                if len(members) == 1 and isinstance(members[0], tuple):
+                    name = str(_Band(*members[0]))
+            names.append(name)
+        if strange:
+            near = did_you_mean(strange[0], texts)
+            raise self._wrong(
+                "names {strange}, which nobody has{near} (values: {values})",
+                strange=_cells(strange), near=Cell(near, bare=True) if near else "",
+                values=_cells(texts),
+            )  # fmt: skip
+        if twice:
+            raise self._wrong(
+                "has {twice} in more than one category: every value belongs to one{bands}",
+                twice=_cells(list(dict.fromkeys(twice))),
+                bands=f" ({_LIMITS})" if self._bands else "",
+            )
+        if (groups < 0).any():
+            raise self.left_out([texts[code] for code in np.flatnonzero(groups < 0)])
+        same = [name for i, name in enumerate(names) if name in names[:i]]
+        if same:
+            raise self._wrong("has two categories {name}", name=Cell(same[0]))
+        return Partition(secret=self._secret, names=tuple(names), groups=groups)
+
+    def left_out(self, left: Sequence[str]) -> InputError:
+        """The error for values that are in no category."""
+        missing = None in self._secret.values and text_of(None) in left
+        return self._wrong(
+            "leaves out {left}: every value must be in a category{missing}{bands}",
+            left=_cells(left),
+            missing=", also a missing one, which is named by None" if missing else "",
+            bands=f"; {_LIMITS}, and (40, None) has no upper limit" if self._bands else "",
         )
-    if twice:
-        raise _wrong(
-            "has {twice} in more than one category: every value belongs to one{bands}",
-            secret,
-            twice=_cells(list(dict.fromkeys(twice))),
-            bands=f" ({_LIMITS})" if bands else "",
-        )
-    left = [secret.texts[code] for code in np.flatnonzero(groups < 0)]
-    if left:
-        raise _left_out(left, secret, bands=bands)
-    if len(set(names)) < len(names):
-        same = next(name for i, name in enumerate(names) if name in names[:i])
-        raise _wrong("has two categories {name}", secret, name=Cell(same))
-
-
-def _left_out(left: Sequence[str], secret: Secret, *, bands: bool) -> InputError:
-    missing = any(value is None and text in left for value, text in
-                  zip(secret.values, secret.texts, strict=True))  # fmt: skip
-    return _wrong(
-        "leaves out {left}: every value must be in a category{missing}{bands}",
-        secret,
-        left=_cells(left),
-        missing=", also a missing one, which is named by None" if missing else "",
-        bands=f"; {_LIMITS}, and (40, None) has no upper limit" if bands else "",
-    )
-
-
-def _by_level(given: HierarchyLevel, secret: Secret) -> Partition:
-    nodes = given.nodes(secret)
-    names = tuple(dict.fromkeys(nodes))
-    place = {name: group for group, name in enumerate(names)}
-    return Partition(
-        secret=secret,
-        names=names,
-        groups=np.array([place[node] for node in nodes], dtype=np.int64),
-    )
 
 
 def _typed(texts: Sequence[str]) -> Any:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import Call, File, InputError, Message, Option
-from unveil.findings import Chart, Table, cell
+from unveil.findings import Chart, Story, Table, cell
+from unveil.measures._classes import Measure
 from unveil.measures._texts import bar_chart
 from unveil.microdata import (
     AnyRelease,
@@ -27,15 +29,15 @@ _ALL = "all together"
 _TRAINED = Call("classifier_utility")  # applicable to any release
 
 
-def release_of(release: Any, microdata: Any, what: str) -> Release:
-    """The release, if it is one of records and can be one of the original."""
+def release_of(release: Any, microdata: Any, what: str, *, true: bool = False) -> Release:
+    """The release, if it is one of records and can be one of the original. See `records_of`."""
     if not isinstance(microdata, Microdata):
         raise InputError(
             "{what} needs microdata, a table whose columns have roles, but got a {kind}; make it "
             "with {call}",
             what=what, kind=type(microdata).__name__, call=Call("read_table"),
         )  # fmt: skip
-    records = records_of(release, what)
+    records = records_of(release, what, true=true)
     if not same_domains(records, microdata):
         raise not_of(records, microdata)
     missing_from(records, microdata)
@@ -53,20 +55,19 @@ def not_of(release: Release, microdata: Microdata) -> InputError:
     )
 
 
-def records_of(release: Any, what: str) -> Release:
-    """The release, if it is one of records."""
+def records_of(release: Any, what: str, *, true: bool = False) -> Release:
+    """The release, if it is one of records; ``true``: whose cells cover the records' values."""
     if not isinstance(release, AnyRelease):
         raise InputError(
             "{what} needs a release, but got a {kind}; a sanitizer makes one, and {call} reads one",
             what=what, kind=type(release).__name__, call=Call("read_release"),
         )  # fmt: skip
     instead = Message("{call} does not, given the sanitizer", call=_TRAINED)
-    return with_records(release, what, instead=instead)
-
-
-def refuse_untrue(release: Release, what: str) -> None:
-    """Refuse a release whose cells need not cover the values of its records."""
-    refuse_perturbed(release, release.quasi, what, instead=Message("{call} does", call=_TRAINED))
+    records = with_records(release, what, instead=instead)
+    if true:
+        instead = Message("{call} does", call=_TRAINED)
+        refuse_perturbed(records, records.quasi, what, instead=instead)
+    return records
 
 
 def missing_from(release: Release, microdata: Microdata | None) -> int:
@@ -108,40 +109,34 @@ class Reach(NamedTuple):
 
 def reach_of(regions: Regions, domain: int) -> Reach:
     """How far each class's region reaches in a domain of ``domain`` values."""
-    if isinstance(regions, Sets):
-        return _of_sets(regions)
-    if isinstance(regions, Intervals):
-        return _of_intervals(regions, domain)
-    covered = np.stack([regions.covers(code) for code in range(domain)], axis=1)
-    last = domain - 1 - covered[:, ::-1].argmax(axis=1)
-    return Reach(covered.argmax(axis=1), last, covered.sum(axis=1))
-
-
-def _of_sets(sets: Sets) -> Reach:
-    number = np.diff(sets.start)
-    first, last = np.zeros(len(sets), dtype=np.int64), np.zeros(len(sets), dtype=np.int64)
+    regions = plain(regions, domain)
+    number = mass_of(regions, np.ones(domain, dtype=np.int64))
     some = number > 0
-    first[some] = sets.members[sets.start[:-1][some]]
-    last[some] = sets.members[sets.start[1:][some] - 1]
+    first, last = np.zeros((2, len(regions)), dtype=np.int64)
+    if isinstance(regions, Sets):
+        first[some] = regions.members[regions.start[:-1][some]]
+        last[some] = regions.members[regions.start[1:][some] - 1]
+        return Reach(first, last, number)
+    first[some] = np.maximum(regions.low[some], 0)
+    last[some] = np.minimum(regions.high[some], domain - 1)
+    if regions.there is not None:
+        present, cut = np.flatnonzero(regions.there), some & ~whole(regions, domain)
+        first[cut] = present[np.searchsorted(present, first[cut])]
+        last[cut] = present[np.searchsorted(present, last[cut], side="right") - 1]
     return Reach(first, last, number)
 
 
-def _of_intervals(intervals: Intervals, domain: int) -> Reach:
-    first = np.maximum(intervals.low, 0).astype(np.int64)
-    last = np.minimum(intervals.high, domain - 1).astype(np.int64)
-    there = np.ones(domain, dtype=bool) if intervals.there is None else intervals.there
-    before = np.concatenate([[0], np.cumsum(there)])
-    inside = first <= last
-    first[~inside] = last[~inside] = 0
-    number = np.zeros(len(intervals), dtype=np.int64)
-    number[inside] = before[last[inside] + 1] - before[first[inside]]
-    whole = (intervals.low <= 0) & (intervals.high >= domain - 1)
-    number[whole] = domain  # includes values that nobody has
-    present = np.flatnonzero(there)
-    some = inside & ~whole & (number > 0)
-    first[some] = present[before[first[some]]]
-    last[some] = present[before[last[some] + 1] - 1]
-    return Reach(first, last, number)
+def plain(regions: Regions, domain: int) -> Intervals | Sets:
+    """Regions in one of two shapes: those of any other shape as sets."""
+    if isinstance(regions, Intervals | Sets):
+        return regions
+    covered = np.stack([regions.covers(code) for code in range(domain)], axis=1)
+    return Sets(_before(covered.sum(axis=1)), np.nonzero(covered)[1].astype(np.int32))
+
+
+def whole(intervals: Intervals, domain: int) -> NDArray[np.bool_]:
+    """Which intervals are uncut: they also cover values that nobody in the sanitized table has."""
+    return (intervals.low <= 0) & (intervals.high >= domain - 1)
 
 
 def mass_of(regions: Regions, people: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -151,26 +146,14 @@ def mass_of(regions: Regions, people: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> mass_of(regions, np.array([5, 2, 1])).tolist()
     [7, 2]
     """
+    domain = len(people)
+    regions = plain(regions, domain)
     if isinstance(regions, Sets):
         return np.diff(_before(people[regions.members])[regions.start])
-    if isinstance(regions, Intervals):
-        return _mass_of_intervals(regions, people)
-    mass = np.zeros(len(regions), dtype=np.int64)
-    for code in np.flatnonzero(people):
-        mass[regions.covers(int(code))] += people[code]
-    return mass
-
-
-def _mass_of_intervals(intervals: Intervals, people: NDArray[np.int64]) -> NDArray[np.int64]:
-    domain = len(people)
-    there = people if intervals.there is None else np.where(intervals.there, people, 0)
-    before = _before(there)
-    first = np.clip(intervals.low, 0, domain)
-    after = np.clip(intervals.high + 1, 0, domain)
+    before = _before(people if regions.there is None else np.where(regions.there, people, 0))
+    first, after = np.clip(regions.low, 0, domain), np.clip(regions.high + 1, 0, domain)
     mass = np.where(first < after, before[after] - before[first], 0)
-    # An uncut interval also covers values that nobody in the sanitized table has.
-    whole = (intervals.low <= 0) & (intervals.high >= domain - 1)
-    return np.where(whole, people.sum(), mass)
+    return np.where(whole(regions, domain), people.sum(), mass)
 
 
 def _before(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -178,28 +161,29 @@ def _before(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
 
 
-_Lost = Mapping[str, float | None]
+Lost: TypeAlias = Mapping[str, tuple[float | None, Mapping[str, float | None]]]
+"""By measure, the share lost of everything, and of each column."""
 
 
-def lost_chart(kinds: Mapping[str, tuple[float | None, _Lost]], made_by: str) -> Chart:
-    """The share lost of everything, and of each column, by one or more measures."""
-    columns = list(next(iter(kinds.values()))[1])
+def lost_chart(lost: Lost, made_by: str) -> Chart:
+    """The share lost of everything, and of each column."""
+    columns = list(next(iter(lost.values()))[1])
     return bar_chart(
         f"What {made_by} loses",
         [_ALL, *columns],
-        {kind: [whole, *(lost[name] for name in columns)] for kind, (whole, lost) in kinds.items()},
-        label=next(iter(kinds)) if len(kinds) == 1 else "share that is lost",
+        {kind: [whole, *(of[name] for name in columns)] for kind, (whole, of) in lost.items()},
+        label=next(iter(lost)) if len(lost) == 1 else "share that is lost",
         share=True,
     )
 
 
-def column_table(kinds: Mapping[str, _Lost]) -> Table:
-    """The share that each column has lost, by one or more measures; only in a text."""
+def column_table(lost: Lost) -> Table:
+    """The share that each column has lost; only in a text."""
     return Table(
-        columns=["column", *kinds],
+        columns=["column", *lost],
         rows=[
-            [name, *(cell(lost[name], share_text) for lost in kinds.values())]
-            for name in next(iter(kinds.values()))
+            [name, *(cell(of[name], share_text) for _, of in lost.values())]
+            for name in next(iter(lost.values()))[1]
         ],
     )
 
@@ -211,3 +195,25 @@ def share_text(share: float | None) -> str:
     ('12.5%', 'undefined')
     """
     return "undefined" if share is None else f"{share:.1%}"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LossMeasure(Measure):
+    """A measure of what a release has lost of each quasi-identifier."""
+
+    made_by: str
+    records: int
+    missing: int
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        count = {"record_count": self.records, "release": self.made_by}
+        return {**count, **self.attributes(f"missing by_column {self.said}")}
+
+    def _told(self, title: str, about: str, lost: Lost) -> Story:
+        return Story(
+            title=title,
+            about=[about],
+            tables=[column_table(lost)],
+            charts=[lost_chart(lost, self.made_by)],
+        )

@@ -8,8 +8,9 @@ attribute has five values or five thousand.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import pandas as pd
@@ -27,19 +28,17 @@ from unveil.errors import (
     Text,
     did_you_mean,
 )
-from unveil.findings import Story, Value
+from unveil.findings import Figure, Story
 from unveil.measures._classes import (
     ClassMeasure,
     ExactSum,
-    Extreme,
-    by_value_of,
+    SecretLooking,
     measured,
-    of_the_counts,
     shares_of,
 )
 from unveil.measures._counted import Counting, count
 from unveil.measures._declared import T
-from unveil.measures._texts import bar_chart, in_words, number_of
+from unveil.measures._texts import in_words
 from unveil.microdata import MISSING, Hierarchy
 
 _DISTANCES = ("equal", "ordered", "hierarchical")
@@ -66,6 +65,8 @@ class TCloseness(ClassMeasure):
     """
 
     entry: ClassVar[str] = "t-closeness"
+    numbers: ClassVar[Mapping[Figure, str]] = {T: "t"}
+    said: ClassVar[str] = "t mean distance distance_in_words"
 
     t: float
     mean: float
@@ -73,76 +74,63 @@ class TCloseness(ClassMeasure):
     distance_in_words: str
     shares: dict[str, float]
 
+    @property
+    def _in_class(self) -> dict[str, float]:
+        """The share of each sensitive value in a furthest class."""
+        furthest = self.deciding.classes[0]
+        return {value: furthest.counts.get(value, 0) / furthest.records for value in self.shares}
+
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value: its share of the table, and of a furthest class."""
-        furthest = self.deciding.classes[0]
-        in_class = [furthest.counts.get(value, 0) / furthest.records for value in self.shares]
-        return pd.DataFrame(
-            {"value": list(self.shares), "table": list(self.shares.values()), "class": in_class}
-        )
-
-    @property
-    def figures(self) -> tuple[Value, ...]:
-        return (T.of(self.t),)
-
-    def _facts(self, *, records: bool) -> dict[str, Any]:
-        return {
-            **self.attributes("t mean distance distance_in_words"),
-            "deciding": self.deciding.content(records=records),
-        }
+        frame = pd.DataFrame({"table": self.shares, "class": self._in_class})
+        return frame.rename_axis("value").reset_index()
 
     def story(self, release: Text | None = None) -> Story:
-        furthest = self.deciding.classes[0]
-        in_class = {v: furthest.counts.get(v, 0) / furthest.records for v in self.shares}
-        ranked = sorted(self.shares, key=lambda value: -in_class[value])
+        t, furthest = f"t = {in_words(self.t)}", self.deciding.classes[0]
         return Story(
-            title=f"t-closeness of {self.source}: t = {in_words(self.t)} in {self.sensitive}",
+            title=f"t-closeness of {self.source}: {t} in {self.sensitive}",
             about=[
                 f"distance {self.distance_in_words}",
                 f"on average over the records {in_words(self.mean)}",
                 self.decided_by,
             ],
             charts=[
-                bar_chart(
-                    f"{self.sensitive} in {self.source}: t = {in_words(self.t)}",
-                    ranked,
-                    {"a class furthest off": [in_class[value] for value in ranked],
-                     "the whole table": [self.shares[value] for value in ranked]},
+                self.value_chart(
+                    t,
+                    {"a class furthest off": self._in_class, "the whole table": self.shares},
                     label=f"share, in {furthest.records:,} and in {self.records:,} records",
                     share=True,
                 )
             ],
-        )  # fmt: skip
+        )
 
 
-class TClosenessLooking:
+class TClosenessLooking(SecretLooking):
     """Looks for the furthest classes."""
 
+    measure = "t-closeness"
+
     def __init__(self, counts: Contingency, *, distance: str | Hierarchy | None = None) -> None:
-        self._counts, self._secret = counts, counts.need_secret("t-closeness")
+        super().__init__(counts)
         self._distance = _chosen(counts, self._secret, distance)
-        self._furthest = Extreme(counts)
         self._sum = ExactSum()
         self._in_classes = 0
 
     def look(self, block: Histograms) -> None:
         distances = self._distance(block)
-        self._furthest.look(block, distances)
+        self._extreme.look(block, distances)
         in_classes = block.weights * block.sizes
         self._sum.add(in_classes * distances)
         self._in_classes += int(in_classes.sum())
 
     def finding(self) -> TCloseness:
-        counts = self._counts
         return TCloseness(
-            **of_the_counts(counts),
-            sensitive=self._secret.name,
-            t=self._furthest.score,
+            **self._measured(),
+            t=self._extreme.score,
             mean=self._sum.value / self._in_classes,
             distance=self._distance.name,
             distance_in_words=self._distance.said,
-            shares=by_value_of(self._secret, shares_of(counts), counts.totals),
-            deciding=self._furthest.deciding(),
+            shares=self._named(shares_of(self._counts)),
         )
 
 
@@ -193,18 +181,12 @@ def t_closeness(
 _EQUAL = Option("distance", "equal")
 
 
-class _EarthMovers(Protocol):
-    """A distance between the sensitive values of a class and of the whole table."""
-
-    name: str  # one of _DISTANCES
-    said: str  # the distance in words
-
-    def __call__(self, block: Histograms) -> NDArray[np.float64]:
-        """The distance of each class, from 0 to 1."""
-
-
 class _Equal:
-    """Any two values are 1 apart: total variation."""
+    """Any two values are 1 apart: total variation.
+
+    Every ground distance has a name, and is said in words. It is called with some classes, and
+    gives the distance of each from the whole table, from 0 to 1.
+    """
 
     name = "equal"
     said = "equal: any two values are 1 apart"
@@ -231,7 +213,15 @@ class _Ordered:
                 ordinal=Option("ordinal", {secret.name: ["…", "…"]}),
                 equal=_EQUAL,
             )
-        _check_missing(counts, secret)
+        gap = [code for code, value in enumerate(secret.values) if value is None]
+        if counts.totals[gap].any():
+            raise InputError(
+                "{column} is missing in {records:record} of {source}, and a missing value has no "
+                "place in an order: use {equal}, or give {ordinal} with {missing} among the levels",
+                column=Column(secret.name), records=int(counts.totals[gap].sum()),
+                source=File(counts.source, bare=True), equal=_EQUAL,
+                ordinal=Option("ordinal", {secret.name: ["…", "…"]}), missing=repr(MISSING),
+            )  # fmt: skip
         self._m = len(secret.values)
         nobody = int((counts.totals == 0).sum())
         unused = f", {nobody:,} of which nobody has" if nobody else ""
@@ -374,19 +364,6 @@ def _leaves(counts: Contingency, secret: Secret, tree: Hierarchy) -> NDArray[np.
     return np.array([places.get(text, tree.n_leaves) for text in secret.texts], dtype=np.int64)
 
 
-def _check_missing(counts: Contingency, secret: Secret) -> None:
-    gap = [code for code, value in enumerate(secret.values) if value is None]
-    records = int(counts.totals[gap].sum())
-    if records:
-        raise InputError(
-            "{column} is missing in {records} of {source}, and a missing value has no place in "
-            "an order: use {equal}, or give {ordinal} with {missing} among the levels",
-            column=Column(secret.name), records=number_of(records, "record", "records"),
-            source=File(counts.source, bare=True), equal=_EQUAL,
-            ordinal=Option("ordinal", {secret.name: ["…", "…"]}), missing=repr(MISSING),
-        )  # fmt: skip
-
-
 def check_distance(distance: str | Hierarchy | None) -> None:
     """Refuse an unknown ground distance."""
     if distance is None or isinstance(distance, Hierarchy) or distance in _DISTANCES:
@@ -399,7 +376,9 @@ def check_distance(distance: str | Hierarchy | None) -> None:
     )
 
 
-def _chosen(counts: Contingency, secret: Secret, distance: str | Hierarchy | None) -> _EarthMovers:
+def _chosen(
+    counts: Contingency, secret: Secret, distance: str | Hierarchy | None
+) -> _Equal | _Ordered | _OverTree:
     """The ground distance that was asked for, or the default of the attribute."""
     check_distance(distance)
     if isinstance(distance, Hierarchy):

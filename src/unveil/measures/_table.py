@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from unveil.errors import Text
-from unveil.findings import Finding, Table
-from unveil.measures._alpha_k import AlphaK
-from unveil.measures._average_class_size import AverageClassSize
-from unveil.measures._beta_likeness import BetaLikeness
+from unveil.findings import Table
 from unveil.measures._classes import Deciding
-from unveil.measures._delta_disclosure import DeltaDisclosure
-from unveil.measures._discernibility import Discernibility
-from unveil.measures._k_anonymity import KAnonymity
-from unveil.measures._l_diversity import LDiversity
-from unveil.measures._t_closeness import TCloseness
-from unveil.measures.discrimination._rate import DiscriminationRate
-from unveil.measures.reidentification._risk_finding import ReidentificationRisk
-from unveil.measures.reidentification._uniqueness import Uniqueness
+from unveil.measures._texts import fine_percent
+
+if TYPE_CHECKING:
+    from unveil.measures._measures import Measures
+    from unveil.measures.discrimination._rate import DiscriminationRate
+    from unveil.measures.reidentification._risk_finding import ReidentificationRisk
 
 
 class Measured(NamedTuple):
@@ -48,22 +43,14 @@ class Measured(NamedTuple):
     deciding: Deciding | None = None
 
 
-def numbers_of(finding: Finding) -> Iterator[Measured]:
-    """The numbers of a measure's finding that the table has."""
-    for kind, measured in _NUMBERS.items():
-        if isinstance(finding, kind):
-            yield from measured(finding)
-
-
 def table_of(numbers: Sequence[Measured], name: Text) -> Table:
     """The table of all measures of one release."""
     return Table(
         title="All measures",
-        columns=["measure", name,
-                 "what it is"],
+        columns=["measure", name, "what it is"],
         rows=[[one.name, (one.value, one.text), one.says] for one in numbers],
         across=True,
-    )  # fmt: skip
+    )
 
 
 def _number_text(value: float) -> str:
@@ -72,19 +59,6 @@ def _number_text(value: float) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def _share_text(share: float) -> str:
-    """A share of all records, never rounded to none or all.
-
-    >>> _share_text(0.1234), _share_text(1e-6), _share_text(1 - 1e-9), _share_text(0)
-    ('12.34%', '<0.01%', '>99.99%', '0%')
-    """
-    if share in (0, 1):
-        return f"{share:.0%}"
-    if share < 5e-5:
-        return "<0.01%"
-    return ">99.99%" if share >= 1 - 5e-5 else f"{share:.2%}"
 
 
 def _number(
@@ -98,62 +72,54 @@ def _number(
 def _share(
     about: str, name: str, value: float, says: str, deciding: Deciding | None = None
 ) -> Measured:
-    return _number(about, name, value, says, deciding, _share_text)
+    return _number(about, name, value, says, deciding, fine_percent)
 
 
-def _k_anonymity(found: KAnonymity) -> Iterator[Measured]:
-    yield _number("classes", "records", found.records, "")
-    yield _number("classes", "classes", found.classes, "combinations of the keys that occur")
-    yield _number("classes", "k", found.k, "records in the smallest class", found.deciding)
-
-
-def _uniqueness(found: Uniqueness) -> Iterator[Measured]:
-    yield _share("classes", "unique", found.share, "records alone in their class")
-
-
-def _mean_class(found: AverageClassSize) -> Iterator[Measured]:
-    yield _number("utility", "mean class", found.mean, "records in a class, on average")
-    yield _number("utility", "C avg", found.normalized, "the same over k; 1 is best")
-
-
-def _discernibility(found: Discernibility) -> Iterator[Measured]:
-    says = "sum of the squared class sizes"
-    yield _number("utility", "discernibility", found.cost, says, found.deciding)
-
-
-def _alpha_k(found: AlphaK) -> Iterator[Measured]:
-    says = "largest share of one value in a class"
-    yield _number("diversity", "α", found.alpha, says, found.deciding)
-
-
-def _l_diversity(found: LDiversity) -> Iterator[Measured]:
-    says = "fewest values in a class"
-    yield _number("diversity", "ℓ distinct", found.distinct, says, found.deciding)
-    says = "as if this many were equally likely"
-    yield _number("diversity", "ℓ entropy", found.entropy, says, found.deciding_entropy)
-    name, says = f"c for ℓ = {found.deciding_l}", "recursive (c, ℓ)-diversity for any larger c"
-    c = found.recursive(found.deciding_l)
-    yield _number("diversity", name, c, says, found.deciding_recursive)
-
-
-def _t_closeness(found: TCloseness) -> Iterator[Measured]:
-    says = f"furthest class from the table, {found.distance} distance"
-    yield _number("closeness", "t", found.t, says, found.deciding)
-
-
-def _beta_likeness(found: BetaLikeness) -> Iterator[Measured]:
-    says = "largest gain of a value's share in a class"
-    yield _number("closeness", "β", found.basic, says, found.deciding)
-    name, says = "β enhanced", "the same, and no gain above −ln q"
-    if found.enhanced is not None:
-        yield _number("closeness", name, found.enhanced, says, found.deciding)
-    else:
-        yield Measured("closeness", name, None, "none", "a gain is above −ln q", found.beyond)
-
-
-def _delta_disclosure(found: DeltaDisclosure) -> Iterator[Measured]:
-    says = "largest |ln p/q|; infinite if a class lacks a value"
-    yield _number("closeness", "δ-disclosure", found.delta, says, found.deciding)
+def numbers_of(found: Measures) -> Iterator[Measured]:
+    """The numbers of all measures of a table."""
+    k = found.k_anonymity
+    yield _number("classes", "records", k.records, "")
+    yield _number("classes", "classes", k.classes, "combinations of the keys that occur")
+    yield _number("classes", "k", k.k, "records in the smallest class", k.deciding)
+    if (alone := found.uniqueness) is not None:
+        yield _share("classes", "unique", alone.share, "records alone in their class")
+    if (alpha := found.alpha_k) is not None:
+        says = "largest share of one value in a class"
+        yield _number("diversity", "α", alpha.alpha, says, alpha.deciding)
+    if (values := found.l_diversity) is not None:
+        says = "fewest values in a class"
+        yield _number("diversity", "ℓ distinct", values.distinct, says, values.deciding)
+        says = "as if this many were equally likely"
+        yield _number("diversity", "ℓ entropy", values.entropy, says, values.deciding_entropy)
+        c, says = f"c for ℓ = {values.deciding_l}", "recursive (c, ℓ)-diversity for any larger c"
+        least = values.recursive(values.deciding_l)
+        yield _number("diversity", c, least, says, values.deciding_recursive)
+    if (t := found.t_closeness) is not None:
+        says = f"furthest class from the table, {t.distance} distance"
+        yield _number("closeness", "t", t.t, says, t.deciding)
+    if (beta := found.beta_likeness) is not None:
+        says = "largest gain of a value's share in a class"
+        yield _number("closeness", "β", beta.basic, says, beta.deciding)
+        if beta.enhanced is not None:
+            says = "the same, and no gain above −ln q"
+            yield _number("closeness", "β enhanced", beta.enhanced, says, beta.deciding)
+        else:
+            says = "a gain is above −ln q"
+            yield Measured("closeness", "β enhanced", None, "none", says, beta.beyond)
+    if (delta := found.delta_disclosure) is not None:
+        says = "largest |ln p/q|; infinite if a class lacks a value"
+        yield _number("closeness", "δ-disclosure", delta.delta, says, delta.deciding)
+    if (risk := found.reidentification_risk) is not None:
+        yield from _risk(risk)
+    for rate in (found.discrimination_rate, found.semantic_discrimination_rate):
+        if rate is not None:
+            yield _discrimination(rate)
+    if (size := found.average_class_size) is not None:
+        yield _number("utility", "mean class", size.mean, "records in a class, on average")
+        yield _number("utility", "C avg", size.normalized, "the same over k; 1 is best")
+    if (told := found.discernibility) is not None:
+        says = "sum of the squared class sizes"
+        yield _number("utility", "discernibility", told.cost, says, told.deciding)
 
 
 def _risk(found: ReidentificationRisk) -> Iterator[Measured]:
@@ -183,28 +149,11 @@ _KNOWS = {
 }
 
 
-def _discrimination(found: DiscriminationRate) -> Iterator[Measured]:
+def _discrimination(found: DiscriminationRate) -> Measured:
     semantic = found.partition is not None
     name = "SeDR" if semantic else "DR"
     kind = "semantic discrimination rate" if semantic else "discrimination rate"
-    of = f"{'the category of ' if semantic else ''}{found.of}"
-    says = f"{kind}: what the keys tell of {of}"
+    says = f"{kind}: what the keys tell of {'the category of ' if semantic else ''}{found.of}"
     if found.rate is None:
-        yield Measured("discrimination", name, None, "undefined", says)
-        return
-    yield _number("discrimination", name, found.rate, says, found.deciding)
-
-
-_NUMBERS: dict[type, Callable[[Any], Iterator[Measured]]] = {
-    KAnonymity: _k_anonymity,
-    Uniqueness: _uniqueness,
-    AlphaK: _alpha_k,
-    LDiversity: _l_diversity,
-    TCloseness: _t_closeness,
-    BetaLikeness: _beta_likeness,
-    DeltaDisclosure: _delta_disclosure,
-    ReidentificationRisk: _risk,
-    DiscriminationRate: _discrimination,
-    AverageClassSize: _mean_class,
-    Discernibility: _discernibility,
-}
+        return Measured("discrimination", name, None, "undefined", says)
+    return _number("discrimination", name, found.rate, says, found.deciding)

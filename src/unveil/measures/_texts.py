@@ -47,13 +47,17 @@ def percent(share: float | None) -> str:
     return f"{float(digits):.10f}".rstrip("0").rstrip(".") + "%"
 
 
-def number_of(number: int, one: str, many: str) -> str:
-    """A number of things.
+def fine_percent(share: float) -> str:
+    """A share with two decimals, never rounded to none or all.
 
-    >>> number_of(1, "person", "people"), number_of(2000, "person", "people")
-    ('1 person', '2,000 people')
+    >>> fine_percent(0.1234), fine_percent(1e-6), fine_percent(1 - 1e-9), fine_percent(0)
+    ('12.34%', '<0.01%', '>99.99%', '0%')
     """
-    return f"{number:,} {one if number == 1 else many}"
+    if share in (0, 1):
+        return f"{share:.0%}"
+    if share < 5e-5:
+        return "<0.01%"
+    return ">99.99%" if share >= 1 - 5e-5 else f"{share:.2%}"
 
 
 def rate_text(rate: float | None) -> str:

@@ -8,26 +8,30 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from annotated_types import Ge, Gt, Lt
+from annotated_types import Ge
 
+from unveil import sanitize
 from unveil.errors import Call, InputError, Message, Text
 from unveil.findings import Axis, Chart, Finding, Matrix, Story, Value, numbers
-from unveil.measures._average_class_size import AverageClassSize, ClassSizeLooking
 from unveil.measures._classes import one_pass
-from unveil.measures._classifier_utility import ClassifierUtility, classifier_utility
+from unveil.measures._classifier_utility import (
+    ClassifierUtility,
+    HeldOutShare,
+    Repeats,
+    classifier_utility,
+)
 from unveil.measures._counted import count
 from unveil.measures._declared import LOSS, SUPPRESSED
-from unveil.measures._discernibility import Discernibility, discernibility_looking, way_text
-from unveil.measures._entropy_loss import EntropyLoss, entropy_loss
-from unveil.measures._information_loss import InformationLoss, information_loss
-from unveil.measures._released import (
-    column_table,
-    lost_chart,
-    refuse_untrue,
-    release_of,
-    share_text,
+from unveil.measures._discernibility import (
+    Discernibility,
+    Suppression,
+    discernibility_looking,
+    suppression,
 )
-from unveil.measures._suppression import Suppression, suppression
+from unveil.measures._losses import EntropyLoss, InformationLoss, entropy_loss, information_loss
+from unveil.measures._released import Lost, column_table, lost_chart, release_of, share_text
+from unveil.measures._sizes import AverageClassSize, ClassSizeLooking
+from unveil.measures._texts import fine_percent
 from unveil.microdata import AnyRelease, Microdata
 from unveil.options import Help, Progress, Seed, Shell, checked
 
@@ -63,32 +67,33 @@ class Utility(Finding):
     source: str
     notes: tuple[Text, ...] = ()
 
-    def _overall(self) -> list[tuple[str, float | int | None]]:
+    @property
+    def _overall(self) -> dict[str, float | int | None]:
         """Every measure of the release as a whole."""
-        rows: list[tuple[str, float | int | None]] = [
-            ("information loss", self.information_loss.loss),
-            ("entropy loss", self.entropy_loss.loss),
-            ("discernibility", self.discernibility.cost),
-            ("discernibility, normalized", self.discernibility.normalized),
-            ("average class size", self.class_size.mean),
-            ("average class size, over k", self.class_size.normalized),
-            ("suppressed records", self.suppression.of_records),
-            ("suppressed cells", self.suppression.of_cells),
-        ]
+        found: dict[str, float | int | None] = {
+            "information loss": self.information_loss.loss,
+            "entropy loss": self.entropy_loss.loss,
+            "discernibility": self.discernibility.cost,
+            "discernibility, normalized": self.discernibility.normalized,
+            "average class size": self.class_size.mean,
+            "average class size, over k": self.class_size.normalized,
+            "suppressed records": self.suppression.of_records,
+            "suppressed cells": self.suppression.of_cells,
+        }
         if self.classifier is not None:
-            rows += [
-                ("accuracy from the release", self.classifier.release.mean),
-                ("accuracy from the original", self.classifier.original.mean),
-                ("accuracy of the majority rule", self.classifier.majority.mean),
-            ]
-        return rows
+            found["accuracy from the release"] = self.classifier.release.mean
+            found["accuracy from the original"] = self.classifier.original.mean
+            found["accuracy of the majority rule"] = self.classifier.majority.mean
+        return found
 
-    def _by_column(self) -> dict[str, dict[str, float | None]]:
+    @property
+    def _lost(self) -> Lost:
         """The measures that each column has."""
+        entropies, hidden = self.entropy_loss, self.suppression
         return {
-            "information loss": dict(self.information_loss.by_column),
-            "entropy loss": self.entropy_loss.by_column,
-            "suppressed cells": dict(self.suppression.by_column),
+            "information loss": (self.information_loss.loss, self.information_loss.by_column),
+            "entropy loss": (entropies.loss, entropies.by_column),
+            "suppressed cells": (hidden.of_cells, hidden.by_column),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -96,22 +101,14 @@ class Utility(Finding):
 
         ``column`` is missing where the measure is of the release as a whole.
         """
-        rows: list[tuple[str, str | None, float | int | None]] = [
-            (measure, None, value) for measure, value in self._overall()
-        ]
-        rows += [
+        by_column = [
             (measure, column, value)
-            for measure, columns in self._by_column().items()
+            for measure, (_, columns) in self._lost.items()
             for column, value in columns.items()
         ]
-        measures, columns, values = zip(*rows, strict=True)
-        return pd.DataFrame(
-            {
-                "measure": measures,
-                "column": pd.array(columns, dtype="string"),
-                "value": np.array(values, dtype=np.float64),
-            }
-        )
+        overall = [(measure, None, value) for measure, value in self._overall.items()]
+        frame = pd.DataFrame([*overall, *by_column], columns=["measure", "column", "value"])
+        return frame.astype({"column": "string", "value": np.float64})
 
     @property
     def figures(self) -> tuple[Value, ...]:
@@ -141,13 +138,7 @@ class Utility(Finding):
         }  # fmt: skip
 
     def story(self, release: Text | None = None) -> Story:
-        loss, by_column = self.information_loss, self._by_column()
-        whole = {
-            "information loss": loss.loss,
-            "entropy loss": self.entropy_loss.loss,
-            "suppressed cells": self.suppression.of_cells,
-        }
-        lost = lost_chart({name: (whole[name], by_column[name]) for name in whole}, self.made_by)
+        loss, lost = self.information_loss, lost_chart(self._lost, self.made_by)
         trained = self.classifier
         return Story(
             title=f"Utility of {self.made_by}, a release of {self.source}",
@@ -158,7 +149,7 @@ class Utility(Finding):
                 loss=LOSS.text(loss.loss),
             ),
             sentences=[] if trained is None else [trained.verdict()],
-            tables=[column_table(by_column), *([] if trained is None else [trained.table()])],
+            tables=[column_table(self._lost), *([] if trained is None else [trained.table()])],
             charts=[
                 Chart(
                     kind="heatmap",
@@ -180,15 +171,15 @@ class Utility(Finding):
         size, told = self.class_size, self.discernibility
         missing = f"; {told.missing:,} are missing" if told.missing else ""
         way = told.normalized
-        far = "" if way is None else f" = {way_text(way)} of the way from best to worst"
-        k = "the goal" if size.goal else "the smallest class"
+        far = "" if way is None else f" = {fine_percent(way)} of the way from best to worst"
         about = [
             f"{told.records:,} records in {told.classes:,} classes{missing}",
             f"information loss    {self.information_loss.loss:.1%} (0: nothing is lost, "
             "100%: everything)",
             f"entropy loss        {share_text(self.entropy_loss.loss)}",
             f"discernibility      {told.cost:,}{far}",
-            f"average class size  {size.mean:,.4g} = {size.normalized:,.4g} × {size.k:,}, {k}",
+            f"average class size  {size.mean:,.4g} = {size.normalized:,.4g} × {size.k:,}, "
+            f"{size.k_is}",
             f"suppressed          {self.suppression.of_records:.1%} of the records, "
             f"{self.suppression.of_cells:.1%} of the cells",
         ]
@@ -223,11 +214,8 @@ def utility(
         Help("Column that the classifier predicts. Default: the sensitive one."),
         Shell(metavar="COLUMN"),
     ] = None,
-    held_out: Annotated[
-        float, Gt(0), Lt(1), Help("Share of the records that are held out."),
-        Shell(metavar="SHARE"),
-    ] = 0.3,
-    repeats: Annotated[int, Ge(2), Help("Number of splits."), Shell(metavar="N")] = 10,
+    held_out: HeldOutShare = 0.3,
+    repeats: Repeats = 10,
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Utility:  # fmt: skip
@@ -275,8 +263,7 @@ def utility(
             release, microdata, model=model, of=of, held_out=held_out, repeats=repeats,
             seed=seed, progress=progress,
         )  # fmt: skip
-    published = release_of(_made(release, microdata), microdata, "utility")
-    refuse_untrue(published, "utility")
+    published = release_of(_made(release, microdata), microdata, "utility", true=True)
     counts = count(published)
     told, size = one_pass(
         counts,
@@ -303,13 +290,12 @@ def _made(release: Any, microdata: Any) -> Any:
     """The release, made now if it is a sanitizer."""
     if isinstance(release, AnyRelease):
         return release
-    from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer  # takes a second: numba
-
-    if not callable(release) and not isinstance(release, Sanitizer):
+    if not callable(release) and not isinstance(release, sanitize.Sanitizer):
         raise InputError(
             "utility needs a release or a sanitizer, but got a {kind}; read a published table as "
             "a release with {call}",
             kind=type(release).__name__,
             call=Call("read_release"),
         )
-    return as_sanitizer(release).sanitize(as_microdata(microdata, "utility"))
+    table = sanitize.as_microdata(microdata, "utility")
+    return sanitize.as_sanitizer(release).sanitize(table)

@@ -129,7 +129,9 @@ def test_it_prints_the_ten_that_single_out_most():
 def test_at_most_is_a_number_of_keys(at_most):
     with pytest.raises(InputError) as error:
         unique_subsets(TABLE, at_most=at_most)
-    assert str(error.value) == (f"at_most= must be a whole number, at least 1, but got {at_most!r}")
+    assert str(error.value) == (
+        f"at_most={at_most!r} is not possible: it must be a whole number from 1 up"
+    )
 
 
 def test_at_most_may_be_of_any_whole_type():
@@ -140,7 +142,7 @@ def test_at_most_may_be_of_any_whole_type():
 def test_a_share_is_a_share():
     with pytest.raises(InputError) as error:
         unique_subsets(TABLE).minimal(1.2)
-    assert str(error.value) == "share= must be from 0 to 1, but got 1.2"
+    assert str(error.value) == "share=1.2 is not possible: it must be a number from 0 to 1"
 
 
 def test_an_empty_table_is_refused():

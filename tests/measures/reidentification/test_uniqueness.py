@@ -13,8 +13,8 @@ import unveil as uv
 from unveil.errors import InputError
 from unveil.measures import count, uniqueness
 from unveil.measures._classes import one_pass
+from unveil.measures._sizes import UniquenessLooking
 from unveil.measures.reidentification._risk import RiskLooking
-from unveil.measures.reidentification._uniqueness import UniquenessLooking
 
 
 @settings(max_examples=150)

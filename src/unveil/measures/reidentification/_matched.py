@@ -10,8 +10,8 @@ people, and the next column only at those who are left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +35,10 @@ from unveil.errors import (
     Text,
 )
 from unveil.errors import Column as ColumnName
-from unveil.measures._texts import number_of
+from unveil.measures._released import plain, reach_of
 from unveil.microdata import (
     Column,
     Hierarchy,
-    Intervals,
     Microdata,
     Regions,
     Release,
@@ -109,21 +108,18 @@ def _covered_counts(
 
     A cell is a value of the population, a region of its values, or a node of a tree.
     """
-    columns, regions, codes = [], [], []
+    columns, regions = [], []
     for name in sample.keys:
         theirs = population.columns[name]
-        texts = [_written(value) for value in theirs.values]
-        said = mapping.get(name, {})
-        texts = [said.get(text) or text for text in texts]
+        texts = [_mapped(value, mapping.get(name, {})) for value in theirs.values]
         listed = listed_values(name, texts, population.source)
         column = encode(listed, Wish(role=Role.QUASI, hierarchy=trees.get(name)))
         column = replace(column, codes=column.codes[theirs.codes])
         ours = [_written(value) for value in sample.columns[name].values]
         regions.append(_read_there(sample, ours, column, population.source, _GIVE))
         columns.append(column)
-        codes.append(column.codes)
-    numbers = population.histograms.sizes
-    return _counted(sample, regions, columns, np.stack(codes), numbers, population.source)
+    codes, numbers = np.stack([column.codes for column in columns]), population.histograms.sizes
+    return _counted(sample, regions, columns, codes, numbers, population.source)
 
 
 def _counted(
@@ -135,7 +131,7 @@ def _counted(
     source: str,
 ) -> NDArray[np.int64]:
     """The number of people whom all cells of a class cover; there must be some."""
-    readings = [reading_of(r, c.size) for r, c in zip(regions, columns, strict=True)]
+    readings = [Reading(r, c.size) for r, c in zip(regions, columns, strict=True)]
     cell_of = [sample.columns[name].codes for name in sample.keys]
     found = people_in_cells(cell_of, readings, codes, numbers)
     for g in np.flatnonzero(found == 0)[:1]:
@@ -191,68 +187,39 @@ def _is_readable(text: str, column: Column) -> bool:
     return True
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Reading:
-    """What the regions of one column cover.
+class Reading:
+    """What the regions of one column cover, without a search of the whole domain for each."""
 
-    Region g lies between the codes ``first[g]`` and ``last[g]``, and is empty if the last comes
-    before the first. ``inside(g, codes)`` says which codes it covers.
-    """
-
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    inside: Callable[[int, NDArray[np.int32]], NDArray[np.bool_]]
+    def __init__(self, regions: Regions, domain: int) -> None:
+        self._regions = plain(regions, domain)
+        self._first, self._last, number = reach_of(regions, domain)
+        self._last[number == 0] = -1
+        self._all = number == domain
+        self._covered = np.zeros(domain, dtype=bool)  # by one region at a time
 
     def places(self, ascending: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """For each region, where the codes that it may cover begin and end in a sorted array."""
-        begin = np.searchsorted(ascending, self.first)
-        return begin, np.maximum(begin, np.searchsorted(ascending, self.last, side="right"))
+        begin = np.searchsorted(ascending, self._first)
+        return begin, np.maximum(begin, np.searchsorted(ascending, self._last, side="right"))
 
-
-def reading_of(regions: Regions, domain: int) -> _Reading:
-    """What regions cover, without a search of the whole domain for each of them."""
-    if isinstance(regions, Intervals):
-        return _of_intervals(regions, domain)
-    if isinstance(regions, Sets):
-        return _of_sets(regions, domain)
-    table = np.stack([regions.covers(code) for code in range(domain)], axis=1)
-    everything = np.zeros(len(regions), dtype=np.int64)
-    return _Reading(
-        first=everything, last=everything + domain - 1, inside=lambda g, codes: table[g, codes]
-    )
-
-
-def _of_intervals(intervals: Intervals, domain: int) -> _Reading:
-    low, high, there = intervals.low, intervals.high, intervals.there
-    whole = (low <= 0) & (high >= domain - 1)
-
-    def inside(g: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        between = (codes >= low[g]) & (codes <= high[g])
-        return between if there is None or whole[g] else between & there[codes]
-
-    return _Reading(first=low.astype(np.int64), last=high.astype(np.int64), inside=inside)
-
-
-def _of_sets(sets: Sets, domain: int) -> _Reading:
-    some = np.diff(sets.start) > 0
-    first, last = np.zeros(len(sets), dtype=np.int64), np.full(len(sets), -1, dtype=np.int64)
-    first[some] = sets.members[sets.start[:-1][some]]
-    last[some] = sets.members[sets.start[1:][some] - 1]
-    covered = np.zeros(domain, dtype=bool)
-
-    def inside(g: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        members = sets.members[sets.start[g] : sets.start[g + 1]]
-        covered[members] = True
-        found = covered[codes]
-        covered[members] = False
-        return found
-
-    return _Reading(first=first, last=last, inside=inside)
+    def inside(self, g: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which codes region g covers."""
+        regions = self._regions
+        if isinstance(regions, Sets):
+            members = regions.members[regions.start[g] : regions.start[g + 1]]
+            self._covered[members] = True
+            found = self._covered[codes]
+            self._covered[members] = False
+            return found
+        between = (codes >= self._first[g]) & (codes <= self._last[g])
+        if regions.there is not None and not self._all[g]:
+            between &= regions.there[codes]
+        return between
 
 
 def people_in_cells(
     cell_of: Sequence[NDArray[np.int64]],
-    readings: Sequence[_Reading],
+    readings: Sequence[Reading],
     codes: NDArray[np.int32],
     numbers: NDArray[np.int64],
 ) -> NDArray[np.int64]:
@@ -289,7 +256,7 @@ def people_in_cells(
 
 
 def _narrowest_first(
-    cell_of: Sequence[NDArray[np.int64]], readings: Sequence[_Reading], codes: NDArray[np.int32]
+    cell_of: Sequence[NDArray[np.int64]], readings: Sequence[Reading], codes: NDArray[np.int32]
 ) -> list[int]:
     """The columns, those whose regions leave the fewest people first."""
     left = []
@@ -313,8 +280,7 @@ def _by_region(
         yield int(cell_of[alike[0]]), alike
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PairedSizes:
+class PairedSizes(NamedTuple):
     """Some classes of a sample, and the people of the population who match them.
 
     Attributes
@@ -345,38 +311,24 @@ def paired(
     """
     if isinstance(sample, Held) and isinstance(population, Held):
         cells = _cells(sample, population, mapping)
-        people = (
-            _covered_counts(sample, population, mapping, trees or {})
-            if cells
-            else _people(sample, population, mapping)
-        )
+        if cells:
+            people = _covered_counts(sample, population, mapping, trees or {})
+        else:
+            people = _people(sample, population, mapping)
         return [pair_of(sample, people)], cells
+    both = {"sample": File(sample.source, bare=True),
+            "population": File(population.source, bare=True)}  # fmt: skip
     if mapping:
         raise InputError(
             "{option} needs counts that fit into memory, and those of {sample} and {population} do "
             "not: use the same codes in both tables",
-            option=Option("recode"),
-            **_both(sample, population),
+            option=Option("recode"), **both,
+        )  # fmt: skip
+    if not isinstance(sample, InEngine) and not isinstance(population, InEngine):
+        raise InputError(
+            "{sample} cannot be matched with {population}: give both as tables", **both
         )
-    return _elsewhere(sample, population), ()
-
-
-def _elsewhere(sample: Contingency, population: Contingency) -> Iterator[PairedSizes]:
-    if isinstance(sample, InEngine) or isinstance(population, InEngine):
-        for records, people, weights, key_of in paired_in_engine(sample, population):
-            yield PairedSizes(records=records, people=people, weights=weights, key_of=key_of)
-        return
-    raise InputError(
-        "{sample} cannot be matched with {population}: give both as tables",
-        **_both(sample, population),
-    )
-
-
-def _both(sample: Contingency, population: Contingency) -> dict[str, File]:
-    return {
-        "sample": File(sample.source, bare=True),
-        "population": File(population.source, bare=True),
-    }
+    return (PairedSizes(*block) for block in paired_in_engine(sample, population)), ()
 
 
 def _cells(sample: Held, population: Held, mapping: Said) -> tuple[Text, ...]:
@@ -386,33 +338,27 @@ def _cells(sample: Held, population: Held, mapping: Said) -> tuple[Text, ...]:
         there = {_mapped(v, mapping.get(name, {})) for v in population.columns[name].values}
         if any(_written(value) not in there for value in sample.columns[name].values):
             generalized.append(name)
-    if not generalized:
-        return ()
-    return (
-        Message(
-            "{keys}: read as cells, which match everybody in {population} whom they cover",
-            keys=Listed([ColumnName(name) for name in generalized]),
-            population=File(population.source, bare=True),
-        ),
+    note = Message(
+        "{keys}: read as cells, which match everybody in {population} whom they cover",
+        keys=Listed([ColumnName(name) for name in generalized]),
+        population=File(population.source, bare=True),
     )
+    return (note,) if generalized else ()
 
 
 def pair_of(sample: Held, people: NDArray[np.int64]) -> PairedSizes:
     """The classes of a sample with the number of people who match each."""
     whole = sample.histograms
-    return PairedSizes(
-        records=whole.sizes, people=people, weights=whole.weights, key_of=whole.key_of
-    )
+    return PairedSizes(whole.sizes, people, whole.weights, whole.key_of)
 
 
 def _people(sample: Held, population: Held, mapping: Said) -> NDArray[np.int64]:
     """How many people match each class of the sample by its values."""
-    theirs, ours = [], []
+    both = []
     for name in sample.keys:
         numbering: dict[str, int] = {}
-        theirs.append(_by_text(population.columns[name], numbering, mapping.get(name, {})))
-        ours.append(_by_text(sample.columns[name], numbering, {}))
-    both = [np.concatenate(pair) for pair in zip(theirs, ours, strict=True)]
+        theirs = _by_text(population.columns[name], numbering, mapping.get(name, {}))
+        both.append(np.concatenate([theirs, _by_text(sample.columns[name], numbering, {})]))
     distinct, of_class = combined(both)
     people = np.zeros(len(distinct), dtype=np.int64)
     n = len(population.histograms)
@@ -443,11 +389,11 @@ def check_pairs(pairs: PairedSizes, sample: Contingency) -> None:
     cells = ", ".join(f"{name}={text}" for name, text in zip(sample.keys, texts, strict=True))
     people = int(pairs.people[g])
     more = int(pairs.weights[short].sum()) - 1
-    others = f" (and so in {number_of(more, 'more class', 'more classes')})" if more else ""
+    others = Message(" (and so in {more:class} more)", more=more) if more else ""
     raise InputError(
-        "the population has {people} with {cells}, but the sample {records}{others}: everybody in "
-        "the sample must be in the population, with the same codes in every column; check that it "
-        "is the right population, and that both tables use the same codes",
-        people=number_of(people, "person", "people"), cells=Cell(cells, people=people, bare=True),
+        "the population has {people:person} with {cells}, but the sample {records}{others}: "
+        "everybody in the sample must be in the population, with the same codes in every column; "
+        "check that it is the right population, and that both tables use the same codes",
+        people=people, cells=Cell(cells, people=people, bare=True),
         records=int(pairs.records[g]), others=others,
     )  # fmt: skip

@@ -39,8 +39,7 @@ The rule: Pitman, if π ≤ 0.1; else the smaller of SNB and Zayatz.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +50,6 @@ _NEAR_ONE = 1.0 - 1e-9
 _LOG_RANGE = (-25.0, 30.0)  # of θ + α: beyond, more makes no difference
 _ONE_BY_ONE = 1024
 _SMALL_SAMPLE = 0.1
-ESTIMATORS = ("pitman", "benedetti-franconi")
 
 
 # scipy's hyp2f1 is wrong, and even infinite, for many of the arguments that occur here. Below this
@@ -157,13 +155,33 @@ def fit_pitman(found: ClassSizes) -> tuple[float, float]:
     (0.502, 38.35)
     """
     from scipy.optimize import minimize
+    from scipy.special import digamma, gammaln
 
     records, classes = found.records, found.classes
     if classes == records:
         return 1.0, 0.0
     if classes == 1:
         return 0.0, 0.0
-    likelihood = _Likelihood(found)
+    sizes, numbers = found.sizes, found.numbers
+    places, weights = summing(classes - 1)
+
+    def likelihood(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Minus the log-likelihood per record, and its gradient, at (α, ln(θ + α))."""
+        alpha, together = float(point[0]), float(np.exp(point[1]))
+        theta = together - alpha
+        each = theta + places * alpha
+        value = (
+            float(weights @ np.log(each))
+            - (gammaln(theta + records) - gammaln(theta + 1))
+            + float(numbers @ (gammaln(sizes - alpha) - gammaln(1 - alpha)))
+        )
+        by_theta = float(weights @ (1 / each)) - (digamma(theta + records) - digamma(theta + 1))
+        by_alpha = float(weights @ (places / each)) - float(
+            numbers @ (digamma(sizes - alpha) - digamma(1 - alpha))
+        )
+        slope = np.array([by_alpha - by_theta, by_theta * together])
+        return -float(value) / records, -slope / records
+
     start = np.array([0.5, np.log(classes / 4 + 1)])
     best = minimize(
         likelihood, start, jac=True, method="L-BFGS-B", bounds=[(0.0, _NEAR_ONE), _LOG_RANGE],
@@ -185,37 +203,6 @@ def expected_alone(alpha: float, theta: float, population: int) -> float:
         + gammaln(theta + alpha + population - 1) - gammaln(theta + population)
     )  # fmt: skip
     return float(population * np.exp(logarithm))
-
-
-class _Likelihood:
-    """Minus the log-likelihood per record, and its gradient, at (α, ln(θ + α))."""
-
-    def __init__(self, found: ClassSizes) -> None:
-        self._sizes, self._numbers = found.sizes, found.numbers
-        self._records = found.records
-        self._places, self._weights = summing(found.classes - 1)
-
-    def __call__(self, point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        from scipy.special import digamma, gammaln
-
-        alpha, together = float(point[0]), float(np.exp(point[1]))
-        theta, n = together - alpha, self._records
-        classes = theta + self._places * alpha
-        sizes, numbers = self._sizes, self._numbers
-        value = (
-            self._sum(np.log(classes))
-            - (gammaln(theta + n) - gammaln(theta + 1))
-            + float(numbers @ (gammaln(sizes - alpha) - gammaln(1 - alpha)))
-        )
-        by_theta = self._sum(1 / classes) - (digamma(theta + n) - digamma(theta + 1))
-        by_alpha = self._sum(self._places / classes) - float(
-            numbers @ (digamma(sizes - alpha) - digamma(1 - alpha))
-        )
-        slope = np.array([by_alpha - by_theta, by_theta * together])
-        return -float(value) / n, -slope / n
-
-    def _sum(self, values: Any) -> float:
-        return float(self._weights @ values)
 
 
 def summing(terms: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -260,10 +247,6 @@ class PopulationUniques:
     zayatz: float
     pitman: float
     snb: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The estimates as plain values, for JSON."""
-        return asdict(self)
 
 
 def population_uniques(found: ClassSizes, population: int) -> PopulationUniques:
@@ -323,7 +306,7 @@ def slide_negative_binomial(found: ClassSizes, population: int) -> float | None:
     from scipy.optimize import root
 
     fraction = found.records / population
-    pairs = found.number_of(2)
+    pairs = found[2]
     if found.alone == 0 or pairs == 0 or fraction >= 1.0:
         return float(found.alone) if fraction >= 1.0 else None
     classes = _shlosser(found, fraction)

@@ -19,29 +19,25 @@ records. Where the table is the population, that is J / n.
 from __future__ import annotations
 
 import math
-import numbers
-import operator
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Unpack
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from annotated_types import Ge, Gt, Le
 
-from unveil.engine.counting import Contingency, Held, InEngine, text_of
-from unveil.errors import File, InputError, Listed, Message, Option, Text, did_you_mean
+from unveil.engine.counting import Contingency, Held, InEngine
+from unveil.errors import File, InputError, Listed, Message, Option, Text
 from unveil.measures._classes import (
-    SHOWN,
     ClassSizes,
     Deciding,
     DecidingClass,
+    Extreme,
     SizeLooking,
     check_apart,
     measured,
 )
 from unveil.measures._counted import Counting, count, count_people
-from unveil.measures._texts import number_of
 from unveil.measures.reidentification._matched import (
     PairedSizes,
     Said,
@@ -50,11 +46,7 @@ from unveil.measures.reidentification._matched import (
     pair_of,
     paired,
 )
-from unveil.measures.reidentification._population import (
-    ESTIMATORS,
-    population_model,
-    population_uniques,
-)
+from unveil.measures.reidentification._population import population_model, population_uniques
 from unveil.measures.reidentification._risk_finding import (
     ESTIMATE,
     EXACT,
@@ -63,18 +55,21 @@ from unveil.measures.reidentification._risk_finding import (
     PopulationEstimate,
     ReidentificationRisk,
 )
-from unveil.microdata import (
-    Hierarchy,
-    Mapped,
-    Microdata,
-    Release,
-    checked_mapping,
-    refuse_perturbed,
-)
+from unveil.microdata import Hierarchy, Microdata, Release, checked_mapping, refuse_perturbed
+from unveil.options import Help, Recode, Shell, checked
 
 _EVERYBODY = 2.0**53  # no class is as large; beyond it floats skip whole numbers
-_MEASURE = "re-identification risk"
 _MOST_PEOPLE = 10**12  # beyond, logarithms of factorials are too coarse for the estimates
+
+Threshold = Annotated[
+    float, Gt(0), Le(1), Help("Re-identification risk above which records are counted."),
+    Shell(metavar="RISK"),
+]  # fmt: skip
+PopulationSize = Annotated[
+    int | None, Ge(1), Le(_MOST_PEOPLE),
+    Help("Number of people that the records were drawn from, for an estimate."),
+    Shell(metavar="N"),
+]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,99 +78,44 @@ class _ClassInPopulation(DecidingClass):
 
     people: int
 
-    def __str__(self) -> str:
-        cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
-        records = number_of(self.records, "record", "records")
-        return f"{cells} ({records}, {self.people:,} in the population)"
+    @property
+    def _size(self) -> str:
+        return f"{super()._size}, {self.people:,} in the population"
 
     def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "population": self.people}
+        found = super().to_dict()
+        return {"population": found.pop("people"), **found}
 
 
-class _Fewest:
-    """Looks for the smallest score, and the classes that have it."""
+class _Smallest(Extreme):
+    """Looks for the classes with the fewest records, or people who match them."""
 
-    def __init__(self, keys: tuple[str, ...]) -> None:
-        self._keys = keys
-        self.fewest: int | None = None
-        self._number = 0
-        self._found: list[_ClassInPopulation] = []
-
-    def look(
-        self,
-        scores: NDArray[np.int64],
-        sizes: NDArray[np.int64],
-        people: NDArray[np.int64],
-        weights: NDArray[np.int64],
-        key_of: Callable[[int], tuple[object, ...]],
-    ) -> None:
-        if not len(scores):
-            return
-        least = int(scores.min())
-        if self.fewest is None or least < self.fewest:
-            self.fewest, self._number, self._found = least, 0, []
-        same = np.flatnonzero(scores == self.fewest)
-        self._number += int(weights[same].sum())
-        for g in same[: SHOWN - len(self._found)].tolist():
-            texts = [text_of(value) for value in key_of(g)]
-            self._found.append(
-                _ClassInPopulation(
-                    keys=dict(zip(self._keys, texts, strict=True)),
-                    records=int(sizes[g]),
-                    counts={},
-                    people=int(people[g]),
-                )
-            )
-
-    def deciding(self) -> Deciding:
-        """The classes that have it."""
-        return Deciding(number=self._number, classes=tuple(self._found))
+    def _described(self, block: PairedSizes, g: int) -> DecidingClass:
+        return _ClassInPopulation(
+            keys=self._keys(block, g), records=int(block.records[g]), counts={},
+            people=int(block.people[g]),
+        )  # fmt: skip
 
 
 class RiskLooking(SizeLooking):
     """Re-identification risk from the classes alone, or with an estimated population."""
 
+    apart = "re-identification risk"
+
     def __init__(
-        self,
-        counts: Contingency,
-        *,
-        threshold: float = 0.2,
-        population_size: int | None = None,
+        self, counts: Contingency, *, threshold: float = 0.2, population_size: int | None = None,
         estimator: str | None = None,
-    ) -> None:
-        check_apart(counts, _MEASURE)
+    ) -> None:  # fmt: skip
         super().__init__(counts)
         self._threshold = threshold
         self._population, self._estimator = population_size, estimator
 
     def finding(self) -> ReidentificationRisk:
-        found = self._sizes
-        prosecutor = _prosecutor(found, self._threshold, self._extreme.deciding())
-        journalist, marketer, estimate = self._others(prosecutor)
-        return ReidentificationRisk(
-            prosecutor=prosecutor,
-            journalist=journalist,
-            marketer=marketer,
-            records=found.records,
-            classes=found.classes,
-            keys=self._counts.keys,
-            threshold=self._threshold,
-            source=self._counts.source,
-            population_size=self._population,
-            estimate=estimate,
-            notes=self._counts.notes,
-        )
-
-    def _others(
-        self, most: AttackerRisk
-    ) -> tuple[AttackerRisk, AttackerRisk, PopulationEstimate | None]:
-        """The journalist and the marketer: estimated, or at most the prosecutor's risk."""
-        if self._population is None:
-            journalist = AttackerRisk(
-                name="journalist", basis=UPPER_BOUND, highest=most.highest, average=most.average,
-                over=most.over, deciding=most.deciding,
-            )  # fmt: skip
-            return journalist, _marketer(most.average, UPPER_BOUND), None
+        smallest = self._extreme.deciding()
+        most = _prosecutor(self._sizes, self._threshold, smallest)
+        if self._population is None:  # the others' risk is at most the prosecutor's
+            journalist = replace(most, name="journalist", basis=UPPER_BOUND)
+            return _risk(self._counts, self._sizes, self._threshold, most, journalist, most.average)
         found = self._sizes
         sizes, numbers, n = found.sizes, found.numbers, found.records
         model = population_model(found, self._population, self._estimator)
@@ -189,14 +129,36 @@ class RiskLooking(SizeLooking):
             highest=float(risks[0]),
             average=max(of_records, of_people),
             over=math.fsum((numbers * sizes * over).tolist()) / n,
-            deciding=most.deciding,
+            deciding=smallest,
         )
         estimate = PopulationEstimate(
             model=model,
             alone_in_both=found.alone * float(model.at_most(1, np.array([1]))[0]),
             uniques=population_uniques(found, self._population),
         )
-        return journalist, _marketer(of_records, ESTIMATE), estimate
+        return _risk(
+            self._counts, found, self._threshold, most, journalist, of_records,
+            population_size=self._population, estimate=estimate,
+        )  # fmt: skip
+
+
+def _risk(
+    counts: Contingency, found: ClassSizes, threshold: float, prosecutor: AttackerRisk,
+    journalist: AttackerRisk, of_records: float, notes: tuple[Text, ...] = (), **population: Any,
+) -> ReidentificationRisk:  # fmt: skip
+    """The finding; the marketer is right about the share ``of_records`` of all records."""
+    return ReidentificationRisk(
+        prosecutor=prosecutor,
+        journalist=journalist,
+        marketer=AttackerRisk(name="marketer", basis=journalist.basis, average=of_records),
+        records=found.records,
+        classes=found.classes,
+        keys=counts.keys,
+        threshold=threshold,
+        source=counts.source,
+        notes=(*counts.notes, *notes),
+        **population,
+    )
 
 
 def risk_in_population(
@@ -211,52 +173,34 @@ def risk_in_population(
 
     ``pairs`` has each class of the sample once, with the people who match it.
     """
-    check_apart(counts, _MEASURE)
-    too_small = _too_few(threshold)
+    check_apart(counts, RiskLooking.apart)
     # Records by how many people match them: whole numbers, so that it does not matter how the
     # pairs are cut into blocks.
-    found, matched = ClassSizes(), Counter[int]()
-    smallest, fewest = _Fewest(counts.keys), _Fewest(counts.keys)
-    over = alone = people = 0
+    found, matched = ClassSizes(), ClassSizes()
+    smallest, fewest = _Smallest(counts, least=True), _Smallest(counts, least=True)
+    people = 0
     for block in pairs:
         check_pairs(block, counts)
         found.look(block.records, block.weights)
-        smallest.look(block.records, block.records, block.people, block.weights, block.key_of)
-        fewest.look(block.people, block.records, block.people, block.weights, block.key_of)
-        held = block.weights * block.records
-        sizes, place = np.unique(block.people, return_inverse=True)
-        totals = np.zeros(len(sizes), dtype=np.int64)
-        np.add.at(totals, place, held.astype(np.int64))
-        matched.update(dict(zip(sizes.tolist(), totals.tolist(), strict=True)))
-        over += int(held[block.people <= too_small].sum())
-        alone += int(held[block.people == 1].sum())
+        matched.look(block.people, block.weights * block.records)
+        smallest.look(block, block.records)
+        fewest.look(block, block.people)
         people += int((block.weights * block.people).sum())
-    n = found.records
-    k_map = fewest.fewest
-    assert k_map is not None
-    of_records = math.fsum(held / people for people, held in matched.items()) / n
+    n, too_small = found.records, _too_few(threshold)
+    of_records = math.fsum(held / people for people, held in matched.by_size.items()) / n
     journalist = AttackerRisk(
         name="journalist",
         basis=EXACT,
-        highest=1 / k_map,
+        highest=1 / matched.smallest,
         average=max(of_records, found.classes / people),
-        over=over / n,
+        over=sum(held for people, held in matched.by_size.items() if people <= too_small) / n,
         deciding=fewest.deciding(),
     )
-    return ReidentificationRisk(
-        prosecutor=_prosecutor(found, threshold, smallest.deciding()),
-        journalist=journalist,
-        marketer=_marketer(of_records, EXACT),
-        records=n,
-        classes=found.classes,
-        keys=counts.keys,
-        threshold=threshold,
-        source=counts.source,
-        population_size=population_size,
-        k_map=k_map,
-        alone_in_both=alone,
-        notes=(*counts.notes, *notes),
-    )
+    prosecutor = _prosecutor(found, threshold, smallest.deciding())
+    return _risk(
+        counts, found, threshold, prosecutor, journalist, of_records, notes,
+        population_size=population_size, k_map=matched.smallest, alone_in_both=matched.alone,
+    )  # fmt: skip
 
 
 def _prosecutor(found: ClassSizes, threshold: float, deciding: Deciding) -> AttackerRisk:
@@ -268,10 +212,6 @@ def _prosecutor(found: ClassSizes, threshold: float, deciding: Deciding) -> Atta
         over=found.in_classes_up_to(_too_few(threshold)) / found.records,
         deciding=deciding,
     )
-
-
-def _marketer(share: float, basis: str) -> AttackerRisk:
-    return AttackerRisk(name="marketer", basis=basis, average=share)
 
 
 def _too_few(threshold: float) -> int:
@@ -286,15 +226,16 @@ def _too_few(threshold: float) -> int:
     return people
 
 
+@checked
 def reidentification_risk(
     table: Any,
     *,
     population: Any = None,
-    population_size: int | None = None,
-    sampling_fraction: float | None = None,
-    threshold: float = 0.2,
-    estimator: str | None = None,
-    recode: Mapped = None,
+    population_size: PopulationSize = None,
+    sampling_fraction: Annotated[float | None, Gt(0), Le(1)] = None,
+    threshold: Threshold = 0.2,
+    estimator: Literal["pitman", "benedetti-franconi"] | None = None,
+    recode: Recode = None,
     key_hierarchies: Mapping[str, Hierarchy] | None = None,
     **counting: Unpack[Counting],
 ) -> ReidentificationRisk:
@@ -343,43 +284,50 @@ def reidentification_risk(
       journalist       50%     44.4%               100%
       marketer           –     44.4%                  –
     """
-    _check_options(population, population_size, sampling_fraction, threshold, estimator)
-    check_recode(recode, population)
+    check_population(population, population_size, sampling_fraction, recode)
+    if estimator is not None and population_size is None and sampling_fraction is None:
+        raise InputError(
+            "{estimator} needs the size of a population: give {size} or {fraction}",
+            estimator=Option("estimator", estimator),
+            size=Option("population_size"),
+            fraction=Option("sampling_fraction"),
+        )
     counts = count_people(table, **counting)
     if population is not None:
         said = checked_mapping(recode, counts.keys, option="recode")
-        trees = key_hierarchies or {}
-        return _in_population(table, counts, population, said, trees, threshold, counting)
-    size = size_of_population(counts, population_size, sampling_fraction)
-    looking = RiskLooking(counts, threshold=threshold, population_size=size, estimator=estimator)
+        pairs, size, notes = _paired(
+            table, counts, population, said, key_hierarchies or {}, counting
+        )
+        return risk_in_population(
+            counts, pairs, threshold=threshold, population_size=size, notes=notes
+        )
+    people = size_of_population(counts, population_size, sampling_fraction)
+    looking = RiskLooking(counts, threshold=threshold, population_size=people, estimator=estimator)
     return measured(counts, looking)
 
 
-def _in_population(
+def _paired(
     table: Any,
     counts: Contingency,
     population: Any,
     mapping: Said,
     trees: Mapping[str, Hierarchy],
-    threshold: float,
     counting: Counting,
-) -> ReidentificationRisk:
+) -> tuple[Iterable[PairedSizes], int, tuple[Text, ...]]:
+    """The classes with the people who match them, the number of all people, and notes."""
     if isinstance(table, Release) and isinstance(population, Microdata):
         assert isinstance(counts, Held)
         refuse_perturbed(table, table.quasi, "re-identification risk with a population")
         _check_size(counts, len(population), population.source)
         people = covered_people(counts, table, population, mapping)
-        return risk_in_population(
-            counts, [pair_of(counts, people)], threshold=threshold, population_size=len(population)
-        )
+        return [pair_of(counts, people)], len(population), ()
+    # Both tables must be in one place to be matched.
+    engine = counts.connection if isinstance(counts, InEngine) else counting.get("engine", "duckdb")
     try:
         there = count(
             population,
             quasi=counts.keys,
-            # Both tables must be in one place to be matched.
-            engine=counts.connection
-            if isinstance(counts, InEngine)
-            else counting.get("engine", "duckdb"),
+            engine=engine,
             memory=counting.get("memory"),
             encoding=counting.get("encoding", "utf-8"),
         )
@@ -387,67 +335,18 @@ def _in_population(
         raise InputError("population: {error}", error=error.message) from error
     _check_size(counts, there.rows, there.source)
     pairs, notes = paired(counts, there, mapping, trees)
-    return risk_in_population(
-        counts, pairs, threshold=threshold, population_size=there.rows, notes=notes
-    )
+    return pairs, there.rows, notes
 
 
-def _check_options(
-    population: Any, size: int | None, fraction: float | None, threshold: float,
-    estimator: str | None,
-) -> None:  # fmt: skip
-    check_threshold(threshold)
-    given = {
-        "population": population is not None,
-        "population_size": size is not None,
-        "sampling_fraction": fraction is not None,
-    }
-    said = [name for name, is_given in given.items() if is_given]
+def check_population(population: Any, size: Any, fraction: Any, recode: Any) -> None:
+    """Refuse several answers to what the population is, and other names for values of none."""
+    options = {"population": population, "population_size": size, "sampling_fraction": fraction}
+    said = [Option(name) for name, given in options.items() if given is not None]
     if len(said) > 1:
         raise InputError(
             "give {options}, not both: each says what the population is",
-            options=Listed([Option(name) for name in said], "or"),
+            options=Listed(said, "or"),
         )
-    if estimator is not None and estimator not in ESTIMATORS:
-        raise InputError(
-            "{option} must be one of {known}, but got {given}{near}",
-            option=Option("estimator"), known=Listed(ESTIMATORS), given=repr(estimator),
-            near=did_you_mean(str(estimator), ESTIMATORS),
-        )  # fmt: skip
-    if estimator is not None and said not in (["population_size"], ["sampling_fraction"]):
-        raise InputError(
-            "{estimator} needs the size of a population: give {size} or {fraction}",
-            estimator=Option("estimator", estimator),
-            size=Option("population_size"),
-            fraction=Option("sampling_fraction"),
-        )
-    if fraction is not None and not _is_share(fraction):
-        raise InputError(
-            "{option} must be above 0 and at most 1, but got {given}: it is the share of the "
-            "population that is in the table",
-            option=Option("sampling_fraction"),
-            given=repr(fraction),
-        )
-
-
-def _is_share(given: Any) -> bool:
-    """Whether something is a number above 0 and at most 1."""
-    return isinstance(given, numbers.Real) and 0 < float(given) <= 1
-
-
-def check_threshold(threshold: float) -> None:
-    """Refuse a threshold that is not a probability."""
-    if not _is_share(threshold):
-        raise InputError(
-            "{option} must be above 0 and at most 1, but got {given}: it is a probability, such "
-            "as 0.2 for one in five",
-            option=Option("threshold"),
-            given=repr(threshold),
-        )
-
-
-def check_recode(recode: Mapped, population: Any) -> None:
-    """Refuse other names for the values of a population without a population."""
     if recode is not None and population is None:
         raise InputError(
             "{recode} is for the values of a population: give {population}",
@@ -470,32 +369,18 @@ def size_of_population(
                 most=_MOST_PEOPLE,
             )
         return max(counts.rows, round(counts.rows / fraction))
-    if size is None:
-        return None
-    try:
-        whole = operator.index(size)
-    except TypeError:
-        raise InputError(
-            "{option} must be a whole number, but got {given}",
-            option=Option("population_size"),
-            given=repr(size),
-        ) from None
-    _check_size(counts, whole)
-    if whole > _MOST_PEOPLE:
-        raise InputError(
-            "{option} must be at most {most}, but got {given}",
-            option=Option("population_size"), most=_MOST_PEOPLE, given=whole,
-        )  # fmt: skip
-    return whole
+    if size is not None:
+        _check_size(counts, size)
+    return None if size is None else int(size)
 
 
 def _check_size(counts: Contingency, people: int, source: str = "") -> None:
     if people < counts.rows:
         raise InputError(
-            "{table} has {records}, but the population{where} only {people}: the population must "
-            "include everybody in the table",
+            "{table} has {records:record}, but the population{where} only {people:person}: the "
+            "population must include everybody in the table",
             table=File(counts.source, bare=True),
-            records=number_of(counts.rows, "record", "records"),
+            records=counts.rows,
             where=Message(" ({source})", source=File(source, bare=True)) if source else "",
-            people=number_of(people, "person", "people"),
+            people=people,
         )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
+import pandas as pd
+
+from unveil._text import counted
 from unveil.errors import Message, Option, Text
 from unveil.findings import Finding, Story, Table, Value, cell
 from unveil.measures._classes import Deciding
 from unveil.measures._declared import PROSECUTOR, PROSECUTOR_MEAN
-from unveil.measures._texts import bar_chart, number_of, percent
+from unveil.measures._texts import bar_chart, percent
 from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EXACT, ESTIMATE, UPPER_BOUND = "exact", "estimate", "upper bound"
 
@@ -48,13 +48,17 @@ class AttackerRisk:
     def content(self, *, records: bool) -> dict[str, Any]:
         """As plain values for JSON; the classes only if records are asked for."""
         deciding = None if self.deciding is None else self.deciding.content(records=records)
-        return {
-            "basis": self.basis,
-            "highest": self.highest,
-            "average": self.average,
-            "over_threshold": self.over,
-            "deciding": deciding,
-        }
+        return {**self.numbers, "basis": self.basis, "deciding": deciding}
+
+    @property
+    def numbers(self) -> dict[str, float | None]:
+        """The risks by name."""
+        return {"highest": self.highest, "average": self.average, "over_threshold": self.over}
+
+    @property
+    def called(self) -> str:
+        """The attacker, and the basis of the risk if it is not exact."""
+        return self.name if self.basis == EXACT else f"{self.name} ({self.basis})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +96,7 @@ class PopulationEstimate:
             "alpha": self.model.discount,
             "theta": self.model.spread,
             "alone_in_both": self.alone_in_both,
-            "population_uniques": self.uniques.to_dict(),
+            "population_uniques": asdict(self.uniques),
             "assumes": self.assumes,
         }
 
@@ -145,13 +149,7 @@ class ReidentificationRisk(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per attacker."""
-        import pandas as pd
-
-        rows = [
-            {"attacker": one.name, "highest": one.highest, "average": one.average,
-             "over_threshold": one.over, "basis": one.basis}
-            for one in self.attackers
-        ]  # fmt: skip
+        rows = [{"attacker": one.name, **one.numbers, "basis": one.basis} for one in self.attackers]
         return pd.DataFrame(rows).astype({"highest": float, "over_threshold": float})
 
     @property
@@ -174,22 +172,17 @@ class ReidentificationRisk(Finding):
 
     def story(self, release: Text | None = None) -> Story:
         over = f"records over {percent(self.threshold)}"
-        names = ("highest", "average", over)
-        numbers = {one.name: (one.highest, one.average, one.over) for one in self.attackers}
-        drawn = {"highest risk": 0, "mean risk": 1, over: 2}
         return Story(
             title=f"Re-identification risk of {self.source}: {self.records:,} records in "
             f"{self.classes:,} classes of {', '.join(self.keys)}",
             about=self._about(),
             tables=[
                 Table(
-                    columns=["attacker",
-                             *names,
-                             ""],
+                    columns=["attacker", "highest", "average", over, ""],
                     rows=[
                         [
                             one.name,
-                            *(cell(n, "%") for n in numbers[one.name]),
+                            *(cell(number, percent) for number in one.numbers.values()),
                             "" if one.basis == EXACT else one.basis,
                         ]
                         for one in self.attackers
@@ -199,24 +192,25 @@ class ReidentificationRisk(Finding):
             charts=[
                 bar_chart(
                     f"Re-identification risk of {self.source}",
-                    [
-                        one.name if one.basis == EXACT else f"{one.name} ({one.basis})"
-                        for one in self.attackers
-                    ],
-                    {kind: [n[place] for n in numbers.values()] for kind, place in drawn.items()},
-                    label="risk, or share of the records", share=True,
+                    [one.called for one in self.attackers],
+                    {
+                        "highest risk": [one.highest for one in self.attackers],
+                        "mean risk": [one.average for one in self.attackers],
+                        over: [one.over for one in self.attackers],
+                    },
+                    label="risk, or share of the records",
+                    share=True,
                 )
             ],
-        )  # fmt: skip
+        )
 
     def _about(self) -> list[Text]:
         about: list[Text] = [f"smallest: {self.prosecutor.deciding}"]
         if self.k_map is not None:
-            alone = number_of(self.alone_in_both or 0, "record", "records")
             about += [
                 f"k-map: {self.k_map:,} of {self.population_size:,} people, for "
                 f"{self.journalist.deciding}",
-                f"alone in the population: {alone}",
+                f"alone in the population: {counted(self.alone_in_both or 0, 'record')}",
             ]
         elif self.estimate is not None:
             uniques = self.estimate.uniques

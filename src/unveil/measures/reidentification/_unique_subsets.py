@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Held
 from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding, Story, Table, cell
-from unveil.measures._classes import check_records, whole_number
+from unveil.measures._classes import ClassSizes, check_records
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import bar_chart, percent
+from unveil.options import Share, check, checked
 
 _SHOWN, _DRAWN = 10, 12  # subsets that are listed, and drawn
 
@@ -51,6 +53,12 @@ class SubsetCount:
         """The share of records that are alone."""
         return self.unique / self.records
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What was counted, by name."""
+        return {"unique": self.unique, "share": self.share, "classes": self.classes,
+                "smallest_class": self.smallest_class}  # fmt: skip
+
 
 def _subset_counts(counts: Contingency, at_most: int) -> list[SubsetCount]:
     """One per subset of up to ``at_most`` keys: first the single keys, then the pairs, …"""
@@ -68,17 +76,12 @@ def _subset_counts(counts: Contingency, at_most: int) -> list[SubsetCount]:
 
 
 def _asked(counts: Contingency, keys: Sequence[str]) -> SubsetCount:
-    over = counts.over(keys)
-    unique = classes = 0
-    smallest = over.rows
+    over, sizes = counts.over(keys), ClassSizes()
     for block in over.blocks():
-        if len(block):
-            unique += int(block.weights[block.sizes == 1].sum())
-            classes += int(block.weights.sum())
-            smallest = min(smallest, int(block.sizes.min()))
+        sizes.look(block.sizes, block.weights)
     return SubsetCount(
-        keys=tuple(keys), unique=unique, classes=classes, smallest_class=smallest,
-        records=over.rows,
+        keys=tuple(keys), unique=sizes.alone, classes=sizes.classes,
+        smallest_class=sizes.smallest, records=over.rows,
     )  # fmt: skip
 
 
@@ -94,7 +97,7 @@ class _Walk:
 
     def from_here(self) -> Iterator[SubsetCount]:
         everybody = np.arange(len(self._sizes))
-        yield from self._add((), np.zeros(len(everybody), dtype=np.int64), everybody, 0)
+        yield from self._add((), np.zeros_like(everybody), everybody, 0)
 
     def _add(
         self,
@@ -180,12 +183,7 @@ class UniqueSubsets(Finding):
 
     def minimal(self, share: float = 0.0) -> tuple[SubsetCount, ...]:
         """Subsets that single out somebody, or a share of records, while no part of them does."""
-        if not 0 <= share <= 1:
-            raise InputError(
-                "{option} must be from 0 to 1, but got {share}",
-                option=Option("share"),
-                share=repr(share),
-            )
+        check("share", Share, share)
         enough = [one for one in self.subsets if one.unique > 0 and one.share >= share]
         found: list[SubsetCount] = []
         for one in sorted(enough, key=lambda one: len(one.keys)):
@@ -209,30 +207,23 @@ class UniqueSubsets(Finding):
     def to_frame(self) -> pd.DataFrame:
         """One row per subset."""
         rows = [
-            (", ".join(one.keys), len(one.keys), one.unique, one.share, one.classes,
-             one.smallest_class)
+            {"keys": ", ".join(one.keys), "size": len(one.keys), **one.numbers}
             for one in self.subsets
-        ]  # fmt: skip
-        names = ["keys", "size", "unique", "share", "classes", "smallest_class"]
-        return pd.DataFrame(rows, columns=names)
+        ]
+        return pd.DataFrame(rows)
 
     @property
     def facts(self) -> Mapping[str, Any]:
         return {
             "record_count": self.records,
-            "subsets": [
-                {"keys": one.keys, "unique": one.unique, "share": one.share,
-                 "classes": one.classes, "smallest_class": one.smallest_class}
-                for one in self.subsets
-            ],
+            "subsets": [{"keys": one.keys, **one.numbers} for one in self.subsets],
             "minimal": [one.keys for one in self.minimal()],
             **self.attributes("source keys at_most added"),
-        }  # fmt: skip
+        }
 
     def story(self, release: Text | None = None) -> Story:
         more = len(self.subsets) - _SHOWN
         added = ", ".join(f"{key} {percent(share)}" for key, share in self.added.items())
-        names = ("keys", "alone", "share", "smallest class", "classes")
         drawn = self.subsets[:_DRAWN]
         return Story(
             title=f"Unique subsets of {self.source}: {self.records:,} records, up to "
@@ -245,14 +236,10 @@ class UniqueSubsets(Finding):
             tables=[
                 Table(
                     title="Unique subsets: whom few keys single out",
-                    columns=names,
+                    columns=["keys", "alone", "share", "smallest class", "classes"],
                     rows=[
-                        [
-                            ", ".join(one.keys), cell(one.unique, ","),
-                            cell(one.share, "%"),
-                            cell(one.smallest_class, ","),
-                            cell(one.classes, ","),
-                        ]
+                        [", ".join(one.keys), one.unique, cell(one.share, "%"),
+                         one.smallest_class, one.classes]
                         for one in self.subsets[:_SHOWN]
                     ],
                 )
@@ -276,7 +263,10 @@ class UniqueSubsets(Finding):
         return named + (f"; and {len(alike) - 3:,} more" if len(alike) > 3 else "")
 
 
-def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]) -> UniqueSubsets:
+@checked
+def unique_subsets(
+    table: Any, *, at_most: Annotated[int, Ge(1)] = 3, **counting: Unpack[Counting]
+) -> UniqueSubsets:
     """Unique subsets: how many people each small subset of the keys singles out.
 
     Parameters
@@ -304,7 +294,6 @@ def unique_subsets(table: Any, *, at_most: int = 3, **counting: Unpack[Counting]
       age               1     20%                1         3
       gender            0      0%                2         2
     """
-    at_most = whole_number(at_most, "at_most", 1)
     counts = count_people(table, **counting)
     check_records(counts)
     most = min(at_most, len(counts.keys))

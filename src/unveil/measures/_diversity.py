@@ -1,35 +1,153 @@
-"""ℓ-diversity: every class has ℓ well-represented sensitive values.
+"""How diverse the sensitive values of a class are: (α, k)-anonymity and ℓ-diversity.
 
-A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, *ℓ-Diversity: Privacy Beyond
-k-Anonymity*, ICDE 2006 and ACM Transactions on Knowledge Discovery from Data 2007. The paper gives
-three meanings to "well represented"; all three are measured.
+(α, k)-anonymity: classes have at least k records, and no value has a share above α. R. Wong, J. Li,
+A. Fu, K. Wang, *(α, k)-Anonymity: An Enhanced k-Anonymity Model for Privacy Preserving Data
+Publishing*, KDD 2006.
+
+ℓ-diversity: every class has ℓ well-represented values. A. Machanavajjhala, D. Kifer, J. Gehrke,
+M. Venkitasubramaniam, *ℓ-Diversity: Privacy Beyond k-Anonymity*, ICDE 2006 and ACM Transactions on
+Knowledge Discovery from Data 2007. The paper gives three meanings to "well represented"; all three
+are measured.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Histograms
 from unveil.errors import Text
-from unveil.findings import Story, Value
+from unveil.findings import Figure, Story
 from unveil.measures._classes import (
     ClassMeasure,
     Deciding,
     Extreme,
+    SecretLooking,
     measured,
-    of_the_counts,
     plog2p,
-    whole_number,
+    top_values,
 )
 from unveil.measures._counted import Counting, count
-from unveil.measures._declared import L_ENTROPY, L
-from unveil.measures._texts import bar_chart, in_words
+from unveil.measures._declared import ALPHA, L_ENTROPY, L
+from unveil.measures._texts import in_words, joined
+from unveil.options import check, checked
+
+_Level = Annotated[int, Ge(1)]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class AlphaK(ClassMeasure):
+    """The largest share of one sensitive value in a class.
+
+    Attributes
+    ----------
+    alpha : float
+        The largest share that one value has of a class: the smallest α that holds.
+    k : int
+        Number of records in the smallest class.
+    by_value : dict of str to float
+        The largest share of each sensitive value.
+    deciding, smallest : Deciding
+        The classes in which one value has the share α, and the classes of k records.
+    """
+
+    entry: ClassVar[str] = "(alpha, k)-anonymity"
+    numbers: ClassVar[Mapping[Figure, str]] = {ALPHA: "alpha"}
+    said: ClassVar[str] = "alpha k"
+
+    alpha: float
+    k: int
+    by_value: dict[str, float]
+    smallest: Deciding
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values that have the share α of a class."""
+        return top_values(self.by_value)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per sensitive value."""
+        return pd.DataFrame(list(self.by_value.items()), columns=["value", "alpha"])
+
+    @property
+    def private_facts(self) -> Mapping[str, Any]:
+        return {**super().private_facts, "by_value": self.by_value}
+
+    def story(self, release: Text | None = None) -> Story:
+        alpha = f"α = {in_words(self.alpha)}"
+        return Story(
+            title=f"(α, k)-anonymity of {self.source}: {alpha}, k = {self.k:,}",
+            about=[
+                f"the largest share of a class is that of {self.sensitive} = {joined(self.values)}",
+                self.decided_by,
+            ],
+            charts=[
+                self.value_chart(
+                    alpha, {"share": self.by_value}, label="largest share of a class", share=True
+                )
+            ],
+        )
+
+
+class AlphaKLooking(SecretLooking):
+    """Looks for the largest share that each value has of a class."""
+
+    measure = "(α, k)-anonymity"
+
+    def __init__(self, counts: Contingency) -> None:
+        super().__init__(counts)
+        self._smallest = Extreme(counts, least=True)
+
+    def look(self, block: Histograms) -> None:
+        self._look_for_largest(block, block.shares)
+        self._smallest.look(block, block.sizes)
+
+    def finding(self) -> AlphaK:
+        return AlphaK(
+            **self._measured(),
+            alpha=float(self._by_value.max()),
+            k=int(self._smallest.score),
+            by_value=self._named(self._by_value),
+            smallest=self._smallest.deciding(),
+        )
+
+
+def alpha_k(table: Any, **counting: Unpack[Counting]) -> AlphaK:
+    """(α, k)-anonymity: the smallest α and the largest k that hold (Wong et al. 2006).
+
+    α is the largest share that one sensitive value has of a class. An attacker who finds a
+    person's class, and knows nothing else, can be that sure of one value.
+
+    Parameters
+    ----------
+    table : Release, Microdata, data frame, path, Ibis table or Contingency
+    **counting
+        See `count`.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> patients = uv.read_table(
+    ...     {"age": ["2*", "2*", "3*", "3*", "3*"],
+    ...      "disease": ["flu", "none", "flu", "flu", "none"]},
+    ...     quasi=["age"], sensitive="disease")
+    >>> found = uv.alpha_k(patients)
+    >>> found
+    (α, k)-anonymity of table: α = 0.6667, k = 2
+      the largest share of a class is that of disease = flu
+      decided by 1 class: age=3* (3 records)
+    >>> found.by_value["none"]
+    0.5
+    """
+    counts = count(table, **counting)
+    return measured(counts, AlphaKLooking(counts))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -51,6 +169,8 @@ class LDiversity(ClassMeasure):
     """
 
     entry: ClassVar[str] = "l-diversity"
+    numbers: ClassVar[Mapping[Figure, str]] = {L: "distinct", L_ENTROPY: "entropy"}
+    said: ClassVar[str] = "distinct entropy"
 
     distinct: int
     entropy: float
@@ -61,7 +181,7 @@ class LDiversity(ClassMeasure):
 
     def recursive(self, l: int) -> float:  # noqa: E741  (it is called l everywhere in this field)
         """The number that c must exceed for recursive (c, ℓ)-diversity; may be infinite."""
-        _check_l(l)
+        check("l", _Level, l)
         return self.infima[l - 1] if l <= len(self.infima) else math.inf
 
     def is_recursive(self, *, c: float, l: int) -> bool:  # noqa: E741
@@ -76,26 +196,19 @@ class LDiversity(ClassMeasure):
         )  # fmt: skip
 
     @property
-    def figures(self) -> tuple[Value, ...]:
-        return L.of(self.distinct), L_ENTROPY.of(self.entropy)
+    def facts(self) -> Mapping[str, Any]:
+        levels = range(2, self.distinct + 1)
+        recursive = [{"l": level, "c_above": self.recursive(level)} for level in levels]
+        return {**super().facts, "recursive": recursive}
 
-    def _facts(self, *, records: bool) -> dict[str, Any]:
+    def _decided(self, *, records: bool) -> dict[str, Any]:
+        at = {"l": self.deciding_l, "c_above": self.recursive(self.deciding_l)}
         return {
-            "distinct": self.distinct,
-            "entropy": self.entropy,
-            "recursive": [
-                {"l": level, "c_above": self.recursive(level)}
-                for level in range(2, self.distinct + 1)
-            ],
             "deciding": {
                 "distinct": self.deciding.content(records=records),
                 "entropy": self.deciding_entropy.content(records=records),
-                "recursive": {
-                    "l": self.deciding_l,
-                    "c_above": self.recursive(self.deciding_l),
-                    **self.deciding_recursive.content(records=records),
-                },
-            },
+                "recursive": {**at, **self.deciding_recursive.content(records=records)},
+            }
         }
 
     def story(self, release: Text | None = None) -> Story:
@@ -104,7 +217,6 @@ class LDiversity(ClassMeasure):
         if math.isinf(c):
             recursive = f"for no c, a class has fewer than {level} values"
         least = self.deciding_entropy.classes[0]
-        counts = dict(sorted(least.counts.items(), key=lambda one: -one[1]))
         return Story(
             title=f"ℓ-diversity of {self.source}: ℓ = {self.distinct:,} in {self.sensitive}",
             about=[
@@ -113,32 +225,32 @@ class LDiversity(ClassMeasure):
                 f"recursive (c, {level}): {recursive}; worst: {self.deciding_recursive}",
             ],
             charts=[
-                bar_chart(
-                    f"{self.sensitive} in {self.source}: ℓ = {self.distinct:,}, by entropy "
-                    f"{in_words(self.entropy)}",
-                    list(counts), {"records": list(counts.values())},
+                self.value_chart(
+                    f"ℓ = {self.distinct:,}, by entropy {in_words(self.entropy)}",
+                    {"records": least.counts},
                     label=f"records of a class of {least.records:,} that is least diverse",
                 )
             ],
-        )  # fmt: skip
+        )
 
 
-class LDiversityLooking:
+class LDiversityLooking(SecretLooking):
     """Looks for the least diverse classes."""
 
+    measure = "ℓ-diversity"
+
     def __init__(self, counts: Contingency, *, l: int = 2) -> None:  # noqa: E741
-        self._counts, self._l = counts, _check_l(l)
-        self._secret = counts.need_secret("ℓ-diversity")
+        super().__init__(counts, least=True)
+        self._l = l
         # Above the fewest values of a class no c is large enough: nothing is kept there.
         self._infima = np.zeros(len(self._secret.values))
-        self._fewest = Extreme(counts, least=True)
         self._least = Extreme(counts, least=True)
         self._worst = Extreme(counts)
 
     def look(self, block: Histograms) -> None:
         if len(block) == 0:
             return
-        self._fewest.look(block, block.distinct)
+        self._extreme.look(block, block.distinct)
         self._least.look(block, _effective_values(block))
         rank, ratio = _ratios(block)
         self._infima = self._infima[: int(block.distinct.min())]
@@ -151,20 +263,14 @@ class LDiversityLooking:
 
     def finding(self) -> LDiversity:
         return LDiversity(
-            **of_the_counts(self._counts),
-            sensitive=self._secret.name,
-            distinct=int(self._fewest.score),
+            **self._measured(),
+            distinct=int(self._extreme.score),
             entropy=self._least.score,
-            deciding=self._fewest.deciding(),
             deciding_entropy=self._least.deciding(),
             deciding_recursive=self._worst.deciding(),
             deciding_l=self._l,
             infima=tuple(self._infima.tolist()),
         )
-
-
-def _check_l(l: int) -> int:  # noqa: E741
-    return whole_number(l, "l", 1)
 
 
 def _effective_values(block: Histograms) -> NDArray[np.float64]:
@@ -189,10 +295,11 @@ def _ratios(block: Histograms) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return rank, numbers[first] / tail
 
 
+@checked
 def l_diversity(
     table: Any,
     *,
-    l: int = 2,  # noqa: E741  (it is called l everywhere in this field)
+    l: _Level = 2,  # noqa: E741  (it is called l everywhere in this field)
     **counting: Unpack[Counting],
 ) -> LDiversity:
     """ℓ-diversity of the sensitive values of every class (Machanavajjhala et al. 2006).
@@ -228,6 +335,5 @@ def l_diversity(
     >>> found.is_recursive(c=2, l=2), found.is_recursive(c=2.5, l=2), found.recursive(3)
     (False, True, inf)
     """
-    _check_l(l)  # before anything is counted
     counts = count(table, **counting)
     return measured(counts, LDiversityLooking(counts, l=l))
