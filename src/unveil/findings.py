@@ -281,7 +281,7 @@ def cell(value: Any, form: str | Callable[[Any], str] = ",") -> tuple[Any, str]:
     >>> cell(1234), cell(0.0123, "%"), cell(0.5, ".3f"), cell(None, "%"), cell(7, "{} of 9".format)
     ((1234, '1,234'), (0.0123, '1.2%'), (0.5, '0.500'), (None, '–'), (7, '7 of 9'))
     """
-    if value is None or math.isnan(value):
+    if (value is None and not callable(form)) or (value is not None and math.isnan(value)):
         return None, "–"
     return value, (
         form(value) if callable(form) else percent(value) if form == "%" else f"{value:{form}}"

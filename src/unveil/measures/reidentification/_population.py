@@ -39,7 +39,8 @@ The rule: Pitman, if π ≤ 0.1; else the smaller of SNB and Zayatz.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -247,6 +248,10 @@ class PopulationUniques:
     zayatz: float
     pitman: float
     snb: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimates as plain values, for JSON."""
+        return asdict(self)
 
 
 def population_uniques(found: ClassSizes, population: int) -> PopulationUniques:
