@@ -11,9 +11,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil import errors
+from unveil._text import counted
 from unveil.errors import Cell, File, InputError, Listed, Message, Option, Row, Text, did_you_mean
 from unveil.microdata import (
     Column,
@@ -31,8 +33,6 @@ from unveil.microdata import (
     values_of,
 )
 
-__all__ = ["People", "joined_tables", "split_people"]
-
 _FEWEST = 2  # people in a group: one person shows no variation, and a table without them is empty
 
 
@@ -49,12 +49,15 @@ class People:
         People whose records are not.
     own : array
         People whose records the attacker has; empty if there are none.
+    source : str
+        What an error about a goal that the members' records cannot meet calls them.
     """
 
     everybody: Microdata
     members: NDArray[np.intp]
     held_out: NDArray[np.intp]
     own: NDArray[np.intp]
+    source: str
 
     @cached_property
     def asked(self) -> NDArray[np.intp]:
@@ -69,17 +72,13 @@ class People:
     @cached_property
     def table(self) -> Microdata:
         """D, the table of the members."""
-        return self._part(self.members, "the members' part of")
+        return replace(self.everybody.take(self.members), source=self.source)
 
     @cached_property
     def own_table(self) -> Microdata:
         """The attacker's own table."""
-        return self._part(self.own, "the attacker's own part of")
-
-    def _part(self, records: NDArray[np.intp], what: str) -> Microdata:
-        # Errors about a goal that a part cannot meet name the source.
-        part = self.everybody.take(records)
-        return replace(part, source=f"{what} {self.everybody.source}")
+        source = f"the attacker's own part of {self.everybody.source}"
+        return replace(self.everybody.take(self.own), source=source)
 
 
 def split_people(
@@ -96,7 +95,7 @@ def split_people(
     ----------
     microdata : Microdata
     held_out : float, sequence of int, mask or Microdata
-        As for `membership`.
+        As for `membership`; None: nobody.
     own : float
         Share of the people in the attacker's own sample, as for `membership`; 0: nobody.
     recode : mapping of str to mapping, optional
@@ -112,17 +111,15 @@ def split_people(
     (40, 40, 20)
     """
     n, rng, everybody = len(microdata), np.random.default_rng([seed, 1]), microdata
-    if recode is not None and not isinstance(held_out, Microdata):
-        raise InputError(
-            "{recode} is about the values of a table of people held out; give one as {held_out}",
-            recode=Option("recode"), held_out=Option("held_out"),
-        )  # fmt: skip
+    check_recode(recode, held_out)
     if held_out is microdata:
         raise InputError(
             "the people held out are the members themselves; give a table of other people, or a "
             "share of this one to hold out, such as 0.5"
         )
-    if isinstance(held_out, Microdata):  # the members' table is published whole
+    if held_out is None:
+        members, held, for_attacker = np.arange(n), np.arange(0), np.arange(0)
+    elif isinstance(held_out, Microdata):  # the members' table is published whole
         everybody = joined_tables(microdata, held_out, recode)
         for_attacker, held = _drawn(own, np.arange(n, len(everybody)), rng)
         members = np.arange(n)
@@ -134,10 +131,54 @@ def split_people(
         for_attacker, members = _drawn(own, np.setdiff1d(np.arange(n), held), rng)
     people = People(
         everybody=everybody, members=np.sort(members), held_out=np.sort(held),
-        own=np.sort(for_attacker),
+        own=np.sort(for_attacker), source=f"the members' part of {everybody.source}",
     )  # fmt: skip
-    _check(people, needs_own=own > 0)
+    if held_out is not None:
+        _check(people, needs_own=own > 0)
     return people
+
+
+def split_in_folds(microdata: Microdata, folds: int, seed: int) -> tuple[People, ...]:
+    """Hold everybody out once, and make them a member otherwise.
+
+    Sensitive values are dealt out evenly. If a fold had more of a value than its share, the other
+    folds would have less, and an adversary who goes by frequencies would be wrong about it.
+
+    >>> import unveil as uv
+    >>> votes = ["a", "b", "a", "b", "a", "b"]
+    >>> table = uv.read_table({"age": range(6), "vote": votes}, quasi="age", sensitive="vote")
+    >>> [sorted(table.sensitive.decode()[people.held_out])
+    ...  for people in split_in_folds(table, 3, seed=0)]
+    [['a', 'b'], ['a', 'b'], ['a', 'b']]
+    """
+    n = len(microdata)
+    if folds > n:
+        raise InputError(
+            "{folds} is too many: {source} has {n:record}, and a fold needs at least one; {remedy}",
+            folds=Option("folds", folds), source=File(microdata.source, bare=True), n=n,
+            remedy=f"take at most {n:,}" if n > 1 else "there is nobody to compare with",
+        )  # fmt: skip
+    shuffled = np.random.default_rng([seed, 5]).permutation(n)
+    by_value = shuffled[np.argsort(microdata.sensitive.codes[shuffled], kind="stable")]
+    fold_of = np.empty(n, dtype=np.intp)
+    fold_of[by_value] = np.arange(n) % folds
+    return tuple(
+        People(
+            everybody=microdata, members=np.flatnonzero(fold_of != fold),
+            held_out=np.flatnonzero(fold_of == fold), own=np.arange(0),
+            source=f"{microdata.source} without fold {fold + 1} of {folds}",
+        )
+        for fold in range(folds)
+    )  # fmt: skip
+
+
+def check_recode(recode: Mapped, held_out: Any) -> None:
+    """Refuse names of values without the table that has them."""
+    if recode is not None and not isinstance(held_out, Microdata):
+        raise InputError(
+            "{recode} is about the values of a table of people held out; give one as {held_out}",
+            recode=Option("recode"), held_out=Option("held_out"),
+        )  # fmt: skip
 
 
 def _drawn(
@@ -301,7 +342,7 @@ def _unknown_values(column: Column, other: Column, unknown: list[str], others: M
     records = int(np.isin(other.codes, codes).sum())
     return other_codes(
         column, unknown, source=f"the table of people held out, {others.source},",
-        where=f"{records:,} {'record' if records == 1 else 'records'}",
+        where=counted(records, "record"),
         who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here", option="recode",
     )  # fmt: skip
 
@@ -343,7 +384,7 @@ def _either(column: Column, other: Column) -> NDArray[Any]:
     """The values of both, in order."""
     if column.kind is Kind.NUMERIC:
         return np.union1d(column.values, other.values)
-    return _objects(sorted({*column.texts, *other.texts}))
+    return np.array(sorted({*column.texts, *other.texts}), dtype=object)
 
 
 def _given(column: Column, other: Column, place: dict[str, int]) -> NDArray[Any] | None:
@@ -353,10 +394,4 @@ def _given(column: Column, other: Column, place: dict[str, int]) -> NDArray[Any]
     known: dict[str, Any] = {}
     for one in (other, column):
         known.update(zip(one.texts, one.values if one.given is None else one.given, strict=True))
-    return _objects([known[text] for text in place])
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return pd.Series([known[text] for text in place], dtype=object).to_numpy()

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, adversary_named, reweighed
-from unveil.errors import File, Foreign, GoalError, InputError, Option, UnveilError
+from unveil.errors import (
+    File,
+    Foreign,
+    GoalError,
+    InputError,
+    Listed,
+    Option,
+    UnveilError,
+    did_you_mean,
+)
 from unveil.microdata import AnyRelease, Microdata
-from unveil.sanitize import OracleError
+from unveil.sanitize import OracleError, Sanitizer
 
-__all__ = [
-    "ADVERSARY_FAILED",
-    "FAILED",
-    "IMPOSSIBLE",
-    "INTERRUPTED",
-    "NO_BELIEF",
-    "AdversaryError",
-    "Knowledge",
-    "adversaries_named",
-    "each_if_not_all",
-    "reason_of",
-    "said",
-    "seed_number",
-    "understood",
-]
+T = TypeVar("T")
 
 # Why a target has no second belief. The sanitizer's own words may name people, so they are kept
 # apart from these.
@@ -69,6 +64,21 @@ def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:
     return named
 
 
+def named(known: Mapping[str, T], name: Any, what: str) -> T:
+    """What has that name.
+
+    >>> named({"release": 1, "removal": 2}, "relase", "attacker")
+    Traceback (most recent call last):
+    unveil.errors.InputError: there is no attacker 'relase'; did you mean 'release'? (known: ...)
+    """
+    if isinstance(name, str) and name in known:
+        return known[name]
+    raise InputError(
+        "there is no {what} {name}{near} (known: {known})", what=what, name=repr(name),
+        near=did_you_mean(name, known) if isinstance(name, str) else "", known=Listed(list(known)),
+    )  # fmt: skip
+
+
 def understood(adversary: Adversary, release: AnyRelease) -> None:
     """Refuse an adversary that cannot learn from a release of this kind."""
     if not adversary.understands(release):
@@ -78,6 +88,24 @@ def understood(adversary: Adversary, release: AnyRelease) -> None:
             adversary=adversary.label, release=File(release.made_by, bare=True),
             instead=release.instead,
         )  # fmt: skip
+
+
+def refuse_prepared(adversaries: Iterable[Adversary], table: Microdata) -> None:
+    """Refuse adversaries for whom the table is changed before it is sanitized."""
+    for one in adversaries:
+        if one.prepared(table) is not table:
+            raise InputError(
+                "{adversary} needs the table cut into quantiles before it is sanitized, which "
+                "leaves out people held out, and is too late for an existing release; choose "
+                "another encoding, such as quantiles-after",
+                adversary=one.label,
+            )
+
+
+def reseeded(sanitizer: Sanitizer, *key: int) -> Sanitizer:
+    """The sanitizer, with random numbers that follow from a key."""
+    state = np.random.SeedSequence(key).generate_state(1, np.uint64)
+    return sanitizer.with_seed(int(state[0]))
 
 
 @dataclass(frozen=True, kw_only=True)

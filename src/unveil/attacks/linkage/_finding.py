@@ -14,16 +14,7 @@ from unveil._text import of_all, percent
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.attacks.people import External, Index
 from unveil.errors import Call, File, Listed, Message, Option, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Story,
-    Table,
-    Value,
-    cell,
-    distribution,
-)
+from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
 
 

@@ -54,15 +54,7 @@ from unveil.attacks.people import (
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import File, Message, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release, checked_mapping
-from unveil.options import (
-    Knows,
-    MissingPeople,
-    Progress,
-    Recode,
-    Rename,
-    Unknown,
-    checked,
-)
+from unveil.options import Knows, MissingPeople, Progress, Recode, Rename, Unknown, checked
 
 
 @checked

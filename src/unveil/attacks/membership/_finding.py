@@ -24,19 +24,9 @@ from unveil.attacks.membership._roc import (
     roc_points,
     separation,
 )
-from unveil.attacks.shared import INTERRUPTED
-from unveil.errors import File, InputError, Message, Text, did_you_mean
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Series,
-    Story,
-    Table,
-    Value,
-    cell,
-    numbers,
-)
+from unveil.attacks.shared import INTERRUPTED, named
+from unveil.errors import File, InputError, Message, Text
+from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell, numbers
 from unveil.microdata import Microdata
 
 _EVEN = 0.5  # the AUC of guessing
@@ -150,13 +140,7 @@ class Membership(Finding):
         members (``tpr``) who reach it. The first threshold is above all scores.
         """
         name = self.strongest if attacker is None else attacker
-        if name not in self.played:
-            near = did_you_mean(name, self.played) if isinstance(name, str) else ""
-            raise InputError(
-                "no attacker {name} was played{near} (there are: {known})",
-                name=repr(name), near=near, known=", ".join(self.played),
-            )  # fmt: skip
-        if self.against[name] is None:
+        if named(self.against, name, "attacker") is None:
             raise InputError(
                 "the attacker {name} scored no one, so there is no ROC curve", name=repr(name)
             )

@@ -17,11 +17,11 @@ from annotated_types import Ge, Lt
 from unveil.adversary import adversary_named
 from unveil.attacks.held_out import People, split_people
 from unveil.attacks.membership import ATTACKERS
-from unveil.attacks.membership._attackers import Removal, published, scores_of, true_beliefs
+from unveil.attacks.membership._attackers import Game, published
 from unveil.attacks.membership._finding import Membership
-from unveil.attacks.shared import INTERRUPTED, understood
+from unveil.attacks.shared import INTERRUPTED, named, refuse_prepared, understood
 from unveil.engine import chosen_backend
-from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError, did_you_mean
+from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError
 from unveil.microdata import Microdata
 from unveil.options import HeldOut, Help, Jobs, Progress, Recode, Seed, Shell, checked, names
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
@@ -37,21 +37,12 @@ def _attackers(given: Any) -> tuple[str, ...]:
         )  # fmt: skip
     listed = [given] if isinstance(given, str) else list(given)
     for name in listed:
-        if not isinstance(name, str) or name not in ATTACKERS:
-            near = did_you_mean(name, ATTACKERS) if isinstance(name, str) else ""
-            raise InputError(
-                "there is no attacker {name}{near} (known: {known})",
-                name=repr(name), near=near, known=known,
-            )  # fmt: skip
+        named(ATTACKERS, name, "attacker")
     if not listed:
         raise InputError(
             "{attackers} is empty; name at least one of {known}", attackers=option, known=known
         )
     return tuple(name for name in ATTACKERS if name in listed)
-
-
-def _typed_attackers(texts: Sequence[str]) -> tuple[str, ...]:
-    return _attackers(names(texts))
 
 
 @checked
@@ -64,7 +55,7 @@ def membership(
         str | Sequence[str],
         Help("Attackers: release sees the release alone; population also has a sample of other "
              "people; removal has a second release that one person has left. Default: all."),
-        Shell(parse=_typed_attackers, metavar="NAMES"),
+        Shell(parse=lambda texts: _attackers(names(texts)), metavar="NAMES"),
     ] = tuple(ATTACKERS),
     own: Annotated[
         float, Ge(0), Lt(1),
@@ -143,23 +134,17 @@ def membership(
     attacker = adversary_named(f.attacked_by if adversary is None else adversary, seed=number)
     chosen_backend(jobs, backend)  # refuses wrong ones before the work begins
     people = _people(microdata, held_out, own, recode, chosen, number)
-    if attacker.prepared(people.table) is not people.table:
-        raise InputError(
-            "{adversary} needs the table cut into quantiles before it is sanitized, which leaves "
-            "out people held out; choose another encoding, such as quantiles-after",
-            adversary=attacker.label,
-        )
+    refuse_prepared([attacker], people.table)
     started = time.perf_counter()
     # The noise of what is published depends on the seed, too.
     release = f.with_seed(number).sanitize(people.table)
     understood(attacker, release)
-    game = Removal(
-        people=people, sanitizer=published(f, people.table, release, number), adversary=attacker,
-        removals=int(removals), seed=number,
+    game = Game(
+        people=people, release=release, sanitizer=published(f, people.table, release, number),
+        adversary=attacker, removals=int(removals), seed=number,
         options={"jobs": jobs, "backend": backend, "progress": progress},
     )  # fmt: skip
-    present = true_beliefs(people.everybody, attacker, release, people.asked)
-    played = {name: scores_of(name, game, present) for name in chosen}
+    played = {name: game.scores(name) for name in chosen}
     theirs = (note for scored in played.values() for note in scored.notes)
     finding = Membership(
         people=people,
