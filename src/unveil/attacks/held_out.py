@@ -316,8 +316,6 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
             other=_sort(other), source=File(others.source, bare=True), others=values_of(other),
             mapping=mapping_said(column.name, other.texts, column.texts, option="recode"),
         )  # fmt: skip
-    if column.texts == other.texts:
-        return replace(column, codes=np.concatenate([column.codes, other.codes]))
     declared = column.hierarchy is not None or column.kind is Kind.ORDINAL
     unknown = [text for text in other.texts if text not in column.places]
     if declared and unknown:
