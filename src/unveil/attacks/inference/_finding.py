@@ -134,19 +134,22 @@ class Inference(Finding):
             none; ``belief_outside`` that of releases without the person; ``belief_gap`` their
             difference, for people who are asked about on both sides. The same for ``right``.
         """
-        sides = self._of(adversary)
-        outside = sides.outside
-        parts = [sides.inside.records] + ([] if outside is None else [outside.records])
-        records = np.unique(np.concatenate(parts))
-        frame = pd.DataFrame({"record": records, "row": self.microdata.rows[records]})
+        name = self.strongest if adversary is None else adversary
+        sides = named(self.against, name, "adversary")
+        inside, outside = (
+            pd.DataFrame({"belief": [], "right": []}) if one is None
+            else pd.DataFrame({"belief": one.beliefs, "right": one.right}, one.records)
+            for one in (sides.inside, sides.outside)
+        )  # fmt: skip
+        columns: dict[str, Any] = {}
         for what in ("belief", "right"):
-            frame[f"{what}_inside"] = _column(sides.inside, what, records)
-            frame[f"{what}_outside"] = _column(outside, what, records)
-            frame[f"{what}_gap"] = frame[f"{what}_inside"] - frame[f"{what}_outside"]
+            columns |= {
+                f"{what}_inside": inside[what], f"{what}_outside": outside[what],
+                f"{what}_gap": inside[what] - outside[what],
+            }  # fmt: skip
+        frame = pd.DataFrame(columns).sort_index().rename_axis("record").reset_index()
+        frame.insert(1, "row", self.microdata.rows[frame["record"]])
         return frame
-
-    def _of(self, adversary: str | None) -> TwoSides:
-        return named(self.against, self.strongest if adversary is None else adversary, "adversary")
 
     @property
     def figures(self) -> tuple[Value, ...]:
@@ -338,12 +341,3 @@ def _cells(guesses: Guesses) -> list[Any]:
     shares = [(one.value, one.in_percent()) for one in (guesses.accuracy, guesses.belief)]
     sure = [cell(share, "%") for share in (guesses.sure.value, guesses.accuracy_if_sure)]
     return [len(guesses), *shares, *sure]
-
-
-def _column(guesses: Guesses | None, what: str, records: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The numbers of some people; NaN for those about whom nobody was asked."""
-    found = np.full(len(records), np.nan)
-    if guesses is not None:
-        numbers = guesses.beliefs if what == "belief" else guesses.right
-        found[np.searchsorted(records, guesses.records)] = numbers
-    return found

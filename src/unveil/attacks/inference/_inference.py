@@ -52,18 +52,12 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from unveil.adversary import Adversary, prior_for
+from unveil.adversary import prior_for
 from unveil.attacks.differential import chosen_targets
 from unveil.attacks.held_out import People, check_recode, split_in_folds, split_people
 from unveil.attacks.inference._finding import Inference
 from unveil.attacks.inference._guesses import Game
-from unveil.attacks.shared import (
-    Knowledge,
-    adversaries_named,
-    refuse_prepared,
-    reseeded,
-    understood,
-)
+from unveil.attacks.shared import Knowledge, adversaries_named, refuse_prepared, reseeded
 from unveil.errors import Call, Cell, Column, File, InputError, Message, Option, Text, did_you_mean
 from unveil.microdata import (
     AnyRelease,
@@ -74,18 +68,16 @@ from unveil.microdata import (
     Release,
     same_domains,
 )
-from unveil.options import Adversaries, HeldOut, Help, Progress, Recode, Seed, Shell, checked
+from unveil.options import Adversaries, HeldOut, Help, Progress, Recode, Seed, Shell, check, checked
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
 _FOLDS = 5
 
 
-def _number(texts: Sequence[str]) -> int:
-    text = texts[-1]
-    if not (text.isdecimal() and text.isascii()) or int(text) < 1:
-        raise InputError("{option} is not possible: it must be a whole number from 1 up",
-                         option=Option("targets", text))  # fmt: skip
-    return int(text)
+def _number(texts: Sequence[str]) -> Any:
+    number = int(texts[-1]) if texts[-1].isascii() and texts[-1].isdigit() else texts[-1]
+    check("targets", Annotated[int, Ge(1)], number)
+    return number
 
 
 @checked
@@ -168,7 +160,8 @@ def inference(
     number = int(seed)
     if release is not None:
         _check_release(release, microdata, folds)
-    attackers = _attackers(adversary, sanitizer, release, number)
+    usual = "smoothed-frequency" if isinstance(release, NoisyCounts) else sanitizer.attacked_by
+    attackers = adversaries_named(usual if adversary is None else adversary, number)
     splits = _splits(microdata, release, held_out, recode, folds, number)
     everybody = splits[0].everybody
     refuse_prepared(attackers, everybody)
@@ -226,19 +219,6 @@ def _check_release(release: AnyRelease, microdata: Microdata, folds: int | None)
             "by {made_by}; say who is not in it with {held_out}",
             folds=Option("folds", folds), made_by=made_by, held_out=Option("held_out"),
         )  # fmt: skip
-
-
-def _attackers(
-    adversary: Any, sanitizer: Sanitizer, release: AnyRelease | None, seed: int
-) -> tuple[Adversary, ...]:
-    usual = sanitizer.attacked_by
-    if isinstance(release, NoisyCounts):
-        usual = "smoothed-frequency"
-    attackers = adversaries_named(usual if adversary is None else adversary, seed)
-    if release is not None:
-        for attacker in attackers:
-            understood(attacker, release)
-    return attackers
 
 
 def _noted(seen: Sequence[AnyRelease], everybody: Microdata) -> list[Text]:

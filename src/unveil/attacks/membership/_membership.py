@@ -72,7 +72,8 @@ def membership(
     recode: Recode = None,
     removals: Annotated[
         int, Ge(1),
-        Help("For the attacker removal: largest number of releases without a random member."),
+        Help("For the attacker removal: largest number of releases without a random member. In "
+             "intervals, people held out who share one count as one."),
         Shell(metavar="N"),
     ] = 500,
     seed: Seed = 0,
@@ -93,10 +94,6 @@ def membership(
         Who is not in the published table: a share of the people (drawn at random from those who
         are not in the attacker's own sample), record numbers counted from 0, a mask of all
         records, or another table with the same columns.
-    attackers : str or sequence of str
-        Who attacks. ``"release"`` sees the release alone. ``"population"`` has a sample of other
-        people and sanitizes it the same way. ``"removal"`` has two releases between which one
-        person left, and asks who. Default: all three.
     own : float
         For ``"population"``: share of the people who are the attacker's own sample, and neither
         members nor held out. If a share is held out, this is a share of the table, drawn first:
@@ -104,12 +101,8 @@ def membership(
         If record numbers or a mask say who is held out, it is a share of all others; if another
         table does, of that table. Not used without ``"population"``.
     adversary : Adversary, str or scikit-learn classifier, optional
-        How beliefs follow from a release; see `differential_inference`. Default: naive Bayes, or
-        an adversary that suits what the sanitizer publishes.
-    removals : int
-        For ``"removal"``: maximum number of releases without a random member, shared out among
-        people held out. In intervals, people who share a release count as one.
-    jobs, backend : optional
+        How beliefs follow from a release; see `differential_inference`.
+    backend : str, optional
         As for `differential_inference`, which tests the members.
 
     Returns
