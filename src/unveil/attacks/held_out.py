@@ -257,12 +257,26 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
     >>> joined_tables(here, there)["age"].decode().tolist()
     [30, 41, 35]
     """
-    ours = (*microdata.quasi, microdata.sensitive)
-    said = checked_mapping(recode, [column.name for column in ours], option="recode")
+    ours, theirs = (
+        {column.name: column for column in (*table.quasi, table.sensitive)}
+        for table in (microdata, others)
+    )
+    said = checked_mapping(recode, ours, option="recode")
+    if {n: column.role for n, column in ours.items()} != {n: c.role for n, c in theirs.items()}:
+        lacking = next((name for name in ours if name not in theirs), None)
+        raise InputError(
+            "{source} and the table of people held out, {there}, have different quasi-identifiers "
+            "and sensitive columns: {ours} here and {theirs} there{near}; read both with the same "
+            "ones",
+            source=File(microdata.source, bare=True), there=File(others.source, bare=True),
+            ours=Listed([errors.Column(name) for name in ours]),
+            theirs=Listed([errors.Column(name) for name in theirs]),
+            near="" if lacking is None else did_you_mean(lacking, theirs),
+        )  # fmt: skip
     columns: list[Column] = []
     notes: list[Any] = []
-    for column in ours:
-        other = _same(column, microdata, others)
+    for column in ours.values():
+        other = theirs[column.name]
         if column.name in said:
             words = column.kind is not Kind.NUMERIC
             other = recoded(other, said[column.name], kind=Kind.CATEGORICAL if words else None)
@@ -270,11 +284,11 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
         columns.append(_joined_column(column, other, others))
         notes += _strangers(column, other, others)
     # The attack does not use other columns, but a sanitizer may read those that both tables have.
-    theirs = {column.name: column for column in others.columns if column.role is Role.OTHER}
+    further = {column.name: column for column in others.columns if column.role is Role.OTHER}
     columns += [
-        _joined_column(column, theirs[column.name], others)
+        _joined_column(column, further[column.name], others)
         for column in microdata.columns
-        if column.role is Role.OTHER and column.name in theirs
+        if column.role is Role.OTHER and column.name in further
     ]
     return replace(
         microdata,
@@ -282,28 +296,6 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
         rows=np.concatenate([microdata.rows, others.rows]),
         notes=tuple(dict.fromkeys((*microdata.notes, *others.notes, *notes))),
     )
-
-
-def _same(column: Column, microdata: Microdata, others: Microdata) -> Column:
-    """The column of that name and role in the other table."""
-    theirs = {other.name: other for other in (*others.quasi, others.sensitive)}
-    other, named = theirs.get(column.name), Listed([errors.Column(name) for name in theirs])
-    source, there = File(microdata.source, bare=True), File(others.source, bare=True)
-    if other is None:
-        raise InputError(
-            "column {column} of {source} is not in the table of people held out, {there}{near}; "
-            "read both with the same quasi-identifiers and sensitive column (there: {theirs})",
-            column=errors.Column(column.name), source=source, there=there,
-            near=did_you_mean(column.name, theirs), theirs=named,
-        )  # fmt: skip
-    if other.role is not column.role or len(theirs) != len(microdata.quasi) + 1:
-        ours = [errors.Column(one.name) for one in (*microdata.quasi, microdata.sensitive)]
-        raise InputError(
-            "{source} and the table of people held out, {there}, have different quasi-identifiers "
-            "and sensitive columns: {ours} here and {theirs} there; read both with the same ones",
-            source=source, there=there, ours=Listed(ours), theirs=named,
-        )  # fmt: skip
-    return other
 
 
 def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
@@ -321,7 +313,7 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
     if declared and unknown:
         raise InputError(
             "{unknown}; or read both with the same levels and hierarchies",
-            unknown=_unknown_values(column, other, unknown, others),
+            unknown=unknown_values(column, other, unknown, others.source),
         )
     kept = declared or not unknown
     values = column.values if kept else _either(column, other)
@@ -334,12 +326,12 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
     return replace(column, values=values, codes=np.concatenate(codes), given=given)
 
 
-def _unknown_values(column: Column, other: Column, unknown: list[str], others: Microdata) -> Text:
+def unknown_values(column: Column, other: Column, unknown: list[str], source: str) -> Text:
     """Say that people held out have values that the members' table does not."""
     codes = [other.places[text] for text in unknown]
     records = int(np.isin(other.codes, codes).sum())
     return other_codes(
-        column, unknown, source=f"the table of people held out, {others.source},",
+        column, unknown, source=f"the table of people held out, {source},",
         where=counted(records, "record"),
         who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here", option="recode",
     )  # fmt: skip
@@ -356,7 +348,7 @@ def _strangers(column: Column, other: Column, others: Microdata) -> list[Message
     if nothing_alike and likely_mapping(unknown, column.texts):
         same = {text: text for text in unknown}
     if same:
-        raise InputError(_unknown_values(column, other, list(same), others))
+        raise InputError(unknown_values(column, other, list(same), others.source))
     if not nothing_alike:
         return []
     return [
@@ -364,13 +356,12 @@ def _strangers(column: Column, other: Column, others: Microdata) -> list[Message
             "column {column}: nobody in the table of people held out, {source}, has a value that a "
             "member has ({theirs} there, {ours} here); if these are other names for the same "
             "values, they alone tell members apart: say which are the same, {mapping}",
-            column=errors.Column(column.name),
-            source=File(others.source, bare=True),
+            column=errors.Column(column.name), source=File(others.source, bare=True),
             theirs=Cell(values_listed(theirs), bare=True),
             ours=Cell(values_listed(column.texts), bare=True),
             mapping=mapping_said(column.name, unknown, column.texts, option="recode"),
         )
-    ]
+    ]  # fmt: skip
 
 
 def _sort(column: Column) -> str:

@@ -48,20 +48,32 @@ def seed_number(seed: Any) -> int:
     )  # fmt: skip
 
 
+def several(given: Any, option: str, what: str) -> list[Any]:
+    """One or several things that an option names, as a list.
+
+    >>> several("age", "knows", "quasi-identifiers")
+    ['age']
+    >>> several([], "knows", "quasi-identifiers")
+    Traceback (most recent call last):
+    unveil.errors.InputError: knows=[] is not possible: name one or several quasi-identifiers
+    """
+    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    if not listed or not isinstance(given, Iterable):
+        raise InputError("{option} is not possible: name one or several {what}",
+                         option=Option(option, given), what=what)  # fmt: skip
+    return listed
+
+
 def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:
     """One adversary or a list of them; models that are made here use the seed."""
-    listed = adversary if isinstance(adversary, list | tuple) else [adversary]
-    if not listed:
-        raise InputError(
-            "{option} is empty; name at least one adversary, such as naive-bayes",
-            option=Option("adversary"),
-        )
-    named = tuple(adversary_named(one, seed=seed) for one in listed)
-    labels = [one.label for one in named]
+    listed = several(adversary if isinstance(adversary, list | tuple) else [adversary],
+                     "adversary", "adversaries, such as naive-bayes")  # fmt: skip
+    found = tuple(adversary_named(one, seed=seed) for one in listed)
+    labels = [one.label for one in found]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise InputError("the adversary {label} is given twice", label=twice)
-    return named
+    return found
 
 
 def named(known: Mapping[str, T], name: Any, what: str) -> T:

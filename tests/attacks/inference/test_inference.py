@@ -201,7 +201,7 @@ def test_another_table_is_brought_to_the_same_codes():
 def test_values_that_the_release_does_not_know_are_told():
     release = uv.Mondrian(k=2).sanitize(EIGHT)
     with pytest.raises(
-        InputError, match=r"'age' of the people held out, table, has '99'.*as one table"
+        InputError, match=r"'age' of the table of people held out, table, has '99'.*as one table"
     ):
         uv.inference(release, EIGHT, held_out=people([99, 31], ["Flu", "HIV"]))
     with pytest.raises(InputError, match=r"'disease'.* has 'flu'.*=.*'flu': 'Flu'"):

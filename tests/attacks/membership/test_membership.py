@@ -310,9 +310,9 @@ def test_the_same_people_in_one_table_or_in_two_get_the_same_scores():
     ("other", "message"),
     [
         ({"towns": ["a", "b"]},
-         "column 'town' of table is not in the table of people held out, table; did you mean "
-         "'towns'?; read both with the same quasi-identifiers and sensitive column "
-         "(there: 'age', 'flag', 'towns', 's')"),
+         "table and the table of people held out, table, have different quasi-identifiers and "
+         "sensitive columns: 'age', 'town', 'flag', 's' here and 'age', 'flag', 'towns', 's' "
+         "there; did you mean 'towns'?; read both with the same ones"),
         ({"more": [1, 2]}, "have different quasi-identifiers and sensitive columns: 'age', "
                            "'town', 'flag', 's' here and 'age', 'town', 'flag', 'more', 's' there"),
         ({"age": ["old", "young"]},
@@ -413,12 +413,12 @@ def test_values_that_have_nothing_in_common_are_told():
         ({"own": 0.005}, "1 people in the attacker's own sample are left"),
         ({"attackers": "removals"}, "no attacker 'removals'; did you mean 'removal'? (known: "
                                    "release, population, removal)"),
-        ({"attackers": 3}, "attackers= must be one or several of release, population, removal, "
-                           "got 3"),
-        ({"attackers": None}, "one or several of release, population, removal, got None"),
+        ({"attackers": 3}, "attackers=3 is not possible: name one or several of release, "
+                           "population, removal"),
+        ({"attackers": None}, "attackers=None is not possible: name one or several of release"),
         ({"attackers": [3]}, "no attacker 3 (known: release, population, removal)"),
         ({"attackers": [["release"]]}, "no attacker ['release'] (known:"),
-        ({"attackers": []}, "attackers= is empty; name at least one of release, population"),
+        ({"attackers": []}, "attackers=[] is not possible: name one or several of release"),
         ({"removals": 0}, "removals=0 is not possible: it must be a whole number from 1 up"),
         ({"seed": -1}, "it must be a whole number from 0 up"),
         ({"jobs": 0}, "jobs"),

@@ -54,11 +54,17 @@ from annotated_types import Ge, Gt, Le
 
 from unveil.adversary import prior_for
 from unveil.attacks.differential import chosen_targets
-from unveil.attacks.held_out import People, check_recode, split_in_folds, split_people
+from unveil.attacks.held_out import (
+    People,
+    check_recode,
+    split_in_folds,
+    split_people,
+    unknown_values,
+)
 from unveil.attacks.inference._finding import Inference
 from unveil.attacks.inference._guesses import Game
 from unveil.attacks.shared import Knowledge, adversaries_named, refuse_prepared, reseeded
-from unveil.errors import Call, Cell, Column, File, InputError, Message, Option, Text, did_you_mean
+from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import (
     AnyRelease,
     Mapped,
@@ -261,7 +267,7 @@ def _splits(
         )  # fmt: skip
     people = split_people(microdata, held_out, own=0, recode=recode, seed=seed)
     if release is not None:
-        _check_domains(people.everybody, release, held_out)
+        _check_domains(people.everybody, release, getattr(held_out, "source", microdata.source))
     return (people,)
 
 
@@ -288,24 +294,14 @@ def published_by(sanitizer: Sanitizer, splits: Sequence[People], seed: int) -> I
         yield reseeded(sanitizer, seed, 6, number).sanitize(people.table)
 
 
-def _check_domains(everybody: Microdata, release: AnyRelease, others: Any) -> None:
+def _check_domains(everybody: Microdata, release: AnyRelease, source: str) -> None:
     """Refuse people held out whose values the release's columns do not have."""
-    if same_domains(release, everybody):
-        return
-    columns = zip((*everybody.quasi, everybody.sensitive), (*release.quasi, release.sensitive),
-                  strict=True)  # fmt: skip
-    name, text, known = next(
-        (ours.name, text, theirs.texts)
-        for ours, theirs in columns
-        for text in ours.texts
-        if text not in theirs.places
-    )
-    source, near = getattr(others, "source", everybody.source), did_you_mean(text, known)
-    raise InputError(
-        "column {column} of the people held out, {source}, has {value}, which is not one of its "
-        "values in the release by {made_by}{near}; if it is another name for one of them, rename "
-        "it before reading; otherwise read all people as one table, take members and people held "
-        "out from it (everybody.take(…)), and read or make the release with these members",
-        column=Column(name), source=File(source, bare=True), value=Cell(text),
-        made_by=File(release.made_by, bare=True), near=Cell(near, bare=True) if near else "",
-    )  # fmt: skip
+    ours = (*everybody.quasi, everybody.sensitive)
+    for column, other in zip((*release.quasi, release.sensitive), ours, strict=True):
+        unknown = [text for text in other.texts if text not in column.places]
+        if unknown:
+            raise InputError(
+                "{unknown}; otherwise read all people as one table, take members and people held "
+                "out from it (everybody.take(…)), and read or make the release with these members",
+                unknown=unknown_values(column, other, unknown, source),
+            )

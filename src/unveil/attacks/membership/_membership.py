@@ -9,7 +9,7 @@ held out, and an attacker who knows everything else about a person has to say wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from annotated_types import Ge, Lt
@@ -19,7 +19,7 @@ from unveil.attacks.held_out import People, split_people
 from unveil.attacks.membership import ATTACKERS
 from unveil.attacks.membership._attackers import Game, published
 from unveil.attacks.membership._finding import Membership
-from unveil.attacks.shared import INTERRUPTED, named, refuse_prepared, understood
+from unveil.attacks.shared import INTERRUPTED, named, refuse_prepared, several, understood
 from unveil.engine import chosen_backend
 from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError
 from unveil.microdata import Microdata
@@ -29,19 +29,9 @@ from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 def _attackers(given: Any) -> tuple[str, ...]:
     """The names of attackers, from the weakest to the strongest."""
-    option, known = Option("attackers"), Listed(list(ATTACKERS))
-    if not isinstance(given, Iterable):
-        raise InputError(
-            "{attackers} must be one or several of {known}, got {given}",
-            attackers=option, known=known, given=repr(given),
-        )  # fmt: skip
-    listed = [given] if isinstance(given, str) else list(given)
+    listed = several(given, "attackers", f"of {', '.join(ATTACKERS)}")
     for name in listed:
         named(ATTACKERS, name, "attacker")
-    if not listed:
-        raise InputError(
-            "{attackers} is empty; name at least one of {known}", attackers=option, known=known
-        )
     return tuple(name for name in ATTACKERS if name in listed)
 
 

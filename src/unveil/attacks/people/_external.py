@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._text import counted
+from unveil.attacks.shared import several
 from unveil.errors import (
     Call,
     Cell,
@@ -392,12 +393,7 @@ def known_columns(
     there = list(dict.fromkeys(c.name for release in releases for c in release.quasi))
     if knows is None:
         return there
-    if not isinstance(knows, Iterable):
-        raise InputError(
-            "{option} is not possible: it must be the name of a quasi-identifier, or several",
-            option=Option(option, knows),
-        )
-    asked = [knows] if isinstance(knows, str) else list(knows)
+    asked = several(knows, option, "quasi-identifiers")
     for name in asked:
         if name not in there:
             raise InputError(
@@ -406,7 +402,4 @@ def known_columns(
                 option=Option(option), name=Cell(name), near=did_you_mean(str(name), there),
                 there=", ".join(there),
             )  # fmt: skip
-    if not asked:
-        raise InputError("{option} is empty; name at least one quasi-identifier",
-                         option=Option(option))  # fmt: skip
     return list(dict.fromkeys(asked))
