@@ -192,9 +192,8 @@ def _drawn(
 def _share(held_out: Any) -> float:
     if isinstance(held_out, bool | np.bool_) or not 0 < held_out < 1:
         raise InputError(
-            "{nobody}{held_out} must be a share of the people above 0 and below 1, such as 0.5, "
-            "got {given}",
-            nobody="nobody would be held out to compare members with; " if held_out == 0 else "",
+            "{held_out} must be a share of the people above 0 and below 1, such as 0.5, got "
+            "{given}",
             held_out=Option("held_out"), given=repr(held_out),
         )  # fmt: skip
     return float(held_out)
@@ -225,22 +224,16 @@ def _listed(held_out: Any, n: int) -> NDArray[np.intp]:
 
 def _check(people: People, *, needs_own: bool) -> None:
     """Refuse a split with too few people in a part."""
-    source, records = File(people.everybody.source, bare=True), len(people.everybody)
-    if not len(people.held_out):
-        raise InputError(
-            "none of the {records} records of {source} is held out, so there is nobody to compare "
-            "members with; hold out a share of them, such as 0.5",
-            records=records, source=source,
-        )  # fmt: skip
-    counts = {"members": len(people.members), "people held out": len(people.held_out)}
+    parts = {"members": people.members, "people held out": people.held_out}
     if needs_own:
-        counts["people in the attacker's own sample"] = len(people.own)
-    for what, count in counts.items():
-        if count < _FEWEST:
+        parts["people in the attacker's own sample"] = people.own
+    for what, part in parts.items():
+        if len(part) < _FEWEST:
             raise InputError(
-                "{source} has {records} records, too few to split like this: {count} {what} are "
-                "left, and at least {fewest} are needed",
-                source=source, records=records, count=count, what=what, fewest=_FEWEST,
+                "{source} has {records:record}, and this split leaves {count} {what}, but at least "
+                "{fewest} are needed; choose other shares",
+                source=File(people.everybody.source, bare=True), records=len(people.everybody),
+                count=len(part), what=what, fewest=_FEWEST,
             )  # fmt: skip
 
 

@@ -286,7 +286,7 @@ def test_members_in_a_table_of_their_own_are_all_published():
     assert (len(people.held_out), len(people.own)) == (30, 20)
     assert sorted([*people.held_out, *people.own]) == list(range(100, 150))
     assert finding.against["population"] is not None
-    with pytest.raises(InputError, match="1 people in the attacker's own sample are left"):
+    with pytest.raises(InputError, match="leaves 1 people in the attacker's own sample"):
         uv.membership(first, uv.Identity(), held_out=PEOPLE.take(range(100, 105)))
 
 
@@ -392,25 +392,25 @@ def test_values_that_have_nothing_in_common_are_told():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"held_out": 0}, "nobody would be held out to compare members with; held_out= must be "
-                          "a share of the people above 0 and below 1, such as 0.5, got 0"),
+        ({"held_out": 0}, "held_out= must be a share of the people above 0 and below 1, such as "
+                          "0.5, got 0"),
         ({"held_out": 1}, "held_out= must be a share"),
         ({"held_out": 1.5}, "held_out= must be a share"),
         ({"held_out": float("nan")}, "held_out= must be a share"),
         ({"held_out": True}, "held_out= must be a share"),
-        ({"held_out": []}, "none of the 150 records of random table is held out"),
-        ({"held_out": np.zeros(150, dtype=bool)}, "hold out a share of them, such as 0.5"),
-        ({"held_out": np.ones(150, dtype=bool)}, "0 members are left, and at least 2 are needed"),
+        ({"held_out": []}, "random table has 150 records, and this split leaves 0 people held out"),
+        ({"held_out": np.zeros(150, dtype=bool)}, "but at least 2 are needed; choose other shares"),
+        ({"held_out": np.ones(150, dtype=bool)}, "leaves 0 members, but at least 2 are"),
         ({"held_out": [150]}, "held_out= has record 150, but records are numbered from 0 to 149"),
         ({"held_out": [0.5]}, "a mask of 150 truth values, or microdata of other people; got a"),
         ({"held_out": [[1], [2, 3]]}, "a list of record numbers counted from 0"),
         ({"held_out": "half"}, "held_out= must be a share such as 0.5, a list of record numbers"),
-        ({"held_out": PEOPLE.take([])}, "none of the 150 records"),
-        ({"held_out": 0.001}, "none of the 150 records"),
-        ({"held_out": 0.999}, "0 members are left"),
+        ({"held_out": PEOPLE.take([])}, "leaves 0 people held out"),
+        ({"held_out": 0.001}, "leaves 0 people held out"),
+        ({"held_out": 0.999}, "leaves 0 members"),
         ({"own": 1}, "own=1 is not possible: it must be a number from 0 below 1"),
         ({"own": 0}, 'own=0 leaves the attacker "population" without a sample'),
-        ({"own": 0.005}, "1 people in the attacker's own sample are left"),
+        ({"own": 0.005}, "leaves 1 people in the attacker's own sample"),
         ({"attackers": "removals"}, "no attacker 'removals'; did you mean 'removal'? (known: "
                                    "release, population, removal)"),
         ({"attackers": 3}, "attackers=3 is not possible: name one or several of release, "

@@ -164,8 +164,13 @@ def inference(
     sanitizer, release = _told_apart(published)
     microdata = as_microdata(microdata, "inference")
     number = int(seed)
-    if release is not None:
-        _check_release(release, microdata, folds)
+    if release is not None and not same_domains(release, microdata):
+        raise InputError(
+            "the release by {made_by} does not belong to {source}: their columns or values differ; "
+            "read it with {read_release}(table, microdata)",
+            made_by=File(release.made_by, bare=True), source=File(microdata.source, bare=True),
+            read_release=Call("read_release"),
+        )  # fmt: skip
     usual = "smoothed-frequency" if isinstance(release, NoisyCounts) else sanitizer.attacked_by
     attackers = adversaries_named(usual if adversary is None else adversary, number)
     splits = _splits(microdata, release, held_out, recode, folds, number)
@@ -210,23 +215,6 @@ def _told_apart(published: Any) -> tuple[Sanitizer, AnyRelease | None]:
     return as_sanitizer(published), None
 
 
-def _check_release(release: AnyRelease, microdata: Microdata, folds: int | None) -> None:
-    made_by = File(release.made_by, bare=True)
-    if not same_domains(release, microdata):
-        raise InputError(
-            "the release by {made_by} does not belong to {source}: their columns or values differ; "
-            "read it with {read_release}(table, microdata)",
-            made_by=made_by, source=File(microdata.source, bare=True),
-            read_release=Call("read_release"),
-        )  # fmt: skip
-    if folds is not None:
-        raise InputError(
-            "{folds} needs a sanitizer, which can publish parts of the table, but got the release "
-            "by {made_by}; say who is not in it with {held_out}",
-            folds=Option("folds", folds), made_by=made_by, held_out=Option("held_out"),
-        )  # fmt: skip
-
-
 def _noted(seen: Sequence[AnyRelease], everybody: Microdata) -> list[Text]:
     """Notes about the releases; of several, only those of the first, which are typical."""
     if len(seen) == 1:
@@ -255,7 +243,8 @@ def _splits(
         return split_in_folds(microdata, _FOLDS if folds is None else int(folds), seed)
     if folds is not None:
         raise InputError(
-            "{folds} and {held_out} both say who is held out; leave out one of them",
+            "{folds} needs a sanitizer, which can publish parts of the table, and nobody else held "
+            "out; leave out {folds}, or give a sanitizer without {held_out}",
             folds=Option("folds", folds), held_out=Option("held_out"),
         )  # fmt: skip
     if release is not None and isinstance(held_out, int | float | np.number):
