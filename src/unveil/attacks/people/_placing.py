@@ -110,9 +110,9 @@ class Placing:
         everything = tuple(column.everything() for column in columns)
         return cls(regions, sizes, everything, codes, gone, tuple(notes))
 
-    def kept(self, people: External, table: int = 0) -> NDArray[np.intp]:
-        """Who of a table's people is not left out; somebody has to be."""
-        left = np.flatnonzero(~self.gone[table])
+    def kept(self, people: External) -> NDArray[np.intp]:
+        """Who of the first table is not left out; somebody has to be."""
+        left = np.flatnonzero(~self.gone[0])
         if not len(left):
             raise MissingValuesError(
                 "{option} leaves nobody of {source}: everybody lacks a value",
