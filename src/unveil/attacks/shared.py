@@ -66,8 +66,12 @@ def several(given: Any, option: str, what: str) -> list[Any]:
 
 def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:
     """One adversary or a list of them; models that are made here use the seed."""
-    listed = several(adversary if isinstance(adversary, list | tuple) else [adversary],
-                     "adversary", "adversaries, such as naive-bayes")  # fmt: skip
+    listed = adversary if isinstance(adversary, list | tuple) else [adversary]
+    if not listed:
+        raise InputError(
+            "{option} is empty; name at least one adversary, such as naive-bayes",
+            option=Option("adversary"),
+        )
     found = tuple(adversary_named(one, seed=seed) for one in listed)
     labels = [one.label for one in found]
     twice = next((label for label in labels if labels.count(label) > 1), None)
