@@ -137,7 +137,7 @@ def test_bad_options_are_told_at_once(table, options, message, monkeypatch):
         (["--targets", 61], "--targets 61: the table has 60 records"),
         (
             ["--held-out", 0.5, "--folds", 3],
-            "--folds 3 needs a sanitizer, which can",
+            "--folds 3 and --held-out both say who is held out",
         ),
         (["--folds", 61], "--folds 61 is too many: survey.csv has 60 records"),
     ],

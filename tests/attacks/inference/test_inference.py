@@ -270,7 +270,7 @@ def test_who_believes_nothing_is_not_right():
         ({"folds": 1}, "folds=1 is not possible: it must be a whole number from 2 up"),
         ({"folds": True}, "folds=True is not possible"),
         ({"folds": 9}, "folds=9 is too many: table has 8 records, .*; take at most 8"),
-        ({"folds": 3, "held_out": 0.5}, "and nobody else held out"),
+        ({"folds": 3, "held_out": 0.5}, "both say who is held out"),
         ({"held_out": 1.5}, "held_out= must be a share"),
         ({"held_out": [99]}, "held_out= has record 99"),
         ({"confidence": 0}, "confidence=0 is not possible: it must be a number above 0 to 1"),

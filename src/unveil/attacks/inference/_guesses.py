@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,7 +196,7 @@ class Game:
             played.append(TwoSides(adversary=attacker, inside=inside, outside=outside))
         return played, seen
 
-    def _means(self, sums: NDArray[np.float64], times: NDArray[np.float64]) -> Guesses | None:
+    def _means(self, sums: NDArray[np.float64], times: NDArray[Any]) -> Guesses | None:
         """The mean answers about those who were on one side; None if nobody was."""
         had = times > 0
         if not had.any():
@@ -203,21 +204,16 @@ class Game:
         folds = None if self._fold_of is None else self._fold_of[had]
         return Guesses(records=self.targets[had], answers=sums[:, had] / times[had], folds=folds)
 
-    def by_prior(self, played: Sequence[TwoSides]) -> tuple[Guesses, Guesses | None]:
+    def by_prior(self) -> tuple[Guesses | None, Guesses | None]:
         """What is guessed about the same people without any release: by a prior, or by shares."""
-        secret = self.known.microdata.sensitive
+        secret, targets = self.known.microdata.sensitive, self.targets
         counts = np.bincount(secret.codes[self._ever_in], minlength=secret.size)
         prior = counts / counts.sum() if self.known.prior is None else self.known.prior
-
-        def guessed(about: Guesses) -> Guesses:
-            people = about.records
-            rows = prior[people] if prior.ndim == 2 else np.tile(prior, (len(people), 1))
-            found = answers(rows, secret.codes[people], self.confidence)
-            return Guesses(records=people, answers=found, folds=about.folds)
-
-        first = played[0]
-        outside = None if first.outside is None else guessed(first.outside)
-        return guessed(first.inside), outside
+        rows = prior[targets] if prior.ndim == 2 else np.tile(prior, (len(targets), 1))
+        found = answers(rows, secret.codes[targets], self.confidence)
+        ever_out = np.concatenate([people.held_out for people in self.splits])
+        inside, outside = (np.isin(targets, some) for some in (self._ever_in, ever_out))
+        return self._means(found, inside), self._means(found, outside)
 
     def _asked(self, adversary: Adversary, release: AnyRelease) -> NDArray[np.float64]:
         """An adversary's answers about all targets from one release: five numbers × targets."""

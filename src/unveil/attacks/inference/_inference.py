@@ -186,7 +186,8 @@ def inference(
     started = time.perf_counter()
     releases = [release] if release is not None else published_by(sanitizer, splits, number)
     played, seen = game.play(attackers, releases, progress)
-    inside, outside = game.by_prior(played)
+    inside, outside = game.by_prior()
+    assert inside is not None  # some target is in a release
     heard = (note for attacker in attackers for note in attacker.notes)
     return Inference(
         microdata=everybody,
@@ -243,8 +244,10 @@ def _splits(
         return split_in_folds(microdata, _FOLDS if folds is None else int(folds), seed)
     if folds is not None:
         raise InputError(
-            "{folds} needs a sanitizer, which can publish parts of the table, and nobody else held "
-            "out; leave out {folds}, or give a sanitizer without {held_out}",
+            "{folds} and {held_out} both say who is held out; leave out one of them"
+            if release is None else
+            "{folds} needs a sanitizer, which can publish parts of the table, but got a release; "
+            "say who is not in it with {held_out}",
             folds=Option("folds", folds), held_out=Option("held_out"),
         )  # fmt: skip
     if release is not None and isinstance(held_out, int | float | np.number):
