@@ -8,7 +8,7 @@ release does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -179,7 +179,17 @@ def external_of(
     def texts(name: str) -> Texts:
         called = theirs.get(name, name)
         if called not in there:
-            raise _not_there(called, name, source, there, name in columns, name in theirs)
+            advice = "" if name in theirs else "; if it has another name there, say {rename}"
+            if advice and name in columns:
+                advice += (
+                    "; if the attacker does not know it, name the columns that they know: {knows}"
+                )
+            raise InputError(
+                "column {called} is not in {source}{near} (columns: {there})" + advice,
+                called=Column(called), source=File(source, bare=True), there=", ".join(there),
+                near=did_you_mean(called, there), rename=Option("rename", {name: "…"}),
+                knows=Option("knows"),
+            )  # fmt: skip
         if isinstance(table, Microdata):
             return Texts(texts=there[called].texts, codes=there[called].codes)
         cells = column_cells(opened, called).distinct
@@ -221,23 +231,6 @@ def _checked_names(rename: Any, columns: Sequence[str]) -> dict[str, str]:
                 near=did_you_mean(str(name), columns),
             )  # fmt: skip
     return dict(rename)
-
-
-def _not_there(
-    called: str, name: str, source: str, there: Iterable[str], is_known: bool, is_renamed: bool
-) -> InputError:
-    """The error that a table lacks a column, with what it may be called there."""
-    listed, advice = list(there), ""
-    if not is_renamed:
-        advice = "; if it has another name there, say {rename}"
-        if is_known:
-            advice += "; if the attacker does not know it, name the columns that they know: {knows}"
-    return InputError(
-        "column {called} is not in {source}{near} (columns: {there})" + advice,
-        called=Column(called), source=File(source, bare=True), there=", ".join(listed),
-        near=did_you_mean(called, listed), rename=Option("rename", {name: "…"}),
-        knows=Option("knows"),
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
