@@ -135,7 +135,10 @@ def test_bad_options_are_told_at_once(table, options, message, monkeypatch):
     ("options", "message"),
     [
         (["--targets", 61], "--targets 61: the table has 60 records"),
-        (["--held-out", 0.5, "--folds", 3], "--folds 3 and --held-out both say who is held out"),
+        (
+            ["--held-out", 0.5, "--folds", 3],
+            "--folds 3 and --held-out both say who is held out",
+        ),
         (["--folds", 61], "--folds 61 is too many: survey.csv has 60 records"),
     ],
 )

@@ -11,7 +11,7 @@ from command_line import ROLES, run
 
 import unveil as uv
 from unveil.attacks.membership import _membership
-from unveil.attacks.membership._attackers import Removal
+from unveil.attacks.membership._attackers import Game
 
 
 def _instead(monkeypatch, function):
@@ -212,7 +212,7 @@ def test_an_interrupt_keeps_what_was_found(crowd, tmp_path, monkeypatch):
 
 
 def test_an_interrupt_in_the_middle_of_one(crowd, monkeypatch):
-    monkeypatch.setattr(Removal, "others", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(Game, "others", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
     done = run("membership", crowd, *ROLES, "--sanitizer", "identity", "--sanitizer",
                "mondrian:k=5", code=130)  # fmt: skip
     assert "NOT SCORED by removal: 240 people: interrupted" in done.stdout

@@ -23,6 +23,7 @@ behave differently may have been missed by chance. Every interval has at least t
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -30,19 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._text import percent
-
-__all__ = [
-    "CONFIDENCE",
-    "FEWEST",
-    "TAIL",
-    "Estimate",
-    "away_from_mean",
-    "difference_of",
-    "mean_of",
-    "paired_difference",
-    "share_of",
-    "variance_of_mean",
-]
+from unveil.errors import Text
+from unveil.findings import Axis, Chart, Figure, Series, Value
 
 CONFIDENCE = 0.95
 TAIL = (1 - CONFIDENCE) / 2
@@ -158,16 +148,43 @@ def difference_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> Es
     >>> print(difference_of(first, second))
     0.550 (-0.384 to 1.000)
     """
-    sides = [(values, len(values)) for values in (first, second)]
-    fewest = min(n for _, n in sides)
-    half = math.inf
+    sides = first, second
+    fewest, half = min(map(len, sides)), math.inf
     if fewest >= FEWEST:
-        variances = [variance_of_mean(away_from_mean(values, None), n) for values, n in sides]
-        half, total = 0.0, sum(variances)
-        if total > 0:
-            each = zip(variances, (n - 1 for _, n in sides), strict=True)
-            half = _student(total**2 / sum(v**2 / d for v, d in each)) * math.sqrt(total)
+        half = half_of_both([(away_from_mean(values, None), len(values)) for values in sides])
     return _with_room(_mean(first) - _mean(second), half, fewest, -1, 1)
+
+
+def half_of_both(sides: Sequence[tuple[NDArray[np.float64], int]]) -> float:
+    """Half an interval of a difference between two means: sums of `away_from_mean`, and people.
+
+    The degrees of freedom are those of F. E. Satterthwaite (1946), as in Welch's test.
+    """
+    variances = [variance_of_mean(*side) for side in sides]
+    total = sum(variances)
+    if total == 0:
+        return 0.0
+    each = zip(variances, (len(sums) - 1 for sums, _ in sides), strict=True)
+    return _student(total**2 / sum(v**2 / d for v, d in each)) * math.sqrt(total)
+
+
+def figured(figure: Figure, estimate: Estimate | None) -> Value:
+    """The value of a figure and its interval."""
+    if estimate is None:
+        return figure.of(None)
+    return figure.of(estimate.value, low=estimate.low, high=estimate.high)
+
+
+def bars(
+    release: Text, estimates: Mapping[str, Estimate | None], *, title: str, says: str, y: Axis
+) -> Chart:
+    """A bar for each estimate, with its interval."""
+    series = []
+    for name, one in estimates.items():
+        value, low, high = (None,) * 3 if one is None else (one.value, one.low, one.high)
+        series.append(Series(name=name, x=[release], y=[value], low=[low], high=[high]))
+    names = Axis(label="", scale="names")
+    return Chart(kind="bars", title=title, says=says, x=names, y=y, series=series)
 
 
 def _mean(values: NDArray[np.float64]) -> float:

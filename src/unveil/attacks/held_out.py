@@ -11,9 +11,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil import errors
+from unveil._text import counted
 from unveil.errors import Cell, File, InputError, Listed, Message, Option, Row, Text, did_you_mean
 from unveil.microdata import (
     Column,
@@ -31,8 +33,6 @@ from unveil.microdata import (
     values_of,
 )
 
-__all__ = ["People", "joined_tables", "split_people"]
-
 _FEWEST = 2  # people in a group: one person shows no variation, and a table without them is empty
 
 
@@ -49,12 +49,15 @@ class People:
         People whose records are not.
     own : array
         People whose records the attacker has; empty if there are none.
+    source : str
+        What an error about a goal that the members' records cannot meet calls them.
     """
 
     everybody: Microdata
     members: NDArray[np.intp]
     held_out: NDArray[np.intp]
     own: NDArray[np.intp]
+    source: str
 
     @cached_property
     def asked(self) -> NDArray[np.intp]:
@@ -69,17 +72,13 @@ class People:
     @cached_property
     def table(self) -> Microdata:
         """D, the table of the members."""
-        return self._part(self.members, "the members' part of")
+        return replace(self.everybody.take(self.members), source=self.source)
 
     @cached_property
     def own_table(self) -> Microdata:
         """The attacker's own table."""
-        return self._part(self.own, "the attacker's own part of")
-
-    def _part(self, records: NDArray[np.intp], what: str) -> Microdata:
-        # Errors about a goal that a part cannot meet name the source.
-        part = self.everybody.take(records)
-        return replace(part, source=f"{what} {self.everybody.source}")
+        source = f"the attacker's own part of {self.everybody.source}"
+        return replace(self.everybody.take(self.own), source=source)
 
 
 def split_people(
@@ -96,7 +95,7 @@ def split_people(
     ----------
     microdata : Microdata
     held_out : float, sequence of int, mask or Microdata
-        As for `membership`.
+        As for `membership`; None: nobody.
     own : float
         Share of the people in the attacker's own sample, as for `membership`; 0: nobody.
     recode : mapping of str to mapping, optional
@@ -112,17 +111,15 @@ def split_people(
     (40, 40, 20)
     """
     n, rng, everybody = len(microdata), np.random.default_rng([seed, 1]), microdata
-    if recode is not None and not isinstance(held_out, Microdata):
-        raise InputError(
-            "{recode} is about the values of a table of people held out; give one as {held_out}",
-            recode=Option("recode"), held_out=Option("held_out"),
-        )  # fmt: skip
+    check_recode(recode, held_out)
     if held_out is microdata:
         raise InputError(
             "the people held out are the members themselves; give a table of other people, or a "
             "share of this one to hold out, such as 0.5"
         )
-    if isinstance(held_out, Microdata):  # the members' table is published whole
+    if held_out is None:
+        members, held, for_attacker = np.arange(n), np.arange(0), np.arange(0)
+    elif isinstance(held_out, Microdata):  # the members' table is published whole
         everybody = joined_tables(microdata, held_out, recode)
         for_attacker, held = _drawn(own, np.arange(n, len(everybody)), rng)
         members = np.arange(n)
@@ -134,10 +131,54 @@ def split_people(
         for_attacker, members = _drawn(own, np.setdiff1d(np.arange(n), held), rng)
     people = People(
         everybody=everybody, members=np.sort(members), held_out=np.sort(held),
-        own=np.sort(for_attacker),
+        own=np.sort(for_attacker), source=f"the members' part of {everybody.source}",
     )  # fmt: skip
-    _check(people, needs_own=own > 0)
+    if held_out is not None:
+        _check(people, needs_own=own > 0)
     return people
+
+
+def split_in_folds(microdata: Microdata, folds: int, seed: int) -> tuple[People, ...]:
+    """Hold everybody out once, and make them a member otherwise.
+
+    Sensitive values are dealt out evenly. If a fold had more of a value than its share, the other
+    folds would have less, and an adversary who goes by frequencies would be wrong about it.
+
+    >>> import unveil as uv
+    >>> votes = ["a", "b", "a", "b", "a", "b"]
+    >>> table = uv.read_table({"age": range(6), "vote": votes}, quasi="age", sensitive="vote")
+    >>> [sorted(table.sensitive.decode()[people.held_out])
+    ...  for people in split_in_folds(table, 3, seed=0)]
+    [['a', 'b'], ['a', 'b'], ['a', 'b']]
+    """
+    n = len(microdata)
+    if folds > n:
+        raise InputError(
+            "{folds} is too many: {source} has {n:record}, and a fold needs at least one; {remedy}",
+            folds=Option("folds", folds), source=File(microdata.source, bare=True), n=n,
+            remedy=f"take at most {n:,}" if n > 1 else "there is nobody to compare with",
+        )  # fmt: skip
+    shuffled = np.random.default_rng([seed, 5]).permutation(n)
+    by_value = shuffled[np.argsort(microdata.sensitive.codes[shuffled], kind="stable")]
+    fold_of = np.empty(n, dtype=np.intp)
+    fold_of[by_value] = np.arange(n) % folds
+    return tuple(
+        People(
+            everybody=microdata, members=np.flatnonzero(fold_of != fold),
+            held_out=np.flatnonzero(fold_of == fold), own=np.arange(0),
+            source=f"{microdata.source} without fold {fold + 1} of {folds}",
+        )
+        for fold in range(folds)
+    )  # fmt: skip
+
+
+def check_recode(recode: Mapped, held_out: Any) -> None:
+    """Refuse names of values without the table that has them."""
+    if recode is not None and not isinstance(held_out, Microdata):
+        raise InputError(
+            "{recode} is about the values of a table of people held out; give one as {held_out}",
+            recode=Option("recode"), held_out=Option("held_out"),
+        )  # fmt: skip
 
 
 def _drawn(
@@ -151,9 +192,8 @@ def _drawn(
 def _share(held_out: Any) -> float:
     if isinstance(held_out, bool | np.bool_) or not 0 < held_out < 1:
         raise InputError(
-            "{nobody}{held_out} must be a share of the people above 0 and below 1, such as 0.5, "
-            "got {given}",
-            nobody="nobody would be held out to compare members with; " if held_out == 0 else "",
+            "{held_out} must be a share of the people above 0 and below 1, such as 0.5, got "
+            "{given}",
             held_out=Option("held_out"), given=repr(held_out),
         )  # fmt: skip
     return float(held_out)
@@ -184,22 +224,16 @@ def _listed(held_out: Any, n: int) -> NDArray[np.intp]:
 
 def _check(people: People, *, needs_own: bool) -> None:
     """Refuse a split with too few people in a part."""
-    source, records = File(people.everybody.source, bare=True), len(people.everybody)
-    if not len(people.held_out):
-        raise InputError(
-            "none of the {records} records of {source} is held out, so there is nobody to compare "
-            "members with; hold out a share of them, such as 0.5",
-            records=records, source=source,
-        )  # fmt: skip
-    counts = {"members": len(people.members), "people held out": len(people.held_out)}
+    parts = {"members": people.members, "people held out": people.held_out}
     if needs_own:
-        counts["people in the attacker's own sample"] = len(people.own)
-    for what, count in counts.items():
-        if count < _FEWEST:
+        parts["people in the attacker's own sample"] = people.own
+    for what, part in parts.items():
+        if len(part) < _FEWEST:
             raise InputError(
-                "{source} has {records} records, too few to split like this: {count} {what} are "
-                "left, and at least {fewest} are needed",
-                source=source, records=records, count=count, what=what, fewest=_FEWEST,
+                "{source} has {records:record}, and this split leaves {count} {what}, but at least "
+                "{fewest} are needed; choose other shares",
+                source=File(people.everybody.source, bare=True), records=len(people.everybody),
+                count=len(part), what=what, fewest=_FEWEST,
             )  # fmt: skip
 
 
@@ -216,12 +250,26 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
     >>> joined_tables(here, there)["age"].decode().tolist()
     [30, 41, 35]
     """
-    ours = (*microdata.quasi, microdata.sensitive)
-    said = checked_mapping(recode, [column.name for column in ours], option="recode")
+    ours, theirs = (
+        {column.name: column for column in (*table.quasi, table.sensitive)}
+        for table in (microdata, others)
+    )
+    said = checked_mapping(recode, ours, option="recode")
+    if {n: column.role for n, column in ours.items()} != {n: c.role for n, c in theirs.items()}:
+        lacking = next((name for name in ours if name not in theirs), None)
+        raise InputError(
+            "{source} and the table of people held out, {there}, have different quasi-identifiers "
+            "and sensitive columns: {ours} here and {theirs} there{near}; read both with the same "
+            "ones",
+            source=File(microdata.source, bare=True), there=File(others.source, bare=True),
+            ours=Listed([errors.Column(name) for name in ours]),
+            theirs=Listed([errors.Column(name) for name in theirs]),
+            near="" if lacking is None else did_you_mean(lacking, theirs),
+        )  # fmt: skip
     columns: list[Column] = []
     notes: list[Any] = []
-    for column in ours:
-        other = _same(column, microdata, others)
+    for column in ours.values():
+        other = theirs[column.name]
         if column.name in said:
             words = column.kind is not Kind.NUMERIC
             other = recoded(other, said[column.name], kind=Kind.CATEGORICAL if words else None)
@@ -229,11 +277,11 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
         columns.append(_joined_column(column, other, others))
         notes += _strangers(column, other, others)
     # The attack does not use other columns, but a sanitizer may read those that both tables have.
-    theirs = {column.name: column for column in others.columns if column.role is Role.OTHER}
+    further = {column.name: column for column in others.columns if column.role is Role.OTHER}
     columns += [
-        _joined_column(column, theirs[column.name], others)
+        _joined_column(column, further[column.name], others)
         for column in microdata.columns
-        if column.role is Role.OTHER and column.name in theirs
+        if column.role is Role.OTHER and column.name in further
     ]
     return replace(
         microdata,
@@ -241,28 +289,6 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
         rows=np.concatenate([microdata.rows, others.rows]),
         notes=tuple(dict.fromkeys((*microdata.notes, *others.notes, *notes))),
     )
-
-
-def _same(column: Column, microdata: Microdata, others: Microdata) -> Column:
-    """The column of that name and role in the other table."""
-    theirs = {other.name: other for other in (*others.quasi, others.sensitive)}
-    other, named = theirs.get(column.name), Listed([errors.Column(name) for name in theirs])
-    source, there = File(microdata.source, bare=True), File(others.source, bare=True)
-    if other is None:
-        raise InputError(
-            "column {column} of {source} is not in the table of people held out, {there}{near}; "
-            "read both with the same quasi-identifiers and sensitive column (there: {theirs})",
-            column=errors.Column(column.name), source=source, there=there,
-            near=did_you_mean(column.name, theirs), theirs=named,
-        )  # fmt: skip
-    if other.role is not column.role or len(theirs) != len(microdata.quasi) + 1:
-        ours = [errors.Column(one.name) for one in (*microdata.quasi, microdata.sensitive)]
-        raise InputError(
-            "{source} and the table of people held out, {there}, have different quasi-identifiers "
-            "and sensitive columns: {ours} here and {theirs} there; read both with the same ones",
-            source=source, there=there, ours=Listed(ours), theirs=named,
-        )  # fmt: skip
-    return other
 
 
 def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
@@ -275,14 +301,12 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
             other=_sort(other), source=File(others.source, bare=True), others=values_of(other),
             mapping=mapping_said(column.name, other.texts, column.texts, option="recode"),
         )  # fmt: skip
-    if column.texts == other.texts:
-        return replace(column, codes=np.concatenate([column.codes, other.codes]))
     declared = column.hierarchy is not None or column.kind is Kind.ORDINAL
     unknown = [text for text in other.texts if text not in column.places]
     if declared and unknown:
         raise InputError(
             "{unknown}; or read both with the same levels and hierarchies",
-            unknown=_unknown_values(column, other, unknown, others),
+            unknown=unknown_values(column, other, unknown, others.source),
         )
     kept = declared or not unknown
     values = column.values if kept else _either(column, other)
@@ -295,13 +319,13 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
     return replace(column, values=values, codes=np.concatenate(codes), given=given)
 
 
-def _unknown_values(column: Column, other: Column, unknown: list[str], others: Microdata) -> Text:
+def unknown_values(column: Column, other: Column, unknown: list[str], source: str) -> Text:
     """Say that people held out have values that the members' table does not."""
     codes = [other.places[text] for text in unknown]
     records = int(np.isin(other.codes, codes).sum())
     return other_codes(
-        column, unknown, source=f"the table of people held out, {others.source},",
-        where=f"{records:,} {'record' if records == 1 else 'records'}",
+        column, unknown, source=f"the table of people held out, {source},",
+        where=counted(records, "record"),
         who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here", option="recode",
     )  # fmt: skip
 
@@ -317,7 +341,7 @@ def _strangers(column: Column, other: Column, others: Microdata) -> list[Message
     if nothing_alike and likely_mapping(unknown, column.texts):
         same = {text: text for text in unknown}
     if same:
-        raise InputError(_unknown_values(column, other, list(same), others))
+        raise InputError(unknown_values(column, other, list(same), others.source))
     if not nothing_alike:
         return []
     return [
@@ -325,13 +349,12 @@ def _strangers(column: Column, other: Column, others: Microdata) -> list[Message
             "column {column}: nobody in the table of people held out, {source}, has a value that a "
             "member has ({theirs} there, {ours} here); if these are other names for the same "
             "values, they alone tell members apart: say which are the same, {mapping}",
-            column=errors.Column(column.name),
-            source=File(others.source, bare=True),
+            column=errors.Column(column.name), source=File(others.source, bare=True),
             theirs=Cell(values_listed(theirs), bare=True),
             ours=Cell(values_listed(column.texts), bare=True),
             mapping=mapping_said(column.name, unknown, column.texts, option="recode"),
         )
-    ]
+    ]  # fmt: skip
 
 
 def _sort(column: Column) -> str:
@@ -343,7 +366,7 @@ def _either(column: Column, other: Column) -> NDArray[Any]:
     """The values of both, in order."""
     if column.kind is Kind.NUMERIC:
         return np.union1d(column.values, other.values)
-    return _objects(sorted({*column.texts, *other.texts}))
+    return np.array(sorted({*column.texts, *other.texts}), dtype=object)
 
 
 def _given(column: Column, other: Column, place: dict[str, int]) -> NDArray[Any] | None:
@@ -353,10 +376,4 @@ def _given(column: Column, other: Column, place: dict[str, int]) -> NDArray[Any]
     known: dict[str, Any] = {}
     for one in (other, column):
         known.update(zip(one.texts, one.values if one.given is None else one.given, strict=True))
-    return _objects([known[text] for text in place])
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return pd.Series([known[text] for text in place], dtype=object).to_numpy()

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, adversary_named, reweighed
-from unveil.errors import File, Foreign, GoalError, InputError, Option, UnveilError
+from unveil.errors import (
+    File,
+    Foreign,
+    GoalError,
+    InputError,
+    Listed,
+    Option,
+    UnveilError,
+    did_you_mean,
+)
 from unveil.microdata import AnyRelease, Microdata
-from unveil.sanitize import OracleError
+from unveil.sanitize import OracleError, Sanitizer
 
-__all__ = [
-    "ADVERSARY_FAILED",
-    "FAILED",
-    "IMPOSSIBLE",
-    "INTERRUPTED",
-    "NO_BELIEF",
-    "AdversaryError",
-    "Knowledge",
-    "adversaries_named",
-    "each_if_not_all",
-    "reason_of",
-    "said",
-    "seed_number",
-    "understood",
-]
+T = TypeVar("T")
 
 # Why a target has no second belief. The sanitizer's own words may name people, so they are kept
 # apart from these.
@@ -53,6 +48,22 @@ def seed_number(seed: Any) -> int:
     )  # fmt: skip
 
 
+def several(given: Any, option: str, what: str) -> list[Any]:
+    """One or several things that an option names, as a list.
+
+    >>> several("age", "knows", "quasi-identifiers")
+    ['age']
+    >>> several([], "knows", "quasi-identifiers")
+    Traceback (most recent call last):
+    unveil.errors.InputError: knows=[] is not possible: name one or several quasi-identifiers
+    """
+    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    if not listed or not isinstance(given, Iterable):
+        raise InputError("{option} is not possible: name one or several {what}",
+                         option=Option(option, given), what=what)  # fmt: skip
+    return listed
+
+
 def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:
     """One adversary or a list of them; models that are made here use the seed."""
     listed = adversary if isinstance(adversary, list | tuple) else [adversary]
@@ -61,12 +72,27 @@ def adversaries_named(adversary: Any, seed: int = 0) -> tuple[Adversary, ...]:
             "{option} is empty; name at least one adversary, such as naive-bayes",
             option=Option("adversary"),
         )
-    named = tuple(adversary_named(one, seed=seed) for one in listed)
-    labels = [one.label for one in named]
+    found = tuple(adversary_named(one, seed=seed) for one in listed)
+    labels = [one.label for one in found]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise InputError("the adversary {label} is given twice", label=twice)
-    return named
+    return found
+
+
+def named(known: Mapping[str, T], name: Any, what: str) -> T:
+    """What has that name.
+
+    >>> named({"release": 1, "removal": 2}, "relase", "attacker")
+    Traceback (most recent call last):
+    unveil.errors.InputError: there is no attacker 'relase'; did you mean 'release'? (known: ...)
+    """
+    if isinstance(name, str) and name in known:
+        return known[name]
+    raise InputError(
+        "there is no {what} {name}{near} (known: {known})", what=what, name=repr(name),
+        near=did_you_mean(name, known) if isinstance(name, str) else "", known=Listed(list(known)),
+    )  # fmt: skip
 
 
 def understood(adversary: Adversary, release: AnyRelease) -> None:
@@ -78,6 +104,24 @@ def understood(adversary: Adversary, release: AnyRelease) -> None:
             adversary=adversary.label, release=File(release.made_by, bare=True),
             instead=release.instead,
         )  # fmt: skip
+
+
+def refuse_prepared(adversaries: Iterable[Adversary], table: Microdata) -> None:
+    """Refuse adversaries for whom the table is changed before it is sanitized."""
+    for one in adversaries:
+        if one.prepared(table) is not table:
+            raise InputError(
+                "{adversary} needs the table cut into quantiles before it is sanitized, which "
+                "leaves out people held out, and is too late for an existing release; choose "
+                "another encoding, such as quantiles-after",
+                adversary=one.label,
+            )
+
+
+def reseeded(sanitizer: Sanitizer, *key: int) -> Sanitizer:
+    """The sanitizer, with random numbers that follow from a key."""
+    state = np.random.SeedSequence(key).generate_state(1, np.uint64)
+    return sanitizer.with_seed(int(state[0]))
 
 
 @dataclass(frozen=True, kw_only=True)

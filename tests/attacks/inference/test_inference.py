@@ -9,9 +9,9 @@ from random_tables import random_microdata, tables
 
 import unveil as uv
 from unveil.adversary import Adversary, adversary_named
-from unveil.attacks.held_out import split_people
+from unveil.attacks.held_out import split_in_folds, split_people
 from unveil.attacks.inference._guesses import BELIEF, RIGHT, SURE, SURE_RIGHT
-from unveil.attacks.inference._inference import in_folds, made_once, published_by
+from unveil.attacks.inference._inference import published_by
 from unveil.errors import GoalError, InputError
 
 COUNTING = ("naive-bayes", "conditional-frequency", "smoothed-frequency")
@@ -97,23 +97,23 @@ def test_ties_count_by_their_share():
 @settings(max_examples=30, derandomize=True)
 def test_folds_by_brute_force(table, adversary, sanitizer, folds, seed):
     attacker = adversary_named(adversary)
-    splits = in_folds(table, min(folds, len(table)), seed) if len(table) > 1 else None
+    splits = split_in_folds(table, min(folds, len(table)), seed) if len(table) > 1 else None
     if splits is None:
         return
     try:
         releases = list(published_by(sanitizer, splits, seed))
     except GoalError:
         with pytest.raises(GoalError, match="without fold"):
-            uv.inference(sanitizer, table, adversary=attacker, folds=len(splits.each), seed=seed)
+            uv.inference(sanitizer, table, adversary=attacker, folds=len(splits), seed=seed)
         return
     if not attacker.understands(releases[0]):
         with pytest.raises(InputError, match="smoothed-frequency"):
-            uv.inference(sanitizer, table, adversary=attacker, folds=len(splits.each), seed=seed)
+            uv.inference(sanitizer, table, adversary=attacker, folds=len(splits), seed=seed)
         return
     finding = uv.inference(
-        sanitizer, table, adversary=attacker, folds=len(splits.each), seed=seed, confidence=0.5
+        sanitizer, table, adversary=attacker, folds=len(splits), seed=seed, confidence=0.5
     )
-    members = [set(split.members.tolist()) for split in splits.each]
+    members = [set(split.members.tolist()) for split in splits]
     plain = plain_sides(table, releases, members, attacker, 0.5)
     rows = [BELIEF, RIGHT, SURE, SURE_RIGHT]
     for side, expected in zip((finding.inside, finding.outside), plain, strict=True):
@@ -129,16 +129,16 @@ def test_folds_by_brute_force(table, adversary, sanitizer, folds, seed):
 def test_everybody_is_held_out_once_and_values_are_dealt_evenly(table, folds, seed):
     if len(table) < folds:
         with pytest.raises(InputError, match="a fold needs at least one"):
-            in_folds(table, folds, seed)
+            split_in_folds(table, folds, seed)
         return
-    splits = in_folds(table, folds, seed)
-    held_out = np.concatenate([split.held_out for split in splits.each])
+    splits = split_in_folds(table, folds, seed)
+    held_out = np.concatenate([split.held_out for split in splits])
     assert sorted(held_out.tolist()) == list(range(len(table)))
-    for split in splits.each:
+    for split in splits:
         assert sorted([*split.members, *split.held_out]) == list(range(len(table)))
     counts = np.array([
         np.bincount(table.sensitive.codes[split.held_out], minlength=table.sensitive.size)
-        for split in splits.each
+        for split in splits
     ])  # fmt: skip
     assert (np.ptp(counts, axis=0) <= 1).all()
     assert np.ptp(counts.sum(axis=1)) <= 1
@@ -147,8 +147,8 @@ def test_everybody_is_held_out_once_and_values_are_dealt_evenly(table, folds, se
 def test_anatomy_is_read_as_expected_records():
     table = random_microdata(4, 60, ("flat", "numeric"), 7)
     finding = uv.inference(uv.Anatomy(l=2), table, adversary=list(COUNTING), folds=3)
-    releases = list(published_by(uv.Anatomy(l=2), in_folds(table, 3, 0), 0))
-    members = [set(split.members.tolist()) for split in in_folds(table, 3, 0).each]
+    releases = list(published_by(uv.Anatomy(l=2), split_in_folds(table, 3, 0), 0))
+    members = [set(split.members.tolist()) for split in split_in_folds(table, 3, 0)]
     for name in COUNTING:
         attacker = adversary_named(name)
         plain = plain_sides(table, releases, members, attacker, 0.9)
@@ -166,10 +166,10 @@ def test_the_true_value_counts_and_not_the_published_one():
     # Nearly everybody is alone, so what is published of them is believed; it is true for e/(1+e).
     assert 0.65 < finding.accuracy < 0.81
     changed = [release.sensitive.codes for release in finding.releases]
-    splits = in_folds(table, 2, 0)
+    splits = split_in_folds(table, 2, 0)
     kept = [
         (codes == table.sensitive.codes[split.members]).mean()
-        for codes, split in zip(changed, splits.each, strict=True)
+        for codes, split in zip(changed, splits, strict=True)
     ]
     assert max(kept) < 0.85
 
@@ -201,7 +201,7 @@ def test_another_table_is_brought_to_the_same_codes():
 def test_values_that_the_release_does_not_know_are_told():
     release = uv.Mondrian(k=2).sanitize(EIGHT)
     with pytest.raises(
-        InputError, match=r"'age' of the people held out, table, has '99'.*as one table"
+        InputError, match=r"'age' of the table of people held out, table, has '99'.*as one table"
     ):
         uv.inference(release, EIGHT, held_out=people([99, 31], ["Flu", "HIV"]))
     with pytest.raises(InputError, match=r"'disease'.* has 'flu'.*=.*'flu': 'Flu'"):
@@ -310,7 +310,7 @@ def test_what_a_release_does_not_take():
     with pytest.raises(GoalError, match="table without fold 1 of 2 has 4 records"):
         uv.inference(uv.Mondrian(k=5), EIGHT, folds=2)
     with pytest.raises(InputError, match="the members themselves"):
-        made_once(EIGHT, EIGHT, release, 0)
+        uv.inference(release, EIGHT, held_out=EIGHT)
 
 
 def test_a_seed_that_nobody_gave_is_not_told():

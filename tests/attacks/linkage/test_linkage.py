@@ -418,7 +418,7 @@ def test_answers_changed_by_chance_are_told():
             {"knows": "agee"},
             "knows= names 'agee', which is not a quasi-identifier of the release; did",
         ),
-        ({"knows": []}, "knows= is empty; name at least one quasi-identifier"),
+        ({"knows": []}, "is not possible: name one or several quasi-identifiers"),
         ({"unknown": "keep"}, "unknown='keep' is not possible: it must be 'error' or 'apart'"),
         ({"missing_people": "keep"}, "it must be 'error', 'drop', 'any' or 'category'"),
         ({"identifier": "nam"}, "column 'nam' is not in table; did you mean 'name'"),

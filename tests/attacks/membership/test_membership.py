@@ -286,7 +286,7 @@ def test_members_in_a_table_of_their_own_are_all_published():
     assert (len(people.held_out), len(people.own)) == (30, 20)
     assert sorted([*people.held_out, *people.own]) == list(range(100, 150))
     assert finding.against["population"] is not None
-    with pytest.raises(InputError, match="1 people in the attacker's own sample are left"):
+    with pytest.raises(InputError, match="leaves 1 people in the attacker's own sample"):
         uv.membership(first, uv.Identity(), held_out=PEOPLE.take(range(100, 105)))
 
 
@@ -310,9 +310,9 @@ def test_the_same_people_in_one_table_or_in_two_get_the_same_scores():
     ("other", "message"),
     [
         ({"towns": ["a", "b"]},
-         "column 'town' of table is not in the table of people held out, table; did you mean "
-         "'towns'?; read both with the same quasi-identifiers and sensitive column "
-         "(there: 'age', 'flag', 'towns', 's')"),
+         "table and the table of people held out, table, have different quasi-identifiers and "
+         "sensitive columns: 'age', 'town', 'flag', 's' here and 'age', 'flag', 'towns', 's' "
+         "there; did you mean 'towns'?; read both with the same ones"),
         ({"more": [1, 2]}, "have different quasi-identifiers and sensitive columns: 'age', "
                            "'town', 'flag', 's' here and 'age', 'town', 'flag', 'more', 's' there"),
         ({"age": ["old", "young"]},
@@ -392,39 +392,39 @@ def test_values_that_have_nothing_in_common_are_told():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"held_out": 0}, "nobody would be held out to compare members with; held_out= must be "
-                          "a share of the people above 0 and below 1, such as 0.5, got 0"),
+        ({"held_out": 0}, "held_out= must be a share of the people above 0 and below 1, such as "
+                          "0.5, got 0"),
         ({"held_out": 1}, "held_out= must be a share"),
         ({"held_out": 1.5}, "held_out= must be a share"),
         ({"held_out": float("nan")}, "held_out= must be a share"),
         ({"held_out": True}, "held_out= must be a share"),
-        ({"held_out": []}, "none of the 150 records of random table is held out"),
-        ({"held_out": np.zeros(150, dtype=bool)}, "hold out a share of them, such as 0.5"),
-        ({"held_out": np.ones(150, dtype=bool)}, "0 members are left, and at least 2 are needed"),
+        ({"held_out": []}, "random table has 150 records, and this split leaves 0 people held out"),
+        ({"held_out": np.zeros(150, dtype=bool)}, "but at least 2 are needed; choose other shares"),
+        ({"held_out": np.ones(150, dtype=bool)}, "leaves 0 members, but at least 2 are"),
         ({"held_out": [150]}, "held_out= has record 150, but records are numbered from 0 to 149"),
         ({"held_out": [0.5]}, "a mask of 150 truth values, or microdata of other people; got a"),
         ({"held_out": [[1], [2, 3]]}, "a list of record numbers counted from 0"),
         ({"held_out": "half"}, "held_out= must be a share such as 0.5, a list of record numbers"),
-        ({"held_out": PEOPLE.take([])}, "none of the 150 records"),
-        ({"held_out": 0.001}, "none of the 150 records"),
-        ({"held_out": 0.999}, "0 members are left"),
+        ({"held_out": PEOPLE.take([])}, "leaves 0 people held out"),
+        ({"held_out": 0.001}, "leaves 0 people held out"),
+        ({"held_out": 0.999}, "leaves 0 members"),
         ({"own": 1}, "own=1 is not possible: it must be a number from 0 below 1"),
         ({"own": 0}, 'own=0 leaves the attacker "population" without a sample'),
-        ({"own": 0.005}, "1 people in the attacker's own sample are left"),
+        ({"own": 0.005}, "leaves 1 people in the attacker's own sample"),
         ({"attackers": "removals"}, "no attacker 'removals'; did you mean 'removal'? (known: "
                                    "release, population, removal)"),
-        ({"attackers": 3}, "attackers= must be one or several of release, population, removal, "
-                           "got 3"),
-        ({"attackers": None}, "one or several of release, population, removal, got None"),
+        ({"attackers": 3}, "attackers=3 is not possible: name one or several of release, "
+                           "population, removal"),
+        ({"attackers": None}, "attackers=None is not possible: name one or several of release"),
         ({"attackers": [3]}, "no attacker 3 (known: release, population, removal)"),
         ({"attackers": [["release"]]}, "no attacker ['release'] (known:"),
-        ({"attackers": []}, "attackers= is empty; name at least one of release, population"),
+        ({"attackers": []}, "attackers=[] is not possible: name one or several of release"),
         ({"removals": 0}, "removals=0 is not possible: it must be a whole number from 1 up"),
         ({"seed": -1}, "it must be a whole number from 0 up"),
         ({"jobs": 0}, "jobs"),
         ({"adversary": "naive-bays"}, "did you mean 'naive-bayes'?"),
         ({"adversary": "naive-bayes:encoding=quantiles-before-hot"},
-         "leaves out people held out; choose another encoding, such as quantiles-after"),
+         "before it is sanitized, which leaves out people held out"),
     ],
 )  # fmt: skip
 def test_bad_options_are_told(options, message):

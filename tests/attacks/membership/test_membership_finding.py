@@ -78,8 +78,8 @@ def test_curves():
     with pytest.raises(InputError) as error:
         FINDING.roc("releases")
     assert str(error.value) == (
-        "no attacker 'releases' was played; did you mean 'release'? "
-        "(there are: release, population, removal)"
+        "there is no attacker 'releases'; did you mean 'release'? "
+        "(known: release, population, removal)"
     )
 
 

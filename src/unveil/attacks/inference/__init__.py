@@ -1,6 +1,6 @@
 """Empirical inference: how well does an adversary guess, and is that a breach?"""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unveil._lazy import lazily
 from unveil.findings import Figure, Question

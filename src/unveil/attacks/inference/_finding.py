@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import percent
 from unveil.adversary import Adversary
-from unveil.attacks.estimates import CONFIDENCE, Estimate
+from unveil.attacks.estimates import CONFIDENCE, Estimate, bars, figured
 from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.inference._guesses import Guesses, TwoSides
-from unveil.errors import File, InputError, Message, Option, Text, did_you_mean
-from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell
+from unveil.attacks.shared import named
+from unveil.errors import File, Message, Option, Text
+from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell
 from unveil.microdata import AnyRelease, Microdata, Release
 
 _PRIOR, _OUTSIDE, _INSIDE = "prior", "not in the release", "in the release"
@@ -134,34 +134,26 @@ class Inference(Finding):
             none; ``belief_outside`` that of releases without the person; ``belief_gap`` their
             difference, for people who are asked about on both sides. The same for ``right``.
         """
-        sides = self._of(adversary)
-        outside = sides.outside
-        parts = [sides.inside.records] + ([] if outside is None else [outside.records])
-        records = np.unique(np.concatenate(parts))
-        frame = pd.DataFrame({"record": records, "row": self.microdata.rows[records]})
-        for what in ("belief", "right"):
-            frame[f"{what}_inside"] = _column(sides.inside, what, records)
-            frame[f"{what}_outside"] = _column(outside, what, records)
-            frame[f"{what}_gap"] = frame[f"{what}_inside"] - frame[f"{what}_outside"]
-        return frame
-
-    def _of(self, adversary: str | None) -> TwoSides:
         name = self.strongest if adversary is None else adversary
-        if name not in self.against:
-            near = did_you_mean(name, self.against) if isinstance(name, str) else ""
-            raise InputError(
-                "this finding has no adversary {name}{near} (there are: {known})",
-                name=repr(name), near=near, known=", ".join(self.against),
-            )  # fmt: skip
-        return self.against[name]
+        sides = named(self.against, name, "adversary")
+        inside, outside = (
+            pd.DataFrame({"belief": [], "right": []}) if one is None
+            else pd.DataFrame({"belief": one.beliefs, "right": one.right}, one.records)
+            for one in (sides.inside, sides.outside)
+        )  # fmt: skip
+        columns: dict[str, Any] = {}
+        for what in ("belief", "right"):
+            columns |= {
+                f"{what}_inside": inside[what], f"{what}_outside": outside[what],
+                f"{what}_gap": inside[what] - outside[what],
+            }  # fmt: skip
+        frame = pd.DataFrame(columns).sort_index().rename_axis("record").reset_index()
+        frame.insert(1, "row", self.microdata.rows[frame["record"]])
+        return frame
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        inside, gap = self.inside.accuracy, self.gap
-        return (
-            ACCURACY.of(inside.value, low=inside.low, high=inside.high),
-            GAIN.of(None) if gap is None else GAIN.of(gap.value, low=gap.low, high=gap.high),
-        )
+        return figured(ACCURACY, self.inside.accuracy), figured(GAIN, self.gap)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -176,8 +168,7 @@ class Inference(Finding):
             "releases": len(self.releases),
             "folds": self.folds,
             "smallest_class": min(smallest, default=None),
-            "accuracy": self.accuracy,
-            "baseline": self.baseline,
+            **self.attributes("accuracy baseline"),
             "sure_from": self.confidence,
             "confidence": CONFIDENCE,
             "prior": _side(self.prior),
@@ -193,8 +184,7 @@ class Inference(Finding):
                 }
                 for label, sides in self.against.items()
             ],
-            "seed": self.seed,
-            "seconds": self.seconds,
+            **self.attributes("seed seconds"),
         }
         if isinstance(self.release, Release) and len(self.releases) == 1:
             facts |= {
@@ -216,63 +206,61 @@ class Inference(Finding):
         return content
 
     def story(self, release: Text | None = None) -> Story:
+        made_by = Message("{it}", it=File(self.made_by, bare=True))
+        called = made_by if release is None else release
         return Story(
-            title=Message(
-                "Empirical inference: {release} on {source}",
-                release=File(self.made_by, bare=True),
-                source=File(self.microdata.source, bare=True),
-            ),
-            about=[Message("{how}; {seconds} s", how=self._how(), seconds=f"{self.seconds:.2g}")],
-            verdict=self._verdict(File(self.made_by, bare=True) if release is None else release),
+            title=Message("Empirical inference: {release} on {source}", release=made_by,
+                          source=File(self.microdata.source, bare=True)),
+            about=[Message("{how}; {seconds:.2g} s", how=self._how(), seconds=self.seconds)],
+            verdict=self._verdict(called),
             sentences=self._explained(),
             tables=[self._table()],
-            charts=[self._chart(release or Message("{it}", it=File(self.made_by, bare=True)))],
-        )
+            charts=[self._chart(called)],
+        )  # fmt: skip
 
     def _how(self) -> Text:
+        people = len(self.inside)
         if self.folds is not None:
-            return (
-                f"{len(self.inside):,} people in {self.folds} folds, each held out of one release "
-                "and in all others"
-            )
+            return Message("{people} people in {folds} folds, each held out of one release and in "
+                           "all others", people=people, folds=self.folds)  # fmt: skip
         others = "" if self.outside is None else f"; {len(self.outside):,} who are not in it"
-        return Message("{people} people of {release}{others}", people=len(self.inside),
-                       release=File(self.release.in_short, bare=True), others=others)  # fmt: skip
+        return Message("{people} people of {release}{others}", people=people, others=others,
+                       release=File(self.release.in_short, bare=True))  # fmt: skip
 
-    def _verdict(self, release: Any) -> Message:
+    def _verdict(self, release: Text) -> Message:
         """What the strongest adversary can do, and how much of it is a breach."""
-        right = Message(
-            "Under {release}, {adversary} is right about the {secret} of {inside} of the people in "
-            "the release",
-            release=release, adversary=self.adversary.label,
-            secret=self.microdata.sensitive.name, inside=percent(self.accuracy),
-        )  # fmt: skip
-        prior = percent(self.baseline)
-        if self.outside is None or self.gap is None:
-            return Message(
-                "{right}, where the prior alone gives {prior}; without people who are not in it, a "
-                "breach cannot be distinguished from knowledge about the population.",
-                right=right, prior=prior,
-            )  # fmt: skip
-        both = Message(
-            "{right} and of {outside} of people who are not in it, where the prior alone gives "
-            "{prior}",
-            right=right, outside=percent(self.outside.accuracy.value), prior=prior,
-        )  # fmt: skip
-        gap, unlike = _points(self.gap), self.prior_gap
-        if unlike is not None and not unlike.low <= 0 <= unlike.high:
-            assert self.prior_outside is not None
-            return Message(
-                "{both} and {prior_outside}: these people differ from those in the release, so the "
-                "difference of {gap} does not show what people's own records add; hold out people "
-                "who are like those in the release.",
-                both=both, prior_outside=percent(self.prior_outside.accuracy.value), gap=gap,
-            )  # fmt: skip
-        if self.gap.low > 0:
-            return Message("{both}: {gap} come from people's own records, the rest is knowledge "
-                           "about the population.", both=both, gap=gap)  # fmt: skip
-        return Message("{both}: no breach is shown, because people's own records add {gap}.",
-                       both=both, gap=gap)  # fmt: skip
+        said = (
+            "Under {release}, {adversary} is right about the {secret} of {inside:%} of the people "
+            "in the release"
+        )
+        parts: dict[str, Any] = {
+            "release": release, "adversary": self.adversary.label,
+            "secret": self.microdata.sensitive.name, "inside": self.accuracy,
+            "prior": self.baseline,
+        }  # fmt: skip
+        if self.outside is None or self.gap is None or self.prior_gap is None:
+            said += (
+                ", where the prior alone gives {prior:%}; without people who are not in it, a "
+                "breach cannot be distinguished from knowledge about the population."
+            )
+            return Message(said, **parts)
+        said += " and of {outside:%} of people who are not in it, where the prior alone gives "
+        parts |= {"outside": self.outside.accuracy.value, "gap": _points(self.gap)}
+        if self.prior_outside is not None and not self.prior_gap.low <= 0 <= self.prior_gap.high:
+            parts["prior_outside"] = self.prior_outside.accuracy.value
+            said += (
+                "{prior:%} and {prior_outside:%}: these people differ from those in the release, "
+                "so the difference of {gap} does not show what people's own records add; hold out "
+                "people who are like those in the release."
+            )
+        elif self.gap.low > 0:
+            said += (
+                "{prior:%}: {gap} come from people's own records, the rest is knowledge about the "
+                "population."
+            )
+        else:
+            said += "{prior:%}: no breach is shown, because people's own records add {gap}."
+        return Message(said, **parts)
 
     def _explained(self) -> list[Text]:
         said: list[Text] = []
@@ -313,11 +301,7 @@ class Inference(Finding):
                 ]
                 rows += [[f"  {_OUTSIDE}", *_cells(sides.outside)],
                          ["  difference, points", "", *gaps, "", ""]]  # fmt: skip
-        heads = ("people", "right", "belief", "sure", "right if sure")
-        return Table(
-            columns=["", *heads],
-            rows=rows,
-        )
+        return Table(columns=["", "people", "right", "belief", "sure", "right if sure"], rows=rows)
 
     def _chart(self, release: Text) -> Chart:
         sides: dict[str, Guesses | None] = {"prior: how frequent the values are": self.prior}
@@ -325,22 +309,13 @@ class Inference(Finding):
             by = f", by {label}" if len(self.against) > 1 else ""
             sides[f"people who are not in the release{by}"] = one.outside
             sides[f"people in the release{by}"] = one.inside
-        series = []
-        for name, guesses in sides.items():
-            found = None if guesses is None else guesses.accuracy
-            value, low, high = (
-                (None, None, None) if found is None else (found.value, found.low, found.high)
-            )
-            series.append(Series(name=name, x=[release], y=[value], low=[low], high=[high]))
-        return Chart(
-            kind="bars",
+        return bars(
+            release, {name: None if one is None else one.accuracy for name, one in sides.items()},
             title="How often guesses are right",
             says="with 95% intervals; what is guessed about people who are not in the table is "
             "knowledge about the population",
-            x=Axis(label="", scale="names"),
             y=Axis(label="guessed right", share=True),
-            series=series,
-        )
+        )  # fmt: skip
 
 
 def _points(estimate: Estimate) -> str:
@@ -362,21 +337,7 @@ def _side(guesses: Guesses | None) -> dict[str, Any] | None:
     return {"people": len(guesses), **{name: getattr(guesses, name) for name in names}}
 
 
-def _cells(guesses: Guesses) -> list[tuple[float | None, str]]:
-    rightly = guesses.accuracy_if_sure
-    return [
-        cell(len(guesses), ","),
-        (guesses.accuracy.value, guesses.accuracy.in_percent()),
-        (guesses.belief.value, guesses.belief.in_percent()),
-        cell(guesses.sure.value, "%"),
-        cell(rightly, "%"),
-    ]
-
-
-def _column(guesses: Guesses | None, what: str, records: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The numbers of some people; NaN for those about whom nobody was asked."""
-    found = np.full(len(records), np.nan)
-    if guesses is not None:
-        numbers = guesses.beliefs if what == "belief" else guesses.right
-        found[np.searchsorted(records, guesses.records)] = numbers
-    return found
+def _cells(guesses: Guesses) -> list[Any]:
+    shares = [(one.value, one.in_percent()) for one in (guesses.accuracy, guesses.belief)]
+    sure = [cell(share, "%") for share in (guesses.sure.value, guesses.accuracy_if_sure)]
+    return [len(guesses), *shares, *sure]

@@ -11,23 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks.estimates import (
-    Estimate,
-    difference_of,
-    mean_of,
-    paired_difference,
-    share_of,
-)
+from unveil.attacks.estimates import Estimate, difference_of, mean_of, paired_difference, share_of
+from unveil.attacks.held_out import People
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import Knowledge, understood
 from unveil.engine import Progress
 from unveil.errors import InputError, Option
-from unveil.microdata import AnyRelease, Microdata
+from unveil.microdata import AnyRelease
 
 BELIEF, RIGHT, SURE, SURE_RIGHT, KNOWN = range(5)
 """The rows of answers."""
@@ -129,36 +125,6 @@ class TwoSides:
         return difference_of(inside, outside)
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Record numbers of people in a release, and of people held out, who may be none."""
-
-    members: NDArray[np.intp]
-    held_out: NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Splits:
-    """Everybody, and who is in each release.
-
-    Attributes
-    ----------
-    everybody : Microdata
-    each : tuple of Split
-    fold_of : array or None
-        The fold in which each person is held out, if there are folds.
-    """
-
-    everybody: Microdata
-    each: tuple[Split, ...]
-    fold_of: NDArray[np.intp] | None = None
-
-    @property
-    def ever_in(self) -> NDArray[np.intp]:
-        """Who is in any release."""
-        return np.unique(np.concatenate([split.members for split in self.each]))
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
     """Releases, who is in each, and the people whom adversaries are asked about.
@@ -166,7 +132,8 @@ class Game:
     Attributes
     ----------
     known : Knowledge
-    splits : Splits
+    splits : tuple of People
+        Who is in each release, and who is not. Several are folds: everybody is held out once.
     confidence : float
         Belief in one value from which an adversary is sure.
     targets : array
@@ -174,17 +141,32 @@ class Game:
     """
 
     known: Knowledge
-    splits: Splits
+    splits: tuple[People, ...]
     confidence: float
     targets: NDArray[np.intp]
 
     def __post_init__(self) -> None:
-        if not np.isin(self.targets, self.splits.ever_in).any():
+        if not np.isin(self.targets, self._ever_in).any():
             raise InputError(
                 "none of the targets is in the release, so there is nobody to compare others with; "
                 "leave out {targets}, or include people who are in the release",
                 targets=Option("targets"),
             )
+
+    @cached_property
+    def _ever_in(self) -> NDArray[np.intp]:
+        """Who is in any release."""
+        return np.unique(np.concatenate([people.members for people in self.splits]))
+
+    @cached_property
+    def _fold_of(self) -> NDArray[np.intp] | None:
+        """The fold in which each target is held out; None without folds."""
+        if len(self.splits) == 1:
+            return None
+        fold_of = np.empty(len(self.known.microdata), dtype=np.intp)
+        for fold, people in enumerate(self.splits):
+            fold_of[people.held_out] = fold
+        return fold_of[self.targets]
 
     def play(
         self,
@@ -193,46 +175,45 @@ class Game:
         progress: bool | None,
     ) -> tuple[list[TwoSides], list[AnyRelease]]:
         """Ask every adversary about every target, release by release."""
-        targets, each, seen = self.targets, self.splits.each, []
-        sides = [(_Tally(len(targets)), _Tally(len(targets))) for _ in attackers]
-        total = len(targets) * len(each) * len(attackers)
+        targets, seen = self.targets, []
+        # Of targets inside and outside: sums of their answers, and in how many releases.
+        sums = np.zeros((len(attackers), 2, 5, len(targets)))
+        times = np.zeros((2, len(targets)))
+        total = len(targets) * len(self.splits) * len(attackers)
         with Progress("guessing", total, progress) as shown:
-            for split, release in zip(each, releases, strict=True):
+            for people, release in zip(self.splits, releases, strict=True):
                 seen.append(release)
-                for attacker, (inside, outside) in zip(attackers, sides, strict=True):
+                sides = np.stack([np.isin(targets, p) for p in (people.members, people.held_out)])
+                times += sides
+                for attacker, tally in zip(attackers, sums, strict=True):
                     understood(attacker, release)
-                    found = self._asked(attacker, release)
-                    is_in = np.isin(targets, split.members)
-                    inside.add(np.flatnonzero(is_in), found[:, is_in])
-                    out = np.isin(targets, split.held_out)
-                    outside.add(np.flatnonzero(out), found[:, out])
+                    tally += sides[:, None] * self._asked(attacker, release)
                     shown.advance(len(targets))
-        fold_of = self.splits.fold_of
-        folds = None if fold_of is None else fold_of[targets]
         played = []
-        for attacker, (inside, outside) in zip(attackers, sides, strict=True):
-            within = inside.guesses(targets, folds)
-            assert within is not None  # some target is in a release
-            played.append(
-                TwoSides(adversary=attacker, inside=within, outside=outside.guesses(targets, folds))
-            )
+        for attacker, tally in zip(attackers, sums, strict=True):
+            inside, outside = map(self._means, tally, times)
+            assert inside is not None  # some target is in a release
+            played.append(TwoSides(adversary=attacker, inside=inside, outside=outside))
         return played, seen
 
-    def by_prior(self, played: Sequence[TwoSides]) -> tuple[Guesses, Guesses | None]:
+    def _means(self, sums: NDArray[np.float64], times: NDArray[Any]) -> Guesses | None:
+        """The mean answers about those who were on one side; None if nobody was."""
+        had = times > 0
+        if not had.any():
+            return None
+        folds = None if self._fold_of is None else self._fold_of[had]
+        return Guesses(records=self.targets[had], answers=sums[:, had] / times[had], folds=folds)
+
+    def by_prior(self) -> tuple[Guesses | None, Guesses | None]:
         """What is guessed about the same people without any release: by a prior, or by shares."""
-        secret = self.splits.everybody.sensitive
-        counts = np.bincount(secret.codes[self.splits.ever_in], minlength=secret.size)
+        secret, targets = self.known.microdata.sensitive, self.targets
+        counts = np.bincount(secret.codes[self._ever_in], minlength=secret.size)
         prior = counts / counts.sum() if self.known.prior is None else self.known.prior
-
-        def guessed(about: Guesses) -> Guesses:
-            people = about.records
-            rows = prior[people] if prior.ndim == 2 else np.tile(prior, (len(people), 1))
-            found = answers(rows, secret.codes[people], self.confidence)
-            return Guesses(records=people, answers=found, folds=about.folds)
-
-        first = played[0]
-        outside = None if first.outside is None else guessed(first.outside)
-        return guessed(first.inside), outside
+        rows = prior[targets] if prior.ndim == 2 else np.tile(prior, (len(targets), 1))
+        found = answers(rows, secret.codes[targets], self.confidence)
+        ever_out = np.concatenate([people.held_out for people in self.splits])
+        inside, outside = (np.isin(targets, some) for some in (self._ever_in, ever_out))
+        return self._means(found, inside), self._means(found, outside)
 
     def _asked(self, adversary: Adversary, release: AnyRelease) -> NDArray[np.float64]:
         """An adversary's answers about all targets from one release: five numbers × targets."""
@@ -282,25 +263,3 @@ def answers(
     right = np.where(first[each, true] & known, 1 / first.sum(axis=1), 0.0)
     sure = known & (top >= confidence - ROUNDING)
     return np.stack([believed[each, true], right, sure, sure * right, known])
-
-
-class _Tally:
-    """Answers about people, added up over releases."""
-
-    def __init__(self, people: int) -> None:
-        self._sums, self._times = np.zeros((5, people)), np.zeros(people)
-
-    def add(self, places: NDArray[np.intp], answers: NDArray[np.float64]) -> None:
-        """Add answers about the people at these places, each once."""
-        self._sums[:, places] += answers
-        self._times[places] += 1
-
-    def guesses(self, records: NDArray[np.intp], folds: NDArray[np.intp] | None) -> Guesses | None:
-        """The means of those who were asked about; None if nobody was."""
-        had = self._times > 0
-        if not had.any():
-            return None
-        means = self._sums[:, had] / self._times[had]
-        return Guesses(
-            records=records[had], answers=means, folds=None if folds is None else folds[had]
-        )

@@ -46,50 +46,44 @@ out one of them does not hold out the person.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from unveil.adversary import Adversary, prior_for
+from unveil.adversary import prior_for
 from unveil.attacks.differential import chosen_targets
-from unveil.attacks.held_out import split_people
-from unveil.attacks.inference._finding import Inference
-from unveil.attacks.inference._guesses import Game, Split, Splits
-from unveil.attacks.shared import Knowledge, adversaries_named, understood
-from unveil.errors import (
-    Call,
-    Cell,
-    Column,
-    File,
-    InputError,
-    Message,
-    Option,
-    Text,
-    did_you_mean,
+from unveil.attacks.held_out import (
+    People,
+    check_recode,
+    split_in_folds,
+    split_people,
+    unknown_values,
 )
+from unveil.attacks.inference._finding import Inference
+from unveil.attacks.inference._guesses import Game
+from unveil.attacks.shared import Knowledge, adversaries_named, refuse_prepared, reseeded
+from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import (
     AnyRelease,
+    Mapped,
     Microdata,
     NoisyCounts,
     Permuted,
     Release,
     same_domains,
 )
-from unveil.options import Adversaries, HeldOut, Help, Progress, Recode, Seed, Shell, checked
+from unveil.options import Adversaries, HeldOut, Help, Progress, Recode, Seed, Shell, check, checked
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
 _FOLDS = 5
 
 
-def _number(texts: Sequence[str]) -> int:
-    text = texts[-1]
-    if not (text.isdecimal() and text.isascii()) or int(text) < 1:
-        raise InputError("{option} is not possible: it must be a whole number from 1 up",
-                         option=Option("targets", text))  # fmt: skip
-    return int(text)
+def _number(texts: Sequence[str]) -> Any:
+    number = int(texts[-1]) if texts[-1].isascii() and texts[-1].isdigit() else texts[-1]
+    check("targets", Annotated[int, Ge(1)], number)
+    return number
 
 
 @checked
@@ -104,8 +98,8 @@ def inference(
     folds: Annotated[
         int | None,
         Ge(2),
-        Help("Number of parts into which people are dealt; each part is held out of one release "
-             "and in all others. Default: 5."),
+        Help("For a sanitizer, unless people held out are given: number of parts into which people "
+             "are dealt; each part is held out of one release and in all others. Default: 5."),
         Shell(metavar="N"),
     ] = None,
     confidence: Annotated[
@@ -139,11 +133,6 @@ def inference(
         numbers counted from 0; a mask; or another table with the same columns. Default: folds. For
         a release: another table, or records of ``microdata`` that are not in it. Default: nobody;
         then a breach cannot be distinguished from knowledge about the population.
-    folds : int, optional
-        For a sanitizer, unless ``held_out`` is given: number of parts into which people are dealt,
-        each of which is held out once. Default: 5.
-    confidence : float
-        Belief in one value from which an adversary is sure, for `Guesses.sure`.
     targets : int or sequence of int, optional
         Number of people to ask about, drawn at random, or record numbers. Default: everybody.
         Useful for models that are trained for each person.
@@ -172,42 +161,46 @@ def inference(
     >>> round(finding.accuracy, 3), round(finding.baseline, 3), finding.gap
     (0.282, 0.212, None)
     """
-    f, release = _told_apart(published)
+    sanitizer, release = _told_apart(published)
     microdata = as_microdata(microdata, "inference")
     number = int(seed)
-    if release is not None:
-        _check_release(release, microdata, folds)
-    attackers = _attackers(adversary, f, release, number)
+    if release is not None and not same_domains(release, microdata):
+        raise InputError(
+            "the release by {made_by} does not belong to {source}: their columns or values differ; "
+            "read it with {read_release}(table, microdata)",
+            made_by=File(release.made_by, bare=True), source=File(microdata.source, bare=True),
+            read_release=Call("read_release"),
+        )  # fmt: skip
+    usual = "smoothed-frequency" if isinstance(release, NoisyCounts) else sanitizer.attacked_by
+    attackers = adversaries_named(usual if adversary is None else adversary, number)
     splits = _splits(microdata, release, held_out, recode, folds, number)
-    _check_prepared(attackers, splits.everybody)
+    everybody = splits[0].everybody
+    refuse_prepared(attackers, everybody)
     chosen = chosen_targets(
-        targets, splits.everybody, Identity(), None, how="random", seed=number, shuffled=False
+        targets, everybody, Identity(), None, how="random", seed=number, shuffled=False
     )
     game = Game(
-        known=Knowledge(
-            microdata=splits.everybody, prior=prior_for(attackers, prior, splits.everybody)
-        ),
-        splits=splits,
-        confidence=float(confidence),
-        targets=np.sort(chosen.records),
-    )
+        known=Knowledge(microdata=everybody, prior=prior_for(attackers, prior, everybody)),
+        splits=splits, confidence=float(confidence), targets=np.sort(chosen.records),
+    )  # fmt: skip
     started = time.perf_counter()
-    releases = [release] if release is not None else published_by(f, splits, number)
+    releases = [release] if release is not None else published_by(sanitizer, splits, number)
     played, seen = game.play(attackers, releases, progress)
-    inside, outside = game.by_prior(played)
+    inside, outside = game.by_prior()
+    assert inside is not None  # some target is in a release
     heard = (note for attacker in attackers for note in attacker.notes)
     return Inference(
-        microdata=splits.everybody,
-        made_by=f.label if release is None else release.made_by,
+        microdata=everybody,
+        made_by=sanitizer.label if release is None else release.made_by,
         releases=tuple(seen),
-        folds=None if splits.fold_of is None else len(splits.each),
+        folds=len(splits) if len(splits) > 1 else None,
         against={one.adversary.label: one for one in played},
         prior=inside,
         prior_outside=outside,
         confidence=float(confidence),
         seed=number,
         seconds=time.perf_counter() - started,
-        notes=tuple(dict.fromkeys((*_noted(seen, splits), *_too_many(release, splits), *heard))),
+        notes=tuple(dict.fromkeys((*_noted(seen, everybody), *_too_many(release, splits), *heard))),
     )
 
 
@@ -223,49 +216,13 @@ def _told_apart(published: Any) -> tuple[Sanitizer, AnyRelease | None]:
     return as_sanitizer(published), None
 
 
-def _check_release(release: AnyRelease, microdata: Microdata, folds: int | None) -> None:
-    made_by = File(release.made_by, bare=True)
-    if not same_domains(release, microdata):
-        raise InputError(
-            "the release by {made_by} does not belong to {source}: their columns or values differ; "
-            "read it with {read_release}(table, microdata)",
-            made_by=made_by, source=File(microdata.source, bare=True),
-            read_release=Call("read_release"),
-        )  # fmt: skip
-    if folds is not None:
-        raise InputError(
-            "{folds} needs a sanitizer, which can publish parts of the table, but got the release "
-            "by {made_by}; say who is not in it with {held_out}",
-            folds=Option("folds", folds), made_by=made_by, held_out=Option("held_out"),
-        )  # fmt: skip
-
-
-def _attackers(
-    adversary: Any, sanitizer: Sanitizer, release: AnyRelease | None, seed: int
-) -> tuple[Adversary, ...]:
-    usual = sanitizer.attacked_by
-    if isinstance(release, NoisyCounts):
-        usual = "smoothed-frequency"
-    attackers = adversaries_named(usual if adversary is None else adversary, seed)
-    if release is not None:
-        for attacker in attackers:
-            understood(attacker, release)
-    return attackers
-
-
-def _noted(seen: Sequence[AnyRelease], splits: Splits) -> list[Text]:
+def _noted(seen: Sequence[AnyRelease], everybody: Microdata) -> list[Text]:
     """Notes about the releases; of several, only those of the first, which are typical."""
     if len(seen) == 1:
         return list(seen[0].notes)
-    own = set(splits.everybody.notes)
+    about = "{several} releases without one fold each; about the first: {note}"
     return [
-        note
-        if note in own
-        else Message(
-            "{several} releases without one fold each; about the first: {note}",
-            several=len(seen),
-            note=note,
-        )
+        note if note in everybody.notes else Message(about, several=len(seen), note=note)
         for note in seen[0].notes
     ]
 
@@ -274,99 +231,25 @@ def _splits(
     microdata: Microdata,
     release: AnyRelease | None,
     held_out: Any,
-    recode: Mapping[str, Mapping[Any, Any]] | None,
+    recode: Mapped,
     folds: int | None,
     seed: int,
-) -> Splits:
-    if recode is not None and not isinstance(held_out, Microdata):
-        raise InputError(
-            "{recode} is about the values of a table of people held out; give one as {held_out}",
-            recode=Option("recode"), held_out=Option("held_out"),
-        )  # fmt: skip
-    if release is None and held_out is None:
-        return in_folds(microdata, folds, seed)
-    if folds is not None:
-        raise InputError(
-            "{folds} and {held_out} both say who is held out; leave out one of them",
-            folds=Option("folds", folds), held_out=Option("held_out"),
-        )  # fmt: skip
-    return made_once(microdata, held_out, release, seed, recode=recode)
-
-
-def _too_many(release: AnyRelease | None, splits: Splits) -> list[Message]:
-    """A note if more records were published than people are said to be in the release."""
-    members, held_out = splits.each[0].members, splits.each[0].held_out
-    if not isinstance(release, Release | Permuted) or not len(held_out):
-        return []
-    if len(release) <= len(members):
-        return []
-    return [
-        Message(
-            "the release by {made_by} has {records} records, but only {members} people are said to "
-            "be in it; if people held out are in it, the difference is too small",
-            made_by=File(release.made_by, bare=True),
-            records=len(release),
-            members=len(members),
-        )
-    ]
-
-
-def _check_prepared(attackers: Sequence[Adversary], everybody: Microdata) -> None:
-    for attacker in attackers:
-        if attacker.prepared(everybody) is not everybody:
-            raise InputError(
-                "{adversary} needs the table cut into quantiles before it is sanitized, which "
-                "leaves out people held out, and is too late for an existing release; choose "
-                "another encoding, such as quantiles-after",
-                adversary=attacker.label,
-            )
-
-
-def in_folds(microdata: Microdata, folds: int | None, seed: int) -> Splits:
-    """Hold everybody out of one release, and put them into all others.
-
-    Sensitive values are dealt out evenly. If a fold had more of a value than its share, the other
-    folds would have less, and an adversary who goes by frequencies would be wrong about it.
-
-    >>> import unveil as uv
-    >>> votes = ["a", "b", "a", "b", "a", "b"]
-    >>> table = uv.read_table({"age": range(6), "vote": votes}, quasi="age", sensitive="vote")
-    >>> [sorted(table.sensitive.decode()[split.held_out])
-    ...  for split in in_folds(table, 3, seed=0).each]
-    [['a', 'b'], ['a', 'b'], ['a', 'b']]
-    """
-    n, wanted = len(microdata), _FOLDS if folds is None else int(folds)
-    if wanted > n:
-        raise InputError(
-            "{folds} is too many: {source} has {n} {records}, and a fold needs at least one; "
-            "{remedy}",
-            folds=Option("folds", wanted), source=File(microdata.source, bare=True), n=n,
-            records="record" if n == 1 else "records",
-            remedy=f"take at most {n:,}" if n > 1 else "there is nobody to compare with",
-        )  # fmt: skip
-    rng = np.random.default_rng([seed, 5])
-    shuffled = rng.permutation(n)
-    by_value = shuffled[np.argsort(microdata.sensitive.codes[shuffled], kind="stable")]
-    fold_of = np.empty(n, dtype=np.intp)
-    fold_of[by_value] = np.arange(n) % wanted
-    each = tuple(
-        Split(np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
-        for fold in range(wanted)
-    )
-    return Splits(everybody=microdata, each=each, fold_of=fold_of)
-
-
-def made_once(
-    microdata: Microdata, held_out: Any, release: AnyRelease | None, seed: int, *,
-    recode: Mapping[str, Mapping[Any, Any]] | None = None,
-) -> Splits:  # fmt: skip
-    """One release of all people but those held out (None: nobody), who may be a share of them.
+) -> tuple[People, ...]:
+    """Who is in each release and who is not: folds, or one release of all but those held out.
 
     If there is a release, people held out must be named, and have values that it knows.
     """
-    if held_out is None:
-        nobody = np.arange(0)
-        return Splits(everybody=microdata, each=(Split(np.arange(len(microdata)), nobody),))
+    check_recode(recode, held_out)
+    if release is None and held_out is None:
+        return split_in_folds(microdata, _FOLDS if folds is None else int(folds), seed)
+    if folds is not None:
+        raise InputError(
+            "{folds} and {held_out} both say who is held out; leave out one of them"
+            if release is None else
+            "{folds} needs a sanitizer, which can publish parts of the table, but got a release; "
+            "say who is not in it with {held_out}",
+            folds=Option("folds", folds), held_out=Option("held_out"),
+        )  # fmt: skip
     if release is not None and isinstance(held_out, int | float | np.number):
         raise InputError(
             "{held_out} would draw people, but the release by {made_by} already exists; name the "
@@ -376,41 +259,41 @@ def made_once(
         )  # fmt: skip
     people = split_people(microdata, held_out, own=0, recode=recode, seed=seed)
     if release is not None:
-        _check_domains(people.everybody, release, held_out)
-    return Splits(everybody=people.everybody, each=(Split(people.members, people.held_out),))
+        _check_domains(people.everybody, release, getattr(held_out, "source", microdata.source))
+    return (people,)
 
 
-def published_by(sanitizer: Sanitizer, splits: Splits, seed: int) -> Iterator[AnyRelease]:
+def _too_many(release: AnyRelease | None, splits: Sequence[People]) -> list[Message]:
+    """A note if more records were published than people are said to be in the release."""
+    people = splits[0]
+    if not isinstance(release, Release | Permuted) or not len(people.held_out):
+        return []
+    if len(release) <= len(people.members):
+        return []
+    return [
+        Message(
+            "the release by {made_by} has {records} records, but only {members} people are said to "
+            "be in it; if people held out are in it, the difference is too small",
+            made_by=File(release.made_by, bare=True), records=len(release),
+            members=len(people.members),
+        )
+    ]  # fmt: skip
+
+
+def published_by(sanitizer: Sanitizer, splits: Sequence[People], seed: int) -> Iterator[AnyRelease]:
     """The release of each split's members, each with random numbers of its own."""
-    everybody, several = splits.everybody, splits.fold_of is not None
-    for number, split in enumerate(splits.each):
-        # Errors about a goal that this part cannot meet name the source.
-        out = f"fold {number + 1} of {len(splits.each)}" if several else "those held out"
-        part = everybody.take(split.members)
-        if len(split.held_out):
-            part = replace(part, source=f"{everybody.source} without {out}")
-        state = np.random.SeedSequence([seed, 6, number]).generate_state(1, np.uint64)
-        yield sanitizer.with_seed(int(state[0])).sanitize(part)
+    for number, people in enumerate(splits):
+        yield reseeded(sanitizer, seed, 6, number).sanitize(people.table)
 
 
-def _check_domains(everybody: Microdata, release: AnyRelease, others: Any) -> None:
+def _check_domains(everybody: Microdata, release: AnyRelease, source: str) -> None:
     """Refuse people held out whose values the release's columns do not have."""
-    if same_domains(release, everybody):
-        return
-    columns = zip((*everybody.quasi, everybody.sensitive), (*release.quasi, release.sensitive),
-                  strict=True)  # fmt: skip
-    name, text, known = next(
-        (ours.name, text, theirs.texts)
-        for ours, theirs in columns
-        for text in ours.texts
-        if text not in theirs.places
-    )
-    source, near = getattr(others, "source", everybody.source), did_you_mean(text, known)
-    raise InputError(
-        "column {column} of the people held out, {source}, has {value}, which is not one of its "
-        "values in the release by {made_by}{near}; if it is another name for one of them, rename "
-        "it before reading; otherwise read all people as one table, take members and people held "
-        "out from it (everybody.take(…)), and read or make the release with these members",
-        column=Column(name), source=File(source, bare=True), value=Cell(text),
-        made_by=File(release.made_by, bare=True), near=Cell(near, bare=True) if near else "",
-    )  # fmt: skip
+    ours = (*everybody.quasi, everybody.sensitive)
+    for column, other in zip((*release.quasi, release.sensitive), ours, strict=True):
+        unknown = [text for text in other.texts if text not in column.places]
+        if unknown:
+            raise InputError(
+                "{unknown}; otherwise read all people as one table, take members and people held "
+                "out from it (everybody.take(…)), and read or make the release with these members",
+                unknown=unknown_values(column, other, unknown, source),
+            )

@@ -1,6 +1,6 @@
 """Linkage: people with names against a release."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unveil._lazy import lazily
 from unveil.findings import Figure, Question

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,20 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import of_all, percent
+from unveil._text import of_all
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.attacks.people import External, Index
 from unveil.errors import Call, File, Listed, Message, Option, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Story,
-    Table,
-    Value,
-    cell,
-    distribution,
-)
+from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
 
 
@@ -165,24 +156,22 @@ class Linkage(Finding):
         The attacker picks one of the candidates at random: the mean of 1 / candidates, and 0
         where the own record is not among them.
         """
-        if self.right is None or not self.in_table:
-            return None
-        among = self.right.among
-        return float((1 / self.candidates[among]).sum() / self.in_table)
+        return self._expected(lambda right: 1 / self.candidates[right.among])
 
     @property
     def value_right(self) -> float | None:
         """Of those in the original, the expected share of right values, guessed in the same way."""
-        if self.right is None or not self.in_table:
-            return None
-        return float(self.right.value[self.right.in_table].sum() / self.in_table)
+        return self._expected(lambda right: right.value[right.in_table])
 
     @property
     def value_by_chance(self) -> float | None:
         """The same if any record of the release is picked, whomever its cells cover."""
+        return self._expected(lambda right: right.chance[right.in_table])
+
+    def _expected(self, chances: Callable[[Right], NDArray[np.float64]]) -> float | None:
         if self.right is None or not self.in_table:
             return None
-        return float(self.right.chance[self.right.in_table].sum() / self.in_table)
+        return float(chances(self.right).sum() / self.in_table)
 
     @property
     def records_of_one(self) -> int:
@@ -231,17 +220,12 @@ class Linkage(Finding):
                 columns=[], rows=[],
             )  # fmt: skip
         secret = self.release.sensitive.name
+        ordered = frame.sort_values("records", ascending=False, kind="stable").to_numpy().tolist()
         return Table(
             title=Message("{who}: {secret} of the candidates", who=who, secret=secret),
-            columns=[secret, "records",
-                     "share"],
-            rows=[
-                [str(value), cell(records, ",.6g"),
-                 cell(share, "%")]
-                for value, records, share in frame.sort_values(
-                    "records", ascending=False, kind="stable"
-                ).to_numpy().tolist()
-            ],
+            columns=[secret, "records", "share"],
+            rows=[[str(value), cell(records, ",.6g"), cell(share, "%")]
+                  for value, records, share in ordered],
         )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
@@ -272,11 +256,7 @@ class Linkage(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        people = max(1, len(self))
-        return (
-            LINKED.of(self.unique.sum() / people),
-            ONE_VALUE.of(self.one_value.sum() / people),
-        )
+        return LINKED.of(self.unique.mean()), ONE_VALUE.of(self.one_value.mean())
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -296,11 +276,9 @@ class Linkage(Finding):
         }
 
     def story(self, release: Text | None = None) -> Story:
-        n = len(self)
         return Story(
             title=Message(
-                "Linkage: {n} of {source} against {release}",
-                n=f"{n:,} {'person' if n == 1 else 'people'}",
+                "Linkage: {n:person} of {source} against {release}", n=len(self),
                 source=File(self.people.source, bare=True),
                 release=File(self.release.in_short, bare=True),
             ),
@@ -309,67 +287,60 @@ class Linkage(Finding):
             sentences=[self._journalist(), *self._explained()],
             tables=[self._table()],
             charts=self._charts(release or self.release.made_by),
-        )
+        )  # fmt: skip
 
     def _verdict(self, release: Text | None) -> Message:
-        n, secret = len(self), self.release.sensitive.name
-        unique, one = int(self.unique.sum()), int(self.one_value.sum())
-        linked = Message(
-            "{begin} {n}, {unique} linked to a single record{where}{rightly}, and {one} to a "
-            "single {secret}{one_rightly}",
-            begin="Of" if release is None else Message("Under {release}, of", release=release),
-            n="1 person" if n == 1 else f"{n:,} people",
-            unique=f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}",
-            where="" if release is not None else Message(
-                " of the release by {release}", release=File(self.release.made_by, bare=True)
-            ),
-            rightly=_rightly(unique, self.unique_right),
-            one=of_all(one, n), secret=secret, one_rightly=_rightly(one, self.one_value_right),
-        )  # fmt: skip
+        n, unique, one = len(self), int(self.unique.sum()), int(self.one_value.sum())
+        made_by = File(self.release.made_by, bare=True)
+        said = (
+            "{under}, of {n:person}, {unique} linked to a single record{rightly}, and {one} to a "
+            "single {secret}{one_rightly}"
+        )
         if self.right is None:
-            return Message("{linked}; whether these links are right is not known.", linked=linked)
-        if not self.in_table:
-            return Message("{linked}; none of them is in the table, so every link is wrong.",
-                           linked=linked)  # fmt: skip
-        assert self.record_right is not None
-        assert self.value_right is not None
-        assert self.value_by_chance is not None
+            said += "; whether these links are right is not known."
+        elif not self.in_table:
+            said += "; none of them is in the table, so every link is wrong."
+        else:
+            said += (
+                ". Of the {people:person} in the table, an attacker who picks a candidate at "
+                "random finds the right record for {record:%}, and the right {secret} for "
+                "{value:%} ({chance:%} by picking any record)."
+            )
         return Message(
-            "{linked}. Of the {people} in the table, an attacker who picks a candidate at random "
-            "finds the right record for {record}, and the right {secret} for {value} ({chance} by "
-            "picking any record).",
-            linked=linked, secret=secret, record=percent(self.record_right),
-            people="1 person" if self.in_table == 1 else f"{self.in_table:,} people",
-            value=percent(self.value_right), chance=percent(self.value_by_chance),
+            said, n=n, secret=self.release.sensitive.name,
+            under=Message("In the release by {release}", release=made_by) if release is None
+            else Message("Under {release}", release=release),
+            unique=f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}", one=of_all(one, n),
+            rightly=_rightly(unique, self.unique_right),
+            one_rightly=_rightly(one, self.one_value_right), people=self.in_table,
+            record=self.record_right, value=self.value_right, chance=self.value_by_chance,
         )  # fmt: skip
 
     def _table(self) -> Table:
-        n, secret, right = len(self), self.release.sensitive.name, self.right
-        rows: list[Any] = [["with candidates", *_counted(self.found, n)]]
-        single = [
-            ("linked to a single record", self.unique, self.unique_right),
-            (f"linked to a single {secret}", self.one_value, self.one_value_right),
+        n, secret, in_table = len(self), self.release.sensitive.name, self.in_table
+        unique, one = int(self.unique.sum()), int(self.one_value.sum())
+        counts = [
+            ("with candidates", self.found, n),
+            ("linked to a single record", unique, n),
+            ("  and rightly so", self.unique_right, unique),
+            (f"linked to a single {secret}", one, n),
+            ("  and rightly so", self.one_value_right, one),
+            ("in the table", in_table, n),
+            ("  own record among the candidates", self.own_among, in_table),
         ]
-        for what, who, rightly in single:
-            number = int(who.sum())
-            rows.append([what, *_counted(number, n)])
-            if right is not None and rightly is not None:
-                rows.append(["  and rightly so", *_counted(rightly, number)])
-        if right is not None and self.in_table is not None and self.own_among is not None:
-            rows.append(["in the table", *_counted(self.in_table, n)])
-            own = _counted(self.own_among, self.in_table)
-            rows.append(["  own record among the candidates", *own])
         shares = {
             "  right record, a candidate picked at random": self.record_right,
             f"  right {secret}, a candidate picked at random": self.value_right,
             f"  right {secret}, any record picked at random": self.value_by_chance,
         }
-        rows += [
-            [what, "", cell(share, "%")] for what, share in shares.items() if share is not None
-        ]
         return Table(
-            title="", columns=["", "people",
-                               "share"], rows=rows,
+            columns=["", "people", "share"],
+            rows=[
+                *([what, number, cell(number / whole if whole else None, "%")]
+                  for what, number, whole in counts if number is not None),
+                *([what, "", cell(share, "%")]
+                  for what, share in shares.items() if share is not None),
+            ],
         )  # fmt: skip
 
     def _journalist(self) -> str:
@@ -406,37 +377,32 @@ class Linkage(Finding):
         return said
 
     def _charts(self, name: Text) -> list[Chart]:
-        half = int(np.median(self.candidates))
-        nobody = len(self) - self.found
-        none = f"; {nobody:,} of {len(self):,} people have none" if nobody else ""
-        share = Axis(label="share of people", share=True)
+        nobody, one = len(self) - self.found, int(self.one_value.sum())
+        charts = [
+            (
+                "How many records a person may be", "candidates of a person", self.candidates,
+                Message(
+                    "{name}: half of the people have at most {half:candidate}{none}",
+                    name=name, half=int(np.median(self.candidates)),
+                    none=f"; {nobody:,} of {len(self):,} people have none" if nobody else "",
+                ),
+            ),
+            (
+                "How many sensitive values a person may have",
+                f"values of {self.release.sensitive.name} among the candidates", self.values,
+                Message("{name}: {one} have a single one", name=name, one=of_all(one, len(self))),
+            ),
+        ]  # fmt: skip
         return [
             Chart(
-                kind="distribution",
-                title="How many records a person may be",
-                says=Message(
-                    "{name}: half of the people have at most {half} candidate{s}{none}",
-                    name=name, half=half, s="" if half == 1 else "s", none=none,
-                ),
-                x=Axis(label="candidates of a person", scale="log"), y=share,
-                series=[distribution(name, self.candidates, floor=0.5)],
-            ),
-            Chart(
-                kind="distribution",
-                title="How many sensitive values a person may have",
-                says=Message("{name}: {one} have a single one", name=name,
-                             one=of_all(int(self.one_value.sum()), len(self))),
-                x=Axis(label=f"values of {self.release.sensitive.name} among the candidates",
-                       scale="log"),
-                y=share, series=[distribution(name, self.values, floor=0.5)],
-            ),
+                kind="distribution", title=title, says=says, x=Axis(label=label, scale="log"),
+                y=Axis(label="share of people", share=True),
+                series=[distribution(name, numbers, floor=0.5)],
+            )
+            for title, label, numbers, says in charts
         ]  # fmt: skip
 
 
 def _rightly(linked: int, right: int | None) -> str:
     """How many links are right, beside how many there are: one is nothing without the other."""
     return "" if right is None or not linked else f" ({right:,} rightly)"
-
-
-def _counted(number: int, whole: int) -> list[Any]:
-    return [number, cell(number / whole if whole else None, "%")]

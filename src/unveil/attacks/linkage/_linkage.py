@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,15 +54,7 @@ from unveil.attacks.people import (
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import File, Message, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release, checked_mapping
-from unveil.options import (
-    Knows,
-    MissingPeople,
-    Progress,
-    Recode,
-    Rename,
-    Unknown,
-    checked,
-)
+from unveil.options import Knows, MissingPeople, Progress, Recode, Rename, Unknown, checked
 
 
 @checked
@@ -113,7 +105,7 @@ def linkage(
     >>> finding.candidates.tolist(), finding.values.tolist()
     ([2, 2, 0], [1, 2, 0])
     >>> print(finding.verdict())
-    Of 3 people, none is linked to a single record of the release by Mondrian(k=2), and 1 (33%) to
+    In the release by Mondrian(k=2), of 3 people, none is linked to a single record, and 1 (33%) to
     a single disease (1 rightly). Of the 2 people in the table, an attacker who picks a candidate at
     random finds the right record for 50%, and the right disease for 75% (75% by picking any
     record).
@@ -130,139 +122,128 @@ def linkage(
     placing = Placing.of(published, tables, recode=said, unknown=unknown, missing=missing_people)
     kept = placing.kept(people)
     people, codes = people.take(kept), placing.codes[0][kept]
-    index = Index.of(published, placing.regions, placing.sizes, placing.everything)
-    notes: list[Text] = [*published.notes, *people.notes, *placing.notes, *_about_values(published)]
-    right = None
-    if truth is None:
-        links, _, persons = _links_of(index, codes, progress=progress)
-    else:
-        truth = truth.take(kept)
-        links, right, persons = _links_of(
-            index, codes, truth, placing.codes[1], changed=_is_changed(published),
-            progress=progress,
-        )  # fmt: skip
-        right, told = _exactly(published, index, codes, truth, placing.codes[1], right)
-        notes += told
+    search = _Search(
+        release=published, codes=codes, truth=None if truth is None else truth.take(kept),
+        index=Index.of(published, placing.regions, placing.sizes, placing.everything),
+        original=None if truth is None else placing.codes[1],
+    )  # fmt: skip
+    links, right, persons = search.links(progress)
+    right, told = search.exactly(right)
+    notes = [*published.notes, *people.notes, *placing.notes, *search.about_values(), *told]
     return Linkage(
         release=published, people=people, known=tuple(names), links=links, right=right,
-        persons=persons, index=index, codes=codes, seconds=time.perf_counter() - started,
+        persons=persons, index=search.index, codes=codes, seconds=time.perf_counter() - started,
         notes=tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 
-def _is_changed(release: Release | Permuted) -> bool:
-    """Whether published sensitive values need not be true."""
-    return isinstance(release, Release) and release.sensitive.name in release.perturbed
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Search:
+    """Who is looked for, and where.
 
-
-def _about_values(release: Release | Permuted) -> list[Text]:
-    if not _is_changed(release):
-        return []
-    return [
-        Message(
-            "{release} publishes values of {secret} that need not be true: a link to a record may "
-            "be right, and its value wrong",
-            release=File(release.made_by, bare=True), secret=release.sensitive.name,
-        )
-    ]  # fmt: skip
-
-
-def _exactly(
-    release: Release | Permuted,
-    index: Index,
-    codes: NDArray[np.int32],
-    truth: Truth,
-    original: NDArray[np.int32],
-    right: Right,
-) -> tuple[Right, list[Text]]:
-    """Whose own record is among the candidates, by the record itself if its place is known."""
-    if isinstance(release, Permuted):
-        return right, [
-            "no record of a permuted release has a sensitive value of its own: a record counts as "
-            "a person's own if it is like theirs in the original and its group has their value"
-        ]
-    if not _in_order(release, index, truth, original):
-        return right, [
-            "the release does not have the original's records in their order: a record counts as a "
-            "person's own if its cells cover the person's values"
-            + ("" if _is_changed(release) else " and it has the same sensitive value")
-        ]
-    known = np.flatnonzero(right.in_table)
-    among = right.among.copy()
-    classes = release.class_of[truth.record_of[known]].astype(np.int64)
-    among[known] = index.covered(classes, codes[known])
-    return replace(right, among=among), []
-
-
-def _in_order(release: Release, index: Index, truth: Truth, original: NDArray[np.int32]) -> bool:
-    """Whether each record of the release can be that of the original in its place."""
-    if len(release) != len(original):
-        return False
-    if not _is_changed(release) and (release.sensitive.codes != truth.secrets).any():
-        return False
-    return bool(index.covered(release.class_of.astype(np.int64), original).all())
-
-
-def _links_of(
-    index: Index,
-    codes: NDArray[np.int32],
-    truth: Truth | None = None,
-    original: NDArray[np.int32] | None = None,
-    *,
-    changed: bool = False,
-    progress: bool | None = None,
-) -> tuple[Links, Right, NDArray[np.int64]]:
-    """Search for everybody; people who are alike in all that matters are searched for once.
-
-    Parameters
+    Attributes
     ----------
+    release : Release or Permuted
     index : Index
+        Of the release.
     codes : array
         People × columns.
-    truth : Truth, optional
-    original : array, optional
-        The original's records × columns, coded in the same way.
-    changed : bool
-        Whether published sensitive values need not be true: then a record may be somebody's own
-        whatever it has.
-    progress : bool, optional
-
-    Returns
-    -------
-    links : Links
-    right : Right
-        Without the truth, nobody is in the original.
-    persons : array
-        How many people each box of the index covers.
+    truth : Truth or None
+    original : array or None
+        With the truth: the original's records × columns, coded in the same way.
     """
-    n = len(codes)
-    own, secrets = codes, np.full(n, -1)
-    in_table = np.zeros(n, dtype=bool)
-    if truth is not None and original is not None:
-        in_table = truth.is_known
-        own = np.where(in_table[:, None], truth.of_people(original, 0), codes)
-        secrets = truth.of_people(truth.secrets, -1)
-    first, kind = distinct_points(codes, own, secrets[:, None])
-    wanted = np.where(in_table, ANY_VALUE, NO_VALUE) if changed else secrets
-    persons = np.zeros(len(index.place), dtype=np.int64)
-    searching = index.search(
-        codes[first], weights=np.bincount(kind), own=own[first], secrets=wanted[first],
-        people=persons,
-    )  # fmt: skip
-    parts = []
-    with ProgressBar("looking for people", len(first), progress, unit="points") as shown:
-        for found in searching:
-            parts.append(_summed(found, secrets[first][found.points]))
-            shown.advance(len(found.records))
-    whole = [np.concatenate(column)[kind] for column in zip(*parts, strict=True)]
-    candidates, classes, values, likeliest, share, among, value = whole
-    links = Links(
-        candidates=candidates, classes=classes, values=values, likeliest=likeliest, share=share
-    )
-    totals = np.bincount(index.counts.value, index.counts.number, minlength=index.width)
-    chance = np.append(totals / totals.sum(), 0.0)[secrets]  # -1 is the last
-    right = Right(in_table=in_table, among=among, value=value, chance=chance)
-    return links, right, persons[index.place]
+
+    release: Release | Permuted
+    index: Index
+    codes: NDArray[np.int32]
+    truth: Truth | None
+    original: NDArray[np.int32] | None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether published sensitive values need not be true.
+
+        Then a record may be somebody's own, whatever value it has.
+        """
+        release = self.release
+        return isinstance(release, Release) and release.sensitive.name in release.perturbed
+
+    def about_values(self) -> list[Text]:
+        """A note if published sensitive values need not be true."""
+        if not self.is_changed:
+            return []
+        return [
+            Message(
+                "{release} publishes values of {secret} that need not be true: a link to a record "
+                "may be right, and its value wrong",
+                release=File(self.release.made_by, bare=True), secret=self.release.sensitive.name,
+            )
+        ]  # fmt: skip
+
+    def exactly(self, right: Right | None) -> tuple[Right | None, list[Text]]:
+        """Whose own record is among the candidates, by the record itself if its place is known."""
+        if right is None or self.truth is None:
+            return None, []
+        if isinstance(self.release, Permuted):
+            return right, [
+                "no record of a permuted release has a sensitive value of its own: a record counts "
+                "as a person's own if it is like theirs in the original and its group has their "
+                "value"
+            ]
+        classes = self.release.class_of.astype(np.int64)
+        if not self._in_order(self.release, classes):
+            return right, [
+                "the release does not have the original's records in their order: a record counts "
+                "as a person's own if its cells cover the person's values"
+                + ("" if self.is_changed else " and it has the same sensitive value")
+            ]
+        known, among = np.flatnonzero(right.in_table), right.among.copy()
+        own = classes[self.truth.record_of[known]]
+        among[known] = self.index.covered(own, self.codes[known])
+        return replace(right, among=among), []
+
+    def _in_order(self, release: Release, classes: NDArray[np.int64]) -> bool:
+        """Whether each record of the release can be that of the original in its place."""
+        if self.truth is None or self.original is None or len(release) != len(self.original):
+            return False
+        if not self.is_changed and (release.sensitive.codes != self.truth.secrets).any():
+            return False
+        return bool(self.index.covered(classes, self.original).all())
+
+    def links(self, progress: bool | None) -> tuple[Links, Right | None, NDArray[np.int64]]:
+        """What the attacker sees, what is true of it, and how many people each box covers.
+
+        People who are alike in all that matters are searched for once.
+        """
+        index, codes, truth, n = self.index, self.codes, self.truth, len(self.codes)
+        own, secrets, in_table = codes, np.full(n, -1), np.zeros(n, dtype=bool)
+        if truth is not None and self.original is not None:
+            in_table = truth.is_known
+            own = np.where(in_table[:, None], truth.of_people(self.original, 0), codes)
+            secrets = truth.of_people(truth.secrets, -1)
+        first, kind = distinct_points(codes, own, secrets[:, None])
+        wanted = np.where(in_table, ANY_VALUE, NO_VALUE) if self.is_changed else secrets
+        persons = np.zeros(len(index.place), dtype=np.int64)
+        searching = index.search(
+            codes[first], weights=np.bincount(kind), own=own[first], secrets=wanted[first],
+            people=persons,
+        )  # fmt: skip
+        parts = []
+        with ProgressBar("looking for people", len(first), progress, unit="points") as shown:
+            for found in searching:
+                parts.append(_summed(found, secrets[first][found.points]))
+                shown.advance(len(found.records))
+        whole = [np.concatenate(column)[kind] for column in zip(*parts, strict=True)]
+        candidates, classes, values, likeliest, share, among, value = whole
+        links = Links(
+            candidates=candidates, classes=classes, values=values, likeliest=likeliest, share=share
+        )
+        if truth is None:
+            return links, None, persons[index.place]
+        totals = np.bincount(index.counts.value, index.counts.number, minlength=index.width)
+        chance = np.append(totals / totals.sum(), 0.0)[secrets]  # -1 is the last
+        right = Right(in_table=in_table, among=among, value=value, chance=chance)
+        return links, right, persons[index.place]
 
 
 def _summed(found: Found, secrets: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:

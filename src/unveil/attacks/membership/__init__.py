@@ -1,6 +1,6 @@
 """Membership inference: can an attacker tell whose records are in the data?"""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unveil._lazy import lazily
 from unveil.findings import Figure, Question

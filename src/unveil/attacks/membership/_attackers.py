@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from unveil.attacks.shared import (
     Knowledge,
     each_if_not_all,
     reason_of,
+    reseeded,
     said,
 )
 from unveil.engine import Progress
@@ -37,6 +39,12 @@ _STEP = 4096  # people asked about at a time
 _DECIMALS = 9  # smaller differences are rounding errors, and must be ties
 _NO_SAMPLE = "the attacker's own sample cannot be sanitized this way"
 _NOT_THERE = "there is no release without them"
+
+Beliefs: TypeAlias = NDArray[np.void]
+"""Of each person the belief in their true value (``true``), or NaN, why it is (``reason``), and
+which error it was (``detail``)."""
+
+_NOBODY = np.array((np.nan, "", ""), [("true", float), ("reason", object), ("detail", object)])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,27 +73,19 @@ class Scores:
 
     @classmethod
     def of(
-        cls,
-        people: People,
-        scores: NDArray[np.float64],
-        *beliefs: TrueBeliefs,
-        together: NDArray[np.intp] | None = None,
-        notes: tuple[Text, ...] = (),
+        cls, people: People, scores: NDArray[np.float64], *beliefs: Beliefs, **more: Any
     ) -> Scores:
         """Scores from beliefs; people without one are counted by what went wrong first."""
-        reasons: dict[int, str] = {}
-        details: dict[int, str] = {}
-        for one in reversed(beliefs):
-            reasons |= one.reasons
-            details |= one.details
+        first = beliefs[0].copy()
+        for one in beliefs[1:]:
+            for what in ("reason", "detail"):
+                first[what] = np.where(first[what] == "", one[what], first[what])
+        with_error = np.flatnonzero(first["detail"] != "")
         return cls(
             scores=scores,
-            reasons=dict(Counter(why for _, why in sorted(reasons.items()))),
-            failures=tuple(
-                (int(people.asked[place]), text) for place, text in sorted(details.items())
-            ),
-            together=together,
-            notes=notes,
+            reasons=dict(Counter(first["reason"][first["reason"] != ""])),
+            failures=tuple((int(people.asked[i]), first["detail"][i]) for i in with_error),
+            **more,
         )
 
     @classmethod
@@ -95,86 +95,14 @@ class Scores:
         return cls(scores=np.full(n, np.nan), reasons={reason: n}, notes=notes)
 
 
-def scores_of(attacker: str, game: Removal, present: TrueBeliefs) -> Scores:
-    """The scores of an attacker by name; ``present`` are the beliefs from f(D)."""
-    if attacker == "release":
-        return Scores.of(game.people, _logarithm(present.true), present)
-    return _population(game, present) if attacker == "population" else _removal(game, present)
-
-
-def _population(game: Removal, present: TrueBeliefs) -> Scores:
-    """How much better the release explains a value than a release of other people does."""
-    people = game.people
-    try:
-        release = game.sanitizer.sanitize(people.own_table)
-        usual = true_beliefs(people.everybody, game.adversary, release, people.asked)
-    except GoalError as error:
-        note = Message('the attacker "population" is missing: {error}', error=error)
-        return Scores.nobody(people, _NO_SAMPLE, note)
-    except UnveilError as error:
-        return Scores.nobody(people, f"{_kind_of(error)} (the attacker's own sample)")
-    return Scores.of(people, _log_ratio(present.true, usual.true), present, usual)
-
-
-def _removal(game: Removal, present: TrueBeliefs) -> Scores:
-    """How much worse the release without one member explains a value."""
-    people = game.people
-    try:
-        absent, together = game.others()
-        before, after, notes = game.members()
-    except KeyboardInterrupt:  # ends the work, but what the other attackers found stays
-        return Scores.nobody(people, INTERRUPTED)
-    members, first = np.flatnonzero(people.is_member), present.copy()
-    first.put(members, before)
-    absent.put(members, after)
-    return Scores.of(
-        people, _log_ratio(first.true, absent.true), first, absent, together=together, notes=notes
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class TrueBeliefs:
-    """The belief in the true value of each of some people; NaN where there is none.
-
-    ``reasons`` says why, by place, and ``details`` which error it was.
-    """
-
-    true: NDArray[np.float64]
-    reasons: dict[int, str] = field(default_factory=dict)
-    details: dict[int, str] = field(default_factory=dict)
-
-    @classmethod
-    def none(cls, people: int) -> TrueBeliefs:
-        """Nothing is known yet."""
-        return cls(np.full(people, np.nan))
-
-    def put(self, places: NDArray[np.intp], others: TrueBeliefs) -> None:
-        """Take over what is known about the people at some places."""
-        self.true[places] = others.true
-        for ours, theirs in ((self.reasons, others.reasons), (self.details, others.details)):
-            for place in places.tolist():
-                ours.pop(place, None)
-            ours.update({int(places[place]): text for place, text in theirs.items()})
-
-    def copy(self) -> TrueBeliefs:
-        """A copy that can be changed."""
-        return TrueBeliefs(self.true.copy(), dict(self.reasons), dict(self.details))
-
-    def lack(self, places: NDArray[np.intp], reason: str, detail: str = "") -> None:
-        """Note that nothing is believed about the people at some places."""
-        self.reasons.update(dict.fromkeys(places.tolist(), reason))
-        if detail:
-            self.details.update(dict.fromkeys(places.tolist(), detail))
-
-
-def true_beliefs(
+def _beliefs(
     everybody: Microdata, adversary: Adversary, release: AnyRelease, records: NDArray[np.intp]
-) -> TrueBeliefs:
+) -> Beliefs:
     """An adversary's beliefs from a release in the true values of some records."""
     known, secret = Knowledge(microdata=everybody), everybody.sensitive
-    found = TrueBeliefs.none(len(records))
+    found = np.repeat(_NOBODY, len(records))
     for first in range(0, len(records), _STEP):
-        some = records[first : first + _STEP]
+        some, part = records[first : first + _STEP], found[first : first + _STEP]
         beliefs, failed = each_if_not_all(
             lambda rows, some=some: known.believed(adversary, release, some[rows]),  # type: ignore[misc]
             len(some),
@@ -182,12 +110,11 @@ def true_beliefs(
         )
         if len(failed) == len(some) > 1:  # it would fail on the others as well
             raise AdversaryError(next(iter(failed.values())))
-        true = beliefs[np.arange(len(some)), secret.codes[some]]
         none = np.isnan(beliefs).any(axis=1)
-        true[none] = np.nan
-        reasons = dict.fromkeys(np.flatnonzero(none).tolist(), NO_BELIEF)
-        reasons |= dict.fromkeys(failed, ADVERSARY_FAILED)
-        found.put(first + np.arange(len(some)), TrueBeliefs(true, reasons, failed))
+        true = beliefs[np.arange(len(some)), secret.codes[some]]
+        part["true"], part["reason"] = np.where(none, np.nan, true), np.where(none, NO_BELIEF, "")
+        for row, error in failed.items():
+            part[row] = np.nan, ADVERSARY_FAILED, error
     return found
 
 
@@ -220,15 +147,14 @@ def _kind_of(error: Exception) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Removal:
-    """The attacker who sees two releases between which one person left.
-
-    Members are compared with the release without them, people held out with releases without a
-    random member.
+class Game:
+    """What the attackers have, and how they score everybody.
 
     Attributes
     ----------
     people : People
+    release : AnyRelease
+        f(D).
     sanitizer : Sanitizer
         f, which must give the same f(D) each time.
     adversary : Adversary
@@ -240,21 +166,69 @@ class Removal:
     """
 
     people: People
+    release: AnyRelease
     sanitizer: Sanitizer
     adversary: Adversary
     removals: int
     seed: int
     options: dict[str, Any]
 
-    def members(self) -> tuple[TrueBeliefs, TrueBeliefs, tuple[Text, ...]]:
+    @cached_property
+    def present(self) -> Beliefs:
+        """Beliefs about everybody from f(D)."""
+        return self._believed(self.release, self.people.asked)
+
+    def scores(self, attacker: str) -> Scores:
+        """The scores of an attacker by name."""
+        present = self.present  # if the adversary fails on f(D), there is nothing to compare
+        if attacker == "release":
+            return Scores.of(self.people, _logarithm(present["true"]), present)
+        return self._population() if attacker == "population" else self._removal()
+
+    def _believed(self, release: AnyRelease, records: NDArray[np.intp]) -> Beliefs:
+        return _beliefs(self.people.everybody, self.adversary, release, records)
+
+    def _compared(self, first: Beliefs, second: Beliefs, **more: Any) -> Scores:
+        scores = _log_ratio(first["true"], second["true"])
+        return Scores.of(self.people, scores, first, second, **more)
+
+    def _population(self) -> Scores:
+        """How much better the release explains a value than a release of other people does."""
+        people = self.people
+        try:
+            usual = self._believed(self.sanitizer.sanitize(people.own_table), people.asked)
+        except GoalError as error:
+            note = Message('the attacker "population" is missing: {error}', error=error)
+            return Scores.nobody(people, _NO_SAMPLE, note)
+        except UnveilError as error:
+            return Scores.nobody(people, f"{_kind_of(error)} (the attacker's own sample)")
+        return self._compared(self.present, usual)
+
+    def _removal(self) -> Scores:
+        """How much worse the release without one member explains a value.
+
+        The attacker sees two releases between which one person left. Members are compared with the
+        release without them, people held out with releases without a random member.
+        """
+        people = self.people
+        try:
+            absent, together = self.others()
+            before, after, notes = self.members()
+        except KeyboardInterrupt:  # ends the work, but what the other attackers found stays
+            return Scores.nobody(people, INTERRUPTED)
+        first = self.present.copy()
+        first[people.is_member], absent[people.is_member] = before, after
+        return self._compared(first, absent, together=together, notes=notes)
+
+    def members(self) -> tuple[Beliefs, Beliefs, tuple[Text, ...]]:
         """Beliefs about members with and without their records, and notes.
 
         These are the pairs of the differential inference test, which has fast paths.
         """
         table, available = self.people.table, self.sanitizer.can_leave_out(self.people.table)
         if available is not None and not len(available):
-            nothing = TrueBeliefs.none(len(table))
-            nothing.lack(np.arange(len(table)), _NOT_THERE)
+            nothing = np.repeat(_NOBODY, len(table))
+            nothing["reason"] = _NOT_THERE
             return nothing, nothing, ()
         finding = differential_inference(
             table, self.sanitizer, adversary=self.adversary, targets=available, predictions=True,
@@ -268,7 +242,7 @@ class Removal:
         present, absent = (_of_members(finding, b) for b in (finding.present, finding.absent))
         return present, absent, notes
 
-    def others(self) -> tuple[TrueBeliefs, NDArray[np.intp]]:
+    def others(self) -> tuple[Beliefs, NDArray[np.intp]]:
         """Beliefs about people held out from releases without a random member, and which member.
 
         People who share a release were asked about together. Both results are in the order of
@@ -276,45 +250,40 @@ class Removal:
         """
         people, rng = self.people, np.random.default_rng([self.seed, 2])
         places = rng.permutation(np.flatnonzero(~people.is_member))
-        found = TrueBeliefs.none(len(people.asked))
+        found = np.repeat(_NOBODY, len(people.asked))
         together = np.full(len(people.asked), -1, dtype=np.intp)
         available = self.sanitizer.can_leave_out(people.table)
         leavable = np.arange(len(people.members)) if available is None else available
         drawn = rng.permutation(leavable)[: min(self.removals, len(places))]
         if not len(drawn):
-            found.lack(places, _NOT_THERE)
+            found["reason"][places] = _NOT_THERE
             return found, together
         label = f"{self.sanitizer.label}: those held out"
         with Progress(label, len(places), self.options.get("progress")) as shown:
             for removed, some in zip(drawn, np.array_split(places, len(drawn)), strict=True):
                 together[some] = removed
-                self._ask(found, int(removed), some)
+                try:
+                    release = self.sanitizer.sanitize_without(people.table, int(removed))
+                    found[some] = self._believed(release, people.asked[some])
+                except Exception as error:  # anything may go wrong in a user's sanitizer or model
+                    found[some] = np.nan, _kind_of(error), said(error)
                 shown.advance(len(some))
         return found, together
 
-    def _ask(self, found: TrueBeliefs, removed: int, places: NDArray[np.intp]) -> None:
-        people = self.people
-        try:
-            release = self.sanitizer.sanitize_without(people.table, removed)
-            some = true_beliefs(people.everybody, self.adversary, release, people.asked[places])
-        except Exception as error:  # anything may go wrong in a user's sanitizer or model
-            found.lack(places, _kind_of(error), said(error))
-        else:
-            found.put(places, some)
 
-
-def _of_members(finding: DifferentialInference, beliefs: NDArray[np.float64]) -> TrueBeliefs:
+def _of_members(finding: DifferentialInference, beliefs: NDArray[np.float64]) -> Beliefs:
     """The beliefs in the true values of all members."""
     table, targets = finding.microdata, finding.targets
-    found = TrueBeliefs.none(len(table))
     tested = ~np.isnan(finding.distances)
-    rows = np.flatnonzero(tested)
-    found.true[targets[rows]] = beliefs[rows, table.sensitive.codes[targets[rows]]]
-    found.lack(np.setdiff1d(np.arange(len(table)), targets), _NOT_THERE)
+    found = np.repeat(_NOBODY, len(table))
+    found["reason"] = _NOT_THERE
+    found["reason"][targets[tested]] = ""
     # The test counts reasons and does not say whose they are; here too they are only counted.
-    reasons = [why for why, count in finding.not_tested.items() for _ in range(count)]
-    found.reasons.update(zip(targets[~tested].tolist(), reasons, strict=True))
-    found.details.update(dict(finding.failures))
+    found["reason"][targets[~tested]] = list(Counter(finding.not_tested).elements())
+    true = beliefs[np.arange(len(targets)), table.sensitive.codes[targets]]
+    found["true"][targets] = np.where(tested, true, np.nan)
+    for record, error in finding.failures:
+        found["detail"][record] = error
     return found
 
 
@@ -355,5 +324,4 @@ class _Published(Sanitizer):
         return self.sanitizer.missing_of(microdata, records)
 
     def _anew(self, number: int) -> Sanitizer:
-        state = np.random.SeedSequence([self.seed, 4, number]).generate_state(1, np.uint64)
-        return self.sanitizer.with_seed(int(state[0]))
+        return reseeded(self.sanitizer, self.seed, 4, number)

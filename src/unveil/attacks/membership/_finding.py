@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unveil._text import percent
 from unveil.adversary import Adversary
-from unveil.attacks.estimates import CONFIDENCE
+from unveil.attacks.estimates import CONFIDENCE, bars, figured
 from unveil.attacks.held_out import People
 from unveil.attacks.membership import ATTACKERS, MEMBERSHIP
 from unveil.attacks.membership._attackers import Scores
@@ -24,19 +24,9 @@ from unveil.attacks.membership._roc import (
     roc_points,
     separation,
 )
-from unveil.attacks.shared import INTERRUPTED
-from unveil.errors import File, InputError, Message, Text, did_you_mean
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Series,
-    Story,
-    Table,
-    Value,
-    cell,
-    numbers,
-)
+from unveil.attacks.shared import INTERRUPTED, named
+from unveil.errors import File, InputError, Message, Text
+from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell, numbers
 from unveil.microdata import Microdata
 
 _EVEN = 0.5  # the AUC of guessing
@@ -78,24 +68,19 @@ class Membership(Finding):
         """By attacker, how well they tell members from others; None if they scored no one."""
         found: dict[str, Separation | None] = {}
         for attacker, scored in self.played.items():
-            members, others = self._scores(attacker)
+            members, others = self._of_sides(attacker, scored.scores)
             together = scored.together
             if together is not None:
-                together = self._had(attacker, members=False, of=together)
-            found[attacker] = (
-                separation(members, others, together=together)
-                if len(members) and len(others)
-                else None
-            )
+                _, together = self._of_sides(attacker, together)
+            some = len(members) and len(others)
+            found[attacker] = separation(members, others, together=together) if some else None
         return found
 
     @property
     def removals(self) -> int:
         """Number of releases without a random member that those held out were asked about with."""
-        removal = self.played.get("removal")
-        if removal is None or removal.together is None:
-            return 0
-        return len(np.unique(removal.together[~self.people.is_member]))
+        together = self.played["removal"].together if "removal" in self.played else None
+        return 0 if together is None else len(np.unique(together[~self.people.is_member]))
 
     @property
     def strongest(self) -> str:
@@ -150,30 +135,17 @@ class Membership(Finding):
         members (``tpr``) who reach it. The first threshold is above all scores.
         """
         name = self.strongest if attacker is None else attacker
-        if name not in self.played:
-            near = did_you_mean(name, self.played) if isinstance(name, str) else ""
-            raise InputError(
-                "no attacker {name} was played{near} (there are: {known})",
-                name=repr(name), near=near, known=", ".join(self.played),
-            )  # fmt: skip
-        if self.against[name] is None:
+        if named(self.against, name, "attacker") is None:
             raise InputError(
                 "the attacker {name} scored no one, so there is no ROC curve", name=repr(name)
             )
-        threshold, fpr, tpr = roc_points(*self._scores(name))
+        threshold, fpr, tpr = roc_points(*self._of_sides(name, self.played[name].scores))
         return pd.DataFrame({"threshold": threshold, "fpr": fpr, "tpr": tpr})
 
-    def _scores(self, attacker: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Of the members and of those held out who have one."""
-        scores = self.played[attacker].scores
-        return (
-            self._had(attacker, members=True, of=scores),
-            self._had(attacker, members=False, of=scores),
-        )
-
-    def _had(self, attacker: str, *, members: bool, of: NDArray[Any]) -> NDArray[Any]:
-        scored = ~np.isnan(self.played[attacker].scores)
-        return of[scored & (self.people.is_member == members)]
+    def _of_sides(self, attacker: str, of: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """What the members have and what those held out have, of those who were scored."""
+        scored, is_member = ~np.isnan(self.played[attacker].scores), self.people.is_member
+        return of[scored & is_member], of[scored & ~is_member]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per person: record, row of the source, whether a member, and the scores.
@@ -183,13 +155,8 @@ class Membership(Finding):
         a column for each attacker has them.
         """
         asked = self.people.asked
-        frame = pd.DataFrame(
-            {
-                "record": asked,
-                "row": self.microdata.rows[asked],
-                "member": self.people.is_member,
-            }
-        )
+        rows, is_member = self.microdata.rows[asked], self.people.is_member
+        frame = pd.DataFrame({"record": asked, "row": rows, "member": is_member})
         for attacker, scored in self.played.items():
             frame[f"score: {attacker}"] = scored.scores
             if scored.failures:
@@ -199,10 +166,7 @@ class Membership(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        if not self._told:
-            return (MEMBERSHIP.of(None),)
-        auc = self._told[self.strongest].auc
-        return (MEMBERSHIP.of(auc.value, low=auc.low, high=auc.high),)
+        return (figured(MEMBERSHIP, self._told[self.strongest].auc if self._told else None),)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -231,8 +195,7 @@ class Membership(Finding):
                 }
                 for name, one in self.against.items()
             ],
-            "seed": self.seed,
-            "seconds": self.seconds,
+            **self.attributes("seed seconds"),
         }
 
     def story(self, release: Text | None = None) -> Story:
@@ -248,17 +211,16 @@ class Membership(Finding):
             diagnostics=[f"Too few to tell: {text}" for text in self.too_few],
         )  # fmt: skip
 
-    def _who(self) -> str:
+    def _who(self) -> Message:
         people, classes = self.people, ""
         own = f", {len(people.own):,} in the attacker's own sample" if len(people.own) else ""
         if self.n_classes is not None:
-            classes = (
-                f"; release of {self.n_classes:,} classes, the smallest of {self.smallest_class:,}"
-            )
-        return (
-            f"{len(people.members):,} members, {len(people.held_out):,} people held out{own}"
-            f"{classes}; {self.seconds:.2g} s"
-        )
+            classes = "; release of {classes} classes, the smallest of {smallest}"
+        return Message(
+            "{members} members, {held_out} people held out{own}" + classes + "; {seconds:.2g} s",
+            members=len(people.members), held_out=len(people.held_out), own=own,
+            classes=self.n_classes, smallest=self.smallest_class, seconds=self.seconds,
+        )  # fmt: skip
 
     def _verdict(self, release: Text) -> Message:
         """What the attackers can do, in one sentence."""
@@ -272,18 +234,16 @@ class Membership(Finding):
                 people=min(found.held_out for found in told.values()),
             )  # fmt: skip
         each = [f"{ATTACKERS[who]}, in {_how_often(found)}" for who, found in told.items()]
-        rate = RATES[0]
-        share, found = told[self.strongest].tpr[rate], ""
+        rate, more = RATES[0], ""
+        share = told[self.strongest].tpr[rate]
         if share is not None and share.low > rate:
-            strongest = "the strongest of them" if len(told) > 1 else "the attacker"
-            found = (
-                f"; at {_rate(rate)} false alarms {strongest} finds {percent(share.value)} of the "
-                "members"
-            )
+            more = "; at {rate} false alarms {strongest} finds {share:%} of the members"
         return Message(
             "Under {release}, of a member and somebody who is not, the member is picked out by an "
-            "attacker who {each}{found}.",
-            release=release, each="; by one who ".join(each), found=found,
+            "attacker who {each}" + more + ".",
+            release=release, each="; by one who ".join(each), rate=_rate(rate),
+            strongest="the strongest of them" if len(told) > 1 else "the attacker",
+            share=share and share.value,
         )  # fmt: skip
 
     def _not_scored(self) -> list[str]:
@@ -314,19 +274,14 @@ class Membership(Finding):
         rows: list[list[Any]] = []
         for name, found in self.against.items():
             if found is None:
-                rows.append([name, *[(None, "–")] * len(heads)])
+                rows.append([name, *[cell(None)] * len(heads)])
                 continue
+            shares = (one and (one.value, one.in_percent()) for one in found.tpr.values())
             rows.append([
-                name, (found.auc.value, str(found.auc)),
-                *((None, "–") if one is None
-                  else (one.value, one.in_percent()) for one in found.tpr.values()),
+                name, (found.auc.value, str(found.auc)), *(one or cell(None) for one in shares),
                 cell(found.advantage, ".3f"),
             ])  # fmt: skip
-        return Table(
-            columns=["attacker",
-                     *heads],
-            rows=rows,
-        )  # fmt: skip
+        return Table(columns=["attacker", *heads], rows=rows)
 
     def _roc_chart(self, release: Text | None) -> Chart:
         told = self._told
@@ -334,7 +289,7 @@ class Membership(Finding):
         floor = 1 / (2 * max(one.held_out for one in told.values()))
         series = []
         for name, one in told.items():
-            _, fpr, tpr = roc_points(*self._scores(name))
+            _, fpr, tpr = roc_points(*self._of_sides(name, self.played[name].scores))
             x, y = _steps(np.maximum(fpr, floor), np.maximum(tpr, floor), floor)
             called: Text = f"{name}: AUC {one.auc}"
             if release is not None:
@@ -353,20 +308,10 @@ class Membership(Finding):
 
     def _bars(self, release: Text) -> Chart:
         areas = {name: None if found is None else found.auc for name, found in self.against.items()}
-        return Chart(
-            kind="bars",
-            title="How well attackers tell who is in the data",
+        return bars(
+            release, areas, title="How well attackers tell who is in the data",
             says="area under the ROC curve with 95% intervals; one half is guessing",
-            x=Axis(label="", scale="names"),
             y=Axis(label="area under the curve"),
-            series=[
-                Series(
-                    name=attacker, x=[release], y=[None if auc is None else auc.value],
-                    low=[None if auc is None else auc.low],
-                    high=[None if auc is None else auc.high],
-                )
-                for attacker, auc in areas.items()
-            ],
         )  # fmt: skip
 
 
@@ -388,14 +333,7 @@ def _numbers(found: Separation | None) -> dict[str, Any]:
     if found is None:
         nothing = dict.fromkeys(("auc", "tpr", "advantage"))
         return {"members": 0, "held_out": 0, "groups": 0, **nothing}
-    return {
-        "members": found.members,
-        "held_out": found.held_out,
-        "groups": found.groups,
-        "auc": found.auc,
-        "tpr": {f"{rate:g}": share for rate, share in found.tpr.items()},
-        "advantage": found.advantage,
-    }
+    return vars(found) | {"tpr": {f"{rate:g}": share for rate, share in found.tpr.items()}}
 
 
 def _steps(

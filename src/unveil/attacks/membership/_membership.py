@@ -9,7 +9,7 @@ held out, and an attacker who knows everything else about a person has to say wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from annotated_types import Ge, Lt
@@ -17,11 +17,11 @@ from annotated_types import Ge, Lt
 from unveil.adversary import adversary_named
 from unveil.attacks.held_out import People, split_people
 from unveil.attacks.membership import ATTACKERS
-from unveil.attacks.membership._attackers import Removal, published, scores_of, true_beliefs
+from unveil.attacks.membership._attackers import Game, published
 from unveil.attacks.membership._finding import Membership
-from unveil.attacks.shared import INTERRUPTED, understood
+from unveil.attacks.shared import INTERRUPTED, named, refuse_prepared, several, understood
 from unveil.engine import chosen_backend
-from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError, did_you_mean
+from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError
 from unveil.microdata import Microdata
 from unveil.options import HeldOut, Help, Jobs, Progress, Recode, Seed, Shell, checked, names
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
@@ -29,29 +29,10 @@ from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 def _attackers(given: Any) -> tuple[str, ...]:
     """The names of attackers, from the weakest to the strongest."""
-    option, known = Option("attackers"), Listed(list(ATTACKERS))
-    if not isinstance(given, Iterable):
-        raise InputError(
-            "{attackers} must be one or several of {known}, got {given}",
-            attackers=option, known=known, given=repr(given),
-        )  # fmt: skip
-    listed = [given] if isinstance(given, str) else list(given)
+    listed = several(given, "attackers", f"of {', '.join(ATTACKERS)}")
     for name in listed:
-        if not isinstance(name, str) or name not in ATTACKERS:
-            near = did_you_mean(name, ATTACKERS) if isinstance(name, str) else ""
-            raise InputError(
-                "there is no attacker {name}{near} (known: {known})",
-                name=repr(name), near=near, known=known,
-            )  # fmt: skip
-    if not listed:
-        raise InputError(
-            "{attackers} is empty; name at least one of {known}", attackers=option, known=known
-        )
+        named(ATTACKERS, name, "attacker")
     return tuple(name for name in ATTACKERS if name in listed)
-
-
-def _typed_attackers(texts: Sequence[str]) -> tuple[str, ...]:
-    return _attackers(names(texts))
 
 
 @checked
@@ -64,7 +45,7 @@ def membership(
         str | Sequence[str],
         Help("Attackers: release sees the release alone; population also has a sample of other "
              "people; removal has a second release that one person has left. Default: all."),
-        Shell(parse=_typed_attackers, metavar="NAMES"),
+        Shell(parse=lambda texts: _attackers(names(texts)), metavar="NAMES"),
     ] = tuple(ATTACKERS),
     own: Annotated[
         float, Ge(0), Lt(1),
@@ -81,7 +62,8 @@ def membership(
     recode: Recode = None,
     removals: Annotated[
         int, Ge(1),
-        Help("For the attacker removal: largest number of releases without a random member."),
+        Help("For the attacker removal: largest number of releases without a random member. In "
+             "intervals, people held out who share one count as one."),
         Shell(metavar="N"),
     ] = 500,
     seed: Seed = 0,
@@ -102,10 +84,6 @@ def membership(
         Who is not in the published table: a share of the people (drawn at random from those who
         are not in the attacker's own sample), record numbers counted from 0, a mask of all
         records, or another table with the same columns.
-    attackers : str or sequence of str
-        Who attacks. ``"release"`` sees the release alone. ``"population"`` has a sample of other
-        people and sanitizes it the same way. ``"removal"`` has two releases between which one
-        person left, and asks who. Default: all three.
     own : float
         For ``"population"``: share of the people who are the attacker's own sample, and neither
         members nor held out. If a share is held out, this is a share of the table, drawn first:
@@ -113,12 +91,8 @@ def membership(
         If record numbers or a mask say who is held out, it is a share of all others; if another
         table does, of that table. Not used without ``"population"``.
     adversary : Adversary, str or scikit-learn classifier, optional
-        How beliefs follow from a release; see `differential_inference`. Default: naive Bayes, or
-        an adversary that suits what the sanitizer publishes.
-    removals : int
-        For ``"removal"``: maximum number of releases without a random member, shared out among
-        people held out. In intervals, people who share a release count as one.
-    jobs, backend : optional
+        How beliefs follow from a release; see `differential_inference`.
+    backend : str, optional
         As for `differential_inference`, which tests the members.
 
     Returns
@@ -143,23 +117,17 @@ def membership(
     attacker = adversary_named(f.attacked_by if adversary is None else adversary, seed=number)
     chosen_backend(jobs, backend)  # refuses wrong ones before the work begins
     people = _people(microdata, held_out, own, recode, chosen, number)
-    if attacker.prepared(people.table) is not people.table:
-        raise InputError(
-            "{adversary} needs the table cut into quantiles before it is sanitized, which leaves "
-            "out people held out; choose another encoding, such as quantiles-after",
-            adversary=attacker.label,
-        )
+    refuse_prepared([attacker], people.table)
     started = time.perf_counter()
     # The noise of what is published depends on the seed, too.
     release = f.with_seed(number).sanitize(people.table)
     understood(attacker, release)
-    game = Removal(
-        people=people, sanitizer=published(f, people.table, release, number), adversary=attacker,
-        removals=int(removals), seed=number,
+    game = Game(
+        people=people, release=release, sanitizer=published(f, people.table, release, number),
+        adversary=attacker, removals=int(removals), seed=number,
         options={"jobs": jobs, "backend": backend, "progress": progress},
     )  # fmt: skip
-    present = true_beliefs(people.everybody, attacker, release, people.asked)
-    played = {name: scores_of(name, game, present) for name in chosen}
+    played = {name: game.scores(name) for name in chosen}
     theirs = (note for scored in played.values() for note in scored.notes)
     finding = Membership(
         people=people,

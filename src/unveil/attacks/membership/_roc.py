@@ -24,13 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.estimates import (
-    FEWEST,
-    TAIL,
-    Estimate,
-    away_from_mean,
-    variance_of_mean,
-)
+from unveil.attacks.estimates import FEWEST, TAIL, Estimate, away_from_mean, half_of_both
 
 RATES = (0.01, 0.001)
 """Rates of false alarms at which the share of members found is reported."""
@@ -145,41 +139,32 @@ def area_under_curve(
     >>> print(area_under_curve(np.array([2.0, 3.0, 5.0]), np.array([1.0, 2.0, 4.0]), None))
     0.722 (0.069 to 0.989)
     """
+    from scipy.stats import rankdata
+
     m, n = len(members), len(held_out)
-    ranks = _midranks(np.concatenate([members, held_out]))
+    ranks = rankdata(np.concatenate([members, held_out]))
     # For each member the share of those held out with lower scores, and the other way round.
-    over = (ranks[:m] - _midranks(members)) / n
-    under = 1 - (ranks[m:] - _midranks(held_out)) / m
+    over = (ranks[:m] - rankdata(members)) / n
+    under = 1 - (ranks[m:] - rankdata(held_out)) / m
     area = float(over.mean())
     sides = (away_from_mean(over, None), m), (away_from_mean(under, together), n)
     fewest = min(len(sums) for sums, _ in sides)
     if fewest < FEWEST:
         return Estimate(area, 0.0, 1.0)
-    low, high = _student(area, [variance_of_mean(*side) for side in sides],
-                         [len(sums) - 1 for sums, _ in sides])  # fmt: skip
+    low, high = _on_log_odds(area, half_of_both(sides))
     # So many pairs without a person in common may all be as they are, with enough probability, if
     # this share of all pairs is like them; the others may go either way.
     seen = TAIL ** (1 / fewest)
     return Estimate(area, min(low, area * seen), max(high, 1 - (1 - area) * seen))
 
 
-def _midranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks from 1 up; equal values share the mean of their ranks."""
-    _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2
-    return ranks[where.ravel()]
+def _on_log_odds(area: float, half: float) -> tuple[float, float]:
+    """An interval of that half width, laid around the log odds and read as areas."""
+    from scipy.special import expit, logit
 
-
-def _student(area: float, variances: list[float], degrees: list[int]) -> tuple[float, float]:
-    """Student's interval of the log odds, as areas."""
-    from scipy.special import expit, logit, stdtrit
-
-    variance = sum(variances)
-    if variance == 0 or area in (0, 1):
+    if half == 0 or area in (0, 1):
         return area, area
-    freedom = variance**2 / sum(v**2 / d for v, d in zip(variances, degrees, strict=True))
-    half = -stdtrit(freedom, TAIL) * math.sqrt(variance) / (area * (1 - area))
-    middle = logit(area)
+    middle, half = logit(area), half / (area * (1 - area))
     return float(expit(middle - half)), float(expit(middle + half))
 
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         Truth,
         external_of,
         known_columns,
-        secrets_in,
         truth_of,
         with_candidates,
     )

@@ -8,13 +8,15 @@ release does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import counted
+from unveil.attacks.shared import several
 from unveil.errors import (
     Call,
     Cell,
@@ -39,7 +41,6 @@ from unveil.microdata import (
     open_release,
     refuse_perturbed,
 )
-from unveil.microdata import Column as TableColumn
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,13 +92,9 @@ class External:
 
     def take(self, people: NDArray[np.integer]) -> External:
         """Some of the people."""
-        return External(
-            source=self.source,
-            columns={name: column.take(people) for name, column in self.columns.items()},
-            name=None if self.name is None else self.name.take(people),
-            rows=self.rows[people],
-            notes=self.notes,
-        )
+        columns = {name: column.take(people) for name, column in self.columns.items()}
+        name = None if self.name is None else self.name.take(people)
+        return replace(self, columns=columns, name=name, rows=self.rows[people])
 
     @property
     def names(self) -> list[str | None]:
@@ -109,11 +106,10 @@ class External:
 
     def described(self, number: int) -> Message:
         """Who one of them is: their name, if there is one, and their row, counted from 1."""
-        name = Message("{it}, ", it=Cell(self.names[number], bare=True))
+        name = "" if self.name is None else "{name}, "
         return Message(
-            "{name}row {row} of {source}",
-            name="" if self.name is None else name, row=int(self.rows[number]) + 1,
-            source=File(self.source, bare=True),
+            name + "row {row} of {source}", name=Cell(self.names[number], bare=True),
+            row=int(self.rows[number]) + 1, source=File(self.source, bare=True),
         )  # fmt: skip
 
     def number_of(self, person: int | str) -> int:
@@ -145,7 +141,6 @@ def external_of(
     identifier: str | None,
     *,
     rename: Mapping[str, str] | None = None,
-    what: str = "external",
 ) -> External:
     """Open a table of people.
 
@@ -159,41 +154,63 @@ def external_of(
         The column with names. By default that of microdata; other tables have none.
     rename : mapping of str to str, optional
         What the table calls these columns, where it has other names for them.
-    what : str
-        The option that it was given as, for messages.
     """
-    if identifier is not None and not isinstance(identifier, str):
-        raise InputError("{option} must be the name of one column",
-                         option=Option("identifier", identifier))  # fmt: skip
     theirs = _checked_names(rename, [*columns, *([] if identifier is None else [identifier])])
-    if isinstance(table, Microdata):
-        return _of_microdata(table, columns, identifier, theirs)
     if table is None:
         raise InputError(
-            "{what} must be a table of people: microdata, a table in memory, or a path",
-            what=Option(what),
+            "{external} must be a table of people: microdata, a table in memory, or a path",
+            external=Option("external"),
         )
-    opened = isinstance(table, Source)
-    source = table if opened else open_release(table, delimiter=None, encoding="utf-8")
-    if source.n_rows == 0:
-        raise _nobody(source.name, "rows")
-    _check_there(source.name, source.arrays, columns, identifier, theirs)
+    there: Mapping[str, Any]
+    if isinstance(table, Microdata):
+        there, notes = {column.name: column for column in table.columns}, table.notes
+        source, rows = table.source, table.rows
+        identifier = _identifier_of(table) if identifier is None else identifier
+    else:
+        opened = table
+        if not isinstance(table, Source):
+            opened = open_release(table, delimiter=None, encoding="utf-8")
+        there, notes = opened.arrays, ()
+        source, rows = opened.name, np.arange(opened.n_rows)
+    if not len(rows):
+        raise InputError("{source} has no records, so there is nobody to look for",
+                         source=File(source, bare=True))  # fmt: skip
 
     def texts(name: str) -> Texts:
-        cells = column_cells(source, theirs.get(name, name)).distinct
+        called = theirs.get(name, name)
+        if called not in there:
+            advice = "" if name in theirs else "; if it has another name there, say {rename}"
+            if advice and name in columns:
+                advice += (
+                    "; if the attacker does not know it, name the columns that they know: {knows}"
+                )
+            raise InputError(
+                "column {called} is not in {source}{near} (columns: {there})" + advice,
+                called=Column(called), source=File(source, bare=True), there=", ".join(there),
+                near=did_you_mean(called, there), rename=Option("rename", {name: "…"}),
+                knows=Option("knows"),
+            )  # fmt: skip
+        if isinstance(table, Microdata):
+            return Texts(texts=there[called].texts, codes=there[called].codes)
+        cells = column_cells(opened, called).distinct
         return Texts(texts=tuple(cells.texts()), codes=cells.codes)
 
     return External(
-        source=source.name,
-        columns={name: texts(name) for name in columns},
-        name=None if identifier is None else texts(identifier),
-        rows=np.arange(source.n_rows),
-    )
+        source=source, columns={name: texts(name) for name in columns},
+        name=None if identifier is None else texts(identifier), rows=rows, notes=notes,
+    )  # fmt: skip
 
 
-def _nobody(source: str, what: str) -> InputError:
-    return InputError("{source} has no {what}, so there is nobody to look for",
-                      source=File(source, bare=True), what=what)  # fmt: skip
+def _identifier_of(table: Microdata) -> str | None:
+    """The column with names; None if there is none."""
+    named = [column.name for column in table.columns if column.role is Role.IDENTIFIER]
+    if len(named) > 1:
+        raise InputError(
+            "{source} has several identifiers ({named}); say which one names people: {option}",
+            source=File(table.source, bare=True), named=", ".join(named),
+            option=Option("identifier", named[0]),
+        )  # fmt: skip
+    return named[0] if named else None
 
 
 def _checked_names(rename: Any, columns: Sequence[str]) -> dict[str, str]:
@@ -214,62 +231,6 @@ def _checked_names(rename: Any, columns: Sequence[str]) -> dict[str, str]:
                 near=did_you_mean(str(name), columns),
             )  # fmt: skip
     return dict(rename)
-
-
-def _of_microdata(
-    table: Microdata, columns: Sequence[str], identifier: str | None, theirs: Mapping[str, str]
-) -> External:
-    there = {column.name: column for column in table.columns}
-    if not len(table):
-        raise _nobody(table.source, "records")
-    _check_there(table.source, there, columns, identifier, theirs)
-    named = [c.name for c in table.columns if c.role is Role.IDENTIFIER]
-    if identifier is None and len(named) > 1:
-        raise InputError(
-            "{source} has several identifiers ({named}); say which one names people: {option}",
-            source=File(table.source, bare=True), named=", ".join(named),
-            option=Option("identifier", named[0]),
-        )  # fmt: skip
-    called = identifier if identifier is not None or not named else named[0]
-    return External(
-        source=table.source,
-        columns={name: _texts(there[theirs.get(name, name)]) for name in columns},
-        name=None if called is None else _texts(there[theirs.get(called, called)]),
-        rows=table.rows,
-        notes=table.notes,
-    )
-
-
-def _texts(column: TableColumn) -> Texts:
-    return Texts(texts=column.texts, codes=column.codes)
-
-
-def _check_there(
-    source: str,
-    there: Iterable[str],
-    columns: Sequence[str],
-    identifier: str | None,
-    theirs: Mapping[str, str],
-) -> None:
-    """Refuse a table that lacks a column, with what it may be called there."""
-    listed = list(there)
-    for name in [*columns, *([] if identifier is None else [identifier])]:
-        asked = theirs.get(name, name)
-        if asked in listed:
-            continue
-        advice = ""
-        if name not in theirs:
-            advice = "; if it has another name there, say {rename}"
-            if name != identifier:
-                advice += (
-                    "; if the attacker does not know it, name the columns that they know: {knows}"
-                )
-        raise InputError(
-            "column {asked} is not in {source}{near} (columns: {there})" + advice,
-            asked=Column(asked), source=File(source, bare=True), there=", ".join(listed),
-            near=did_you_mean(asked, listed), rename=Option("rename", {name: "…"}),
-            knows=Option("knows"),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -297,7 +258,7 @@ class Truth:
 
     def take(self, people: NDArray[np.integer]) -> Truth:
         """The same of some of the people."""
-        return Truth(original=self.original, record_of=self.record_of[people], secrets=self.secrets)
+        return replace(self, record_of=self.record_of[people])
 
     def of_people(self, per_record: NDArray[Any], default: Any) -> NDArray[Any]:
         """What records have, for each person; the default for those not in the table."""
@@ -351,15 +312,9 @@ def truth_of(
         found = np.arange(len(microdata))
     else:
         found = _by_name(people, original)
-    return Truth(original=original, record_of=found, secrets=secrets_in(release, microdata))
-
-
-def secrets_in(release: Release | Permuted, microdata: Microdata) -> NDArray[np.int64]:
-    """The sensitive values of an original's records, as codes of a release; -1: not there."""
-    column = release.sensitive
-    ours = microdata[column.name]
-    place = np.array([column.places.get(text, -1) for text in ours.texts], dtype=np.int64)
-    return place[ours.codes]
+    secret, ours = release.sensitive, microdata[release.sensitive.name]
+    place = np.array([secret.places.get(text, -1) for text in ours.texts], dtype=np.int64)
+    return Truth(original=original, record_of=found, secrets=place[ours.codes])
 
 
 def _numbered(given: Any, people: int, records: int) -> NDArray[np.int64]:
@@ -368,7 +323,9 @@ def _numbered(given: Any, people: int, records: int) -> NDArray[np.int64]:
         raise InputError(
             "{record_of} must have one record number for each of the {people} people, -1 for those "
             "who are not in the original; got {given}",
-            record_of=Option("record_of"), people=people, given=_shape(numbers),
+            record_of=Option("record_of"), people=people,
+            given=counted(numbers.size, "number") if numbers.dtype.kind in "iu"
+            else f"values of type {numbers.dtype}",
         )  # fmt: skip
     wrong = numbers[(numbers < -1) | (numbers >= records)]
     if len(wrong):
@@ -377,12 +334,6 @@ def _numbered(given: Any, people: int, records: int) -> NDArray[np.int64]:
             record_of=Option("record_of"), number=Cell(int(wrong[0])), last=records - 1,
         )  # fmt: skip
     return numbers.astype(np.int64)
-
-
-def _shape(numbers: NDArray[Any]) -> str:
-    if numbers.dtype.kind not in "iu":
-        return f"values of type {numbers.dtype}"
-    return f"{numbers.size:,} numbers"
 
 
 def _by_name(people: External, original: External) -> NDArray[np.int64]:
@@ -395,8 +346,8 @@ def _by_name(people: External, original: External) -> NDArray[np.int64]:
             source=File(lacking.source, bare=True), identifier=Option("identifier"),
             record_of=Option("record_of"),
         )  # fmt: skip
-    name, place = original.name, np.full(len(original.name.texts), -1)
-    numbers = np.bincount(name.codes[name.codes >= 0], minlength=len(place))
+    name = original.name
+    numbers = np.bincount(name.codes[name.codes >= 0], minlength=len(name.texts))
     if (numbers > 1).any():
         twice = int(np.argmax(numbers > 1))
         raise InputError(
@@ -405,11 +356,8 @@ def _by_name(people: External, original: External) -> NDArray[np.int64]:
             number=int(numbers[twice]), source=File(original.source, bare=True),
             row=Row(int(original.rows[name.first(twice)]) + 1), record_of=Option("record_of"),
         )  # fmt: skip
-    there = np.flatnonzero(name.codes >= 0)
-    place[name.codes[there]] = there
-    known = dict(zip(name.texts, place.tolist(), strict=True))
-    record = np.array([*(known.get(text, -1) for text in people.name.texts), -1])
-    return record[people.name.codes]
+    known = {text: record for record, text in enumerate(original.names)} | {None: -1}
+    return np.array([known.get(text, -1) for text in people.names], dtype=np.int64)
 
 
 def with_candidates(release: Any, what: str) -> Release | Permuted:
@@ -438,12 +386,7 @@ def known_columns(
     there = list(dict.fromkeys(c.name for release in releases for c in release.quasi))
     if knows is None:
         return there
-    if not isinstance(knows, Iterable):
-        raise InputError(
-            "{option} is not possible: it must be the name of a quasi-identifier, or several",
-            option=Option(option, knows),
-        )
-    asked = [knows] if isinstance(knows, str) else list(knows)
+    asked = several(knows, option, "quasi-identifiers")
     for name in asked:
         if name not in there:
             raise InputError(
@@ -452,7 +395,4 @@ def known_columns(
                 option=Option(option), name=Cell(name), near=did_you_mean(str(name), there),
                 there=", ".join(there),
             )  # fmt: skip
-    if not asked:
-        raise InputError("{option} is empty; name at least one quasi-identifier",
-                         option=Option(option))  # fmt: skip
     return list(dict.fromkeys(asked))

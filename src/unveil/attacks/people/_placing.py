@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.attacks.people._external import External, Texts
 from unveil.attacks.people._kernels import ANY
 from unveil.errors import (
@@ -97,10 +98,8 @@ class Placing:
             _Placed(release, j, tables, recode.get(column.name, {}), unknown, missing)
             for j, column in enumerate(release.quasi)
         ]
-        codes = [
-            np.ascontiguousarray(np.stack([column.codes[t] for column in columns], axis=1))
-            for t in range(len(tables))
-        ]
+        each = zip(*(column.codes for column in columns), strict=True)  # table by table
+        codes = [np.ascontiguousarray(np.stack(some, axis=1)) for some in each]
         gone = [(some == _GONE).any(axis=1) for some in codes]
         sizes = tuple(column.size for column in columns)
         for some in codes:
@@ -111,9 +110,9 @@ class Placing:
         everything = tuple(column.everything() for column in columns)
         return cls(regions, sizes, everything, codes, gone, tuple(notes))
 
-    def kept(self, people: External, table: int = 0) -> NDArray[np.intp]:
-        """Who of a table's people is not left out; somebody has to be."""
-        left = np.flatnonzero(~self.gone[table])
+    def kept(self, people: External) -> NDArray[np.intp]:
+        """Who of the first table is not left out; somebody has to be."""
+        left = np.flatnonzero(~self.gone[0])
         if not len(left):
             raise MissingValuesError(
                 "{option} leaves nobody of {source}: everybody lacks a value",
@@ -166,7 +165,7 @@ class _Placed:
 
     def _check_recode(self) -> None:
         for theirs, ours in self._recode.items():
-            if ours is not None and self._code(ours) is None:
+            if ours is not None and self._domain.value(ours) is None:
                 raise InputError(
                     "{option} of {column} makes {theirs} {ours}, which is not a value of it in the "
                     "release by {release}{near}",
@@ -178,16 +177,15 @@ class _Placed:
                     ),
                 )  # fmt: skip
 
-    def _code(self, text: str) -> int | None:
-        return self._domain.value(text)
-
     def _widen(self, theirs: Sequence[Texts]) -> None:
         """Make room for numbers that the release's column has not."""
         if self._column.kind is not Kind.NUMERIC:
             return
         there = {one.texts[place] for one in theirs for place in one.occurring}
         texts = {self._recode.get(text, text) for text in there}
-        new = numbers_among(sorted(t for t in texts if t and self._code(t) is None), self._column)
+        new = numbers_among(
+            sorted(t for t in texts if t and self._domain.value(t) is None), self._column
+        )
         if isinstance(self._release, Permuted):  # publishes values as they are, and not these
             self._elsewhere = set(new)
             return
@@ -206,7 +204,7 @@ class _Placed:
         for position in texts.occurring:
             text = texts.texts[position]
             meant = self._recode.get(text, text)
-            code = None if meant is None else self._code(meant)
+            code = None if meant is None else self._domain.value(meant)
             if code is not None:
                 place[position] = code
             elif meant in self._elsewhere:
@@ -253,20 +251,19 @@ class _Placed:
 
     def _told_apart(self, strange: Sequence[int], texts: Texts, table: External) -> None:
         """Refuse values that the release does not know, or take them for other values."""
-        name = self._column.name
         people = int(np.isin(texts.codes, strange).sum())
         if self._unknown == "apart":
-            are = "has a value" if people == 1 else "have values"
+            has = "has a value" if people == 1 else "have values"
             self.notes.append(
-                f"{people:,} of {len(table):,} people {are} of {name} that the release does not "
-                "have: only cells that cover the whole column cover them"
+                f"{people:,} of {len(table):,} people {has} of {self._column.name} that the "
+                "release does not have: only cells that cover the whole column cover them"
             )
             return
         places = sorted(strange, key=texts.first)
         row, theirs = int(table.rows[texts.first(places[0])]) + 1, [texts.texts[p] for p in places]
         told = other_codes(
             self._column, theirs, option="recode", source=table.source,
-            where=f"{people:,} {'person' if people == 1 else 'people'}, the first in row {row:,}",
+            where=f"{counted(people, 'person')}, the first in row {row:,}",
             who=f"the release by {self._release.made_by} does not know",
         )  # fmt: skip
         is_flat = self._column.kind is Kind.CATEGORICAL and self._column.hierarchy is None
@@ -288,25 +285,22 @@ class _Placed:
             people=people, all=len(table), source=File(table.source, bare=True),
             have="has" if people == 1 else "have", column=self._column.name,
         )  # fmt: skip
+        options = {way: Option("missing_people", way) for way in ("any", "drop", "category")}
         if self._missing == "error":
             raise MissingValuesError(
                 "{told}; say what to do: {any} treats it as unknown, so that every cell may cover "
                 "it, {drop} leaves these people out, {category} treats it as the release's value "
                 "{missing}",
-                told=told, any=Option("missing_people", "any"), missing=repr(MISSING),
-                drop=Option("missing_people", "drop"),
-                category=Option("missing_people", "category"),
-            )  # fmt: skip
-        code = self._code(MISSING)
-        if self._missing == "category" and code is None:
-            raise MissingValuesError(
-                "{told}, and {missing} is not a value of it in the release by {release}; say {any} "
-                "or {drop}",
-                told=told, missing=repr(MISSING), release=File(self._release.made_by, bare=True),
-                any=Option("missing_people", "any"), drop=Option("missing_people", "drop"),
+                told=told, missing=repr(MISSING), **options,
             )  # fmt: skip
         if self._missing == "category":
-            assert code is not None
+            code = self._domain.value(MISSING)
+            if code is None:
+                raise MissingValuesError(
+                    "{told}, and {missing} is not a value of it in the release by {release}; say "
+                    "{any} or {drop}", told=told, missing=repr(MISSING),
+                    release=File(self._release.made_by, bare=True), **options,
+                )  # fmt: skip
             return code
         done = "left out" if self._missing == "drop" else "treated as unknown: any cell covers it"
         self.notes.append(Message("{told}: {done}", told=told, done=done))
