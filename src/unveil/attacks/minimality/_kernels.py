@@ -36,11 +36,33 @@ _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc
 _inner = _jit(no_cpython_wrapper=True)
 
 
-class Parts(NamedTuple):
-    """The parts of all attempts of a component.
+class Goal(NamedTuple):
+    """The goal for the sensitive values of a part.
 
     Attributes
     ----------
+    l : int
+        No value in more than 1/ℓ of the records; 1 asks for nothing.
+    stretch : array
+        Rows (first value, last value, weight, records of the table) of t; none without t.
+    far : float
+        Maximum of the sum over stretches, per record of the part and of the table.
+    records : int
+        Of the whole table.
+    """
+
+    l: int  # noqa: E741  (it is called l everywhere in this field)
+    stretch: Any
+    far: float
+    records: int
+
+
+class Tied(NamedTuple):
+    """Classes that are tied together: the parts of all attempts, and who is in them.
+
+    Attributes
+    ----------
+    goal : Goal
     part : parts × (SIZE, EXTRA, ATTEMPT)
         Those that may fail or not: records, what suppressing them adds, and the attempt.
     attempt : attempts × (LIMIT, MARGIN, SIZE_BEFORE, EXTRA_BEFORE)
@@ -49,13 +71,26 @@ class Parts(NamedTuple):
         The sensitive values in each part that are known.
     start, listed : arrays
         The parts of block b are ``listed[start[b]:start[b + 1]]``.
+    room : array
+        The size of each block. Blocks of a class are next to each other.
+    first : array
+        The first block of each class, and where those of the last one end.
+    block_of : array
+        The block of each person. People are ordered by block.
+    class_start : array
+        Where the people of each class begin, and where those of the last one end.
     """
 
+    goal: Goal
     part: Any
     attempt: Any
     base: Any
     start: Any
     listed: Any
+    room: Any
+    first: Any
+    block_of: Any
+    class_start: Any
 
 
 class State(NamedTuple):
@@ -111,106 +146,84 @@ def failing(hists, sizes, goal, fails):
 
 
 @_inner
-def _all_refused(parts, hist, goal, sums):
+def _is_refused(tied, sums, a):
+    return sums[a, 0] > tied.attempt[a, LIMIT] or sums[a, 1] > tied.attempt[a, MARGIN]
+
+
+@_inner
+def _all_refused(tied, hist, sums):
     """Whether all attempts are refused; ``sums`` (attempts × 2) is scratch."""
+    sums[:] = tied.attempt[:, SIZE_BEFORE:]
+    for p in range(len(tied.part)):
+        a = tied.part[p, ATTEMPT]
+        if not _is_refused(tied, sums, a) and _fails(hist[p], tied.part[p, SIZE], tied.goal):
+            sums[a, 0] += tied.part[p, SIZE]
+            sums[a, 1] += tied.part[p, EXTRA]
     for a in range(len(sums)):
-        sums[a, 0] = parts.attempt[a, SIZE_BEFORE]
-        sums[a, 1] = parts.attempt[a, EXTRA_BEFORE]
-    for p in range(len(parts.part)):
-        a = parts.part[p, ATTEMPT]
-        if sums[a, 0] > parts.attempt[a, LIMIT] or sums[a, 1] > parts.attempt[a, MARGIN]:
-            continue
-        if _fails(hist[p], parts.part[p, SIZE], goal):
-            sums[a, 0] += parts.part[p, SIZE]
-            sums[a, 1] += parts.part[p, EXTRA]
-    for a in range(len(sums)):
-        if sums[a, 0] <= parts.attempt[a, LIMIT] and sums[a, 1] <= parts.attempt[a, MARGIN]:
+        if not _is_refused(tied, sums, a):
             return False
     return True
+
+
+@_inner
+def _turn(tied, sums, p, fails):
+    """A part fails now, or does so no more; returns how many more attempts are refused."""
+    a, sign = tied.part[p, ATTEMPT], np.int64(1 if fails else -1)
+    before = np.int64(_is_refused(tied, sums, a))
+    sums[a, 0] += sign * tied.part[p, SIZE]
+    sums[a, 1] += sign * tied.part[p, EXTRA]
+    return np.int64(_is_refused(tied, sums, a)) - before
+
+
+@_inner
+def _begin(tied):
+    """The state before anything is placed, and how many attempts are refused already."""
+    parts, goal = len(tied.part), tied.goal
+    state = State(
+        tied.base.copy(), np.zeros(parts, np.int64), np.zeros(parts, np.bool_),
+        tied.attempt[:, SIZE_BEFORE:].copy(),
+    )  # fmt: skip
+    refused = 0
+    for a in range(len(state.sums)):
+        refused += _is_refused(tied, state.sums, a)
+    for p in range(parts):
+        for s in range(tied.base.shape[1]):
+            state.over[p] += goal.l > 1 and tied.base[p, s] * goal.l > tied.part[p, SIZE]
+        if state.over[p]:
+            refused += _turn(tied, state.sums, p, True)
+    return state, refused
+
+
+@_inner
+def _put(tied, state, block, s, number):
+    """Place ``number`` of value s in a block (or remove, if negative); returns newly refused."""
+    hist, over, l = state.hist, state.over, tied.goal.l  # noqa: E741
+    change = 0
+    for at in range(tied.start[block], tied.start[block + 1]):
+        p = tied.listed[at]
+        size = tied.part[p, SIZE]
+        was = hist[p, s] * l > size
+        hist[p, s] += number
+        now = hist[p, s] * l > size
+        if l < 2 or was == now:
+            continue
+        over[p] += 1 if now else -1
+        if over[p] == (1 if now else 0) and not state.far[p]:
+            change += _turn(tied, state.sums, p, now)
+    return change
 
 
 # All worlds -------------------------------------------------------------------------------------
 
 
-@_inner
-def _is_refused(parts, sums, a):
-    return sums[a, 0] > parts.attempt[a, LIMIT] or sums[a, 1] > parts.attempt[a, MARGIN]
-
-
-@_inner
-def _turn(parts, sums, p, fails):
-    """A part fails now, or does so no more; returns how many more attempts are refused."""
-    a, sign = parts.part[p, ATTEMPT], np.int64(1 if fails else -1)
-    before = np.int64(_is_refused(parts, sums, a))
-    sums[a, 0] += sign * parts.part[p, SIZE]
-    sums[a, 1] += sign * parts.part[p, EXTRA]
-    return np.int64(_is_refused(parts, sums, a)) - before
-
-
-@_inner
-def _put(parts, goal, state, block, s, number):
-    """Place ``number`` of value s in a block (or remove, if negative); returns newly refused."""
-    hist, over = state.hist, state.over
-    change = 0
-    for at in range(parts.start[block], parts.start[block + 1]):
-        p = parts.listed[at]
-        size = parts.part[p, SIZE]
-        was = hist[p, s] * goal.l > size
-        hist[p, s] += number
-        now = hist[p, s] * goal.l > size
-        if goal.l < 2 or was == now:
-            continue
-        over[p] += 1 if now else -1
-        if over[p] == (1 if now else 0) and not state.far[p]:
-            change += _turn(parts, state.sums, p, now)
-    return change
-
-
-@_inner
-def _new_state(parts):
-    """A state for `_begin` to fill."""
-    return State(
-        parts.base.copy(), np.zeros(len(parts.part), np.int64),
-        np.zeros(len(parts.part), np.bool_), np.zeros((len(parts.attempt), 2), np.int64),
-    )  # fmt: skip
-
-
-@_inner
-def _begin(parts, goal, state):
-    """The state before anything is placed; returns how many attempts are refused already."""
-    hist, over, sums = state.hist, state.over, state.sums
-    for a in range(len(sums)):
-        sums[a, 0] = parts.attempt[a, SIZE_BEFORE]
-        sums[a, 1] = parts.attempt[a, EXTRA_BEFORE]
-    for p in range(len(over)):
-        over[p] = 0
-        for s in range(hist.shape[1]):
-            hist[p, s] = parts.base[p, s]
-            if goal.l > 1 and hist[p, s] * goal.l > parts.part[p, SIZE]:
-                over[p] += 1
-        if over[p]:
-            sums[parts.part[p, ATTEMPT], 0] += parts.part[p, SIZE]
-            sums[parts.part[p, ATTEMPT], 1] += parts.part[p, EXTRA]
-    refused = 0
-    for a in range(len(sums)):
-        refused += _is_refused(parts, sums, a)
-    return refused
-
-
 @_jit()
-def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed, left):
+def all_worlds(tied, items, choose, steps, placed, left):
     """Enumerate all worlds; returns the share of those kept, or -1 after too many steps.
 
     Parameters
     ----------
     items : items × (CLASS, VALUE, NUMBER, ROOM)
         What is placed, in this order; ROOM is the room left in its class before.
-    room : array
-        The size of each block; blocks of a class are next to each other.
-    first : array
-        The first block of each class, and where the last one ends.
-    of_class : array
-        The class of each block.
     choose : array
         Binomial coefficients.
     steps : int
@@ -221,7 +234,7 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
         Receives, for worlds known to be kept after so many items, the share of the room left in
         its class that each block has.
     """
-    depths = 0
+    first, depths = tied.first, 0
     for i in range(len(items)):
         depths += first[items[i, CLASS] + 1] - first[items[i, CLASS]]
     item, block = np.empty(depths + 1, np.int64), np.empty(depths + 1, np.int64)
@@ -231,11 +244,9 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
             item[at], block[at] = i, b
             at += 1
     item[depths], block[depths] = len(items), -1
-    state = _new_state(parts)  # distances are checked in the end
-    hist, sums = state.hist, state.sums
-    scratch = sums.copy()
-    refused = _begin(parts, goal, state)
-    cap = room.copy()
+    state, refused = _begin(tied)  # distances are checked in the end
+    attempts, scratch = len(state.sums), state.sums.copy()
+    cap = tied.room.copy()
     choice, most = np.zeros(depths + 1, np.int64), np.zeros(depths + 1, np.int64)
     rest, behind = np.zeros(depths + 1, np.int64), np.zeros(depths + 1, np.int64)
     weight = np.ones(depths + 1)
@@ -244,7 +255,7 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
         if not down:
             b, s = block[depth], items[item[depth], VALUE]
             cap[b] += choice[depth]
-            refused += _put(parts, goal, state, b, s, -choice[depth])
+            refused += _put(tied, state, b, s, -choice[depth])
             if choice[depth] == most[depth]:
                 depth -= 1
                 continue
@@ -254,11 +265,12 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
             if done > steps:
                 return -1.0
             begins = depth == 0 or depth == depths or item[depth] != item[depth - 1]
-            if begins and (depth == depths or refused == len(sums)):
-                if refused == len(sums) or _all_refused(parts, hist, goal, scratch):
+            if begins and (depth == depths or refused == attempts):
+                if refused == attempts or _all_refused(tied, state.hist, scratch):
                     mass += weight[depth]
-                    _note(items, block, item, choice, depth, weight[depth], cap, first, of_class,
-                          placed, left)  # fmt: skip
+                    for at in range(depth):
+                        placed[block[at], items[item[at], VALUE]] += weight[depth] * choice[at]
+                    _note_room(first, cap, weight[depth], left[item[depth]])
                 depth, down = depth - 1, False
                 continue
             b = block[depth]
@@ -274,126 +286,105 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
         b, s = block[depth], items[item[depth], VALUE]
         weight[depth + 1] = weight[depth] * choose[cap[b], choice[depth]]
         cap[b] -= choice[depth]
-        refused += _put(parts, goal, state, b, s, choice[depth])
+        refused += _put(tied, state, b, s, choice[depth])
         depth, down = depth + 1, True
     return mass
 
 
 @_inner
-def _note(items, block, item, choice, depth, weight, cap, first, of_class, placed, left):
-    """Add the worlds that go on from here to what is expected."""
-    for at in range(depth):
-        placed[block[at], items[item[at], VALUE]] += weight * choice[at]
+def _note_room(first, cap, weight, left):
+    """Add each block's share of the room that its class still has."""
     for c in range(len(first) - 1):
         total = 0
         for b in range(first[c], first[c + 1]):
             total += cap[b]
-        if total == 0:
-            continue
-        for b in range(first[c], first[c + 1]):
-            left[item[depth], b] += weight * cap[b] / total
+        if total > 0:
+            for b in range(first[c], first[c + 1]):
+                left[b] += weight * cap[b] / total
 
 
 # Some worlds ------------------------------------------------------------------------------------
 
 
 @_inner
-def _count(parts, block_of, secrets, hist):
-    """The histograms of all parts in a world."""
-    hist[:] = parts.base
-    for i in range(len(secrets)):
-        for at in range(parts.start[block_of[i]], parts.start[block_of[i] + 1]):
-            hist[parts.listed[at], secrets[i]] += 1
+def _shuffle(values, start, end, rng):
+    for i in range(end - 1, start, -1):
+        j = start + np.int64(rng.random() * (i + 1 - start))
+        values[i], values[j] = values[j], values[i]
 
 
 @_jit()
-def draw(parts, goal, block_of, class_start, secrets, rng, draws, kept, refused):
+def draw(tied, secrets, rng, draws, kept, refused):
     """Shuffle values within classes, again and again; returns how many worlds are kept.
 
     ``secrets`` are the people's values, class by class. ``kept`` and ``refused`` (blocks × values)
     receive the records in both kinds of worlds.
     """
-    hist = parts.base.copy()
-    sums = np.zeros((len(parts.attempt), 2), np.int64)
+    block_of, hist = tied.block_of, tied.base.copy()
+    sums = np.zeros((len(tied.attempt), 2), np.int64)
     number = 0
     for _ in range(draws):
-        for c in range(len(class_start) - 1):
-            for i in range(class_start[c + 1] - 1, class_start[c], -1):
-                other = class_start[c] + np.int64(rng.random() * (i + 1 - class_start[c]))
-                secrets[i], secrets[other] = secrets[other], secrets[i]
-        _count(parts, block_of, secrets, hist)
-        if _all_refused(parts, hist, goal, sums):
+        for c in range(len(tied.class_start) - 1):
+            _shuffle(secrets, tied.class_start[c], tied.class_start[c + 1], rng)
+        hist[:] = tied.base
+        for i in range(len(secrets)):
+            for at in range(tied.start[block_of[i]], tied.start[block_of[i] + 1]):
+                hist[tied.listed[at], secrets[i]] += 1
+        records = refused
+        if _all_refused(tied, hist, sums):
             number += 1
-            for i in range(len(secrets)):
-                kept[block_of[i], secrets[i]] += 1
-        else:
-            for i in range(len(secrets)):
-                refused[block_of[i], secrets[i]] += 1
+            records = kept
+        for i in range(len(secrets)):
+            records[block_of[i], secrets[i]] += 1
     return number
 
 
 @_inner
-def _look(parts, goal, state, p):
+def _look(tied, state, p):
     """Check whether a part is too far from the table; returns how many more are refused."""
-    now = _is_far(state.hist[p], parts.part[p, SIZE], goal)
+    now = _is_far(state.hist[p], tied.part[p, SIZE], tied.goal)
     if now == state.far[p]:
         return 0
     state.far[p] = now
-    return _turn(parts, state.sums, p, now) if state.over[p] == 0 else 0
+    return _turn(tied, state.sums, p, now) if state.over[p] == 0 else 0
 
 
 @_inner
-def _look_at_block(parts, goal, state, block):
+def _look_at_block(tied, state, block):
     change = 0
-    if len(goal.stretch) > 0:
-        for at in range(parts.start[block], parts.start[block + 1]):
-            change += _look(parts, goal, state, parts.listed[at])
+    if len(tied.goal.stretch) > 0:
+        for at in range(tied.start[block], tied.start[block + 1]):
+            change += _look(tied, state, tied.listed[at])
     return change
 
 
 @_inner
-def _exchange(parts, goal, state, b, d, s, z):
+def _exchange(tied, state, b, d, s, z):
     """Value s goes from block b to d, and z the other way; returns newly refused attempts."""
-    change = _put(parts, goal, state, b, s, -1)
-    change += _put(parts, goal, state, b, z, 1)
-    change += _put(parts, goal, state, d, z, -1)
-    change += _put(parts, goal, state, d, s, 1)
-    change += _look_at_block(parts, goal, state, b)
-    return change + _look_at_block(parts, goal, state, d)
+    change = _put(tied, state, b, s, -1)
+    change += _put(tied, state, b, z, 1)
+    change += _put(tied, state, d, z, -1)
+    change += _put(tied, state, d, s, 1)
+    change += _look_at_block(tied, state, b)
+    return change + _look_at_block(tied, state, d)
 
 
 @_inner
-def _replace(parts, goal, state, block_of, start, end, old, new):
+def _replace(tied, state, start, end, old, new):
     """Give the people from start to end new values; returns newly refused attempts."""
-    change = 0
+    block_of, change = tied.block_of, 0
     for i in range(start, end):
         if old[i] != new[i]:
-            change += _put(parts, goal, state, block_of[i], old[i], -1)
-            change += _put(parts, goal, state, block_of[i], new[i], 1)
-    if len(goal.stretch) > 0:
-        for i in range(start, end):
-            if i == start or block_of[i] != block_of[i - 1]:
-                change += _look_at_block(parts, goal, state, block_of[i])
+            change += _put(tied, state, block_of[i], old[i], -1)
+            change += _put(tied, state, block_of[i], new[i], 1)
+    for i in range(start, end):
+        if i == start or block_of[i] != block_of[i - 1]:
+            change += _look_at_block(tied, state, block_of[i])
     return change
-
-
-@_inner
-def _shuffle(parts, goal, state, block_of, start, end, secrets, other, rng):
-    """Shuffle the values of a class, if no fewer attempts are refused; returns how many more."""
-    other[start:end] = secrets[start:end]
-    for i in range(end - 1, start, -1):
-        j = start + np.int64(rng.random() * (i + 1 - start))
-        other[i], other[j] = other[j], other[i]
-    change = _replace(parts, goal, state, block_of, start, end, secrets, other)
-    if change >= 0:
-        secrets[start:end] = other[start:end]
-        return change
-    _replace(parts, goal, state, block_of, start, end, other, secrets)
-    return 0
 
 
 @_jit()
-def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, kept):
+def walk(tied, secrets, rng, sweeps, kept):
     """Walk from a world to others; returns how many attempts are not refused in the end.
 
     A step is taken if no fewer attempts are refused after it than before. So the walk goes from any
@@ -401,26 +392,30 @@ def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, 
 
     A sweep shuffles every small class, and then exchanges people of two blocks of a class, several
     times per block. Blocks are picked with equal probability, whatever their size, which treats
-    both people of a pair alike: small blocks are those that decide. ``first`` and ``room`` are as
-    in `all_worlds`; people are ordered by block. ``kept`` (blocks × values) receives the records
-    after each sweep.
+    both people of a pair alike: small blocks are those that decide. ``kept`` (blocks × values)
+    receives the records after each sweep.
     """
-    begin = np.zeros(len(room) + 1, np.int64)
-    for b in range(len(room)):
-        begin[b + 1] = begin[b] + room[b]
-    state = _new_state(parts)
-    refused = _begin(parts, goal, state)
+    block_of, first, room = tied.block_of, tied.first, tied.room
+    begin = np.cumsum(room) - room
+    state, refused = _begin(tied)
     for i in range(len(secrets)):
-        refused += _put(parts, goal, state, block_of[i], secrets[i], 1)
-    if len(goal.stretch) > 0:
+        refused += _put(tied, state, block_of[i], secrets[i], 1)
+    if len(tied.goal.stretch) > 0:
         for p in range(len(state.far)):
-            refused += _look(parts, goal, state, p)
+            refused += _look(tied, state, p)
     other = secrets.copy()
     for _ in range(sweeps):
-        for c in range(len(class_start) - 1):
-            start, end = class_start[c], class_start[c + 1]
+        for c in range(len(tied.class_start) - 1):
+            start, end = tied.class_start[c], tied.class_start[c + 1]
             if end - start <= _SHUFFLED:
-                refused += _shuffle(parts, goal, state, block_of, start, end, secrets, other, rng)
+                other[start:end] = secrets[start:end]
+                _shuffle(other, start, end, rng)
+                change = _replace(tied, state, start, end, secrets, other)
+                if change < 0:
+                    _replace(tied, state, start, end, other, secrets)
+                else:
+                    secrets[start:end] = other[start:end]
+                    refused += change
             blocks = first[c + 1] - first[c]
             for _ in range(_PAIRS * blocks):
                 b = first[c] + np.int64(rng.random() * blocks)
@@ -430,9 +425,9 @@ def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, 
                 s, z = secrets[i], secrets[j]
                 if s == z or b == d:
                     continue
-                change = _exchange(parts, goal, state, b, d, s, z)
+                change = _exchange(tied, state, b, d, s, z)
                 if change < 0:
-                    _exchange(parts, goal, state, b, d, z, s)
+                    _exchange(tied, state, b, d, z, s)
                     continue
                 secrets[i], secrets[j] = z, s
                 refused += change

@@ -34,6 +34,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import accumulate, product
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
@@ -41,7 +42,7 @@ from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.attacks.minimality._finding import Minimality
-from unveil.attacks.minimality._solving import Scope, Tries, by_looking, nothing_told
+from unveil.attacks.minimality._solving import Scope, Solved, Tries, by_looking, from_draws, put_together
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import Call, Cell, File, GoalError, InputError, Listed, Message, Option
 from unveil.errors import Column as ColumnName
@@ -165,7 +166,7 @@ def minimality(
     started = time.perf_counter()
     tries = Tries(steps=steps, draws=draws or (20_000 if fast else 1_000), seed=seed)
     if fast and not inside:
-        finding = nothing_told(made)
+        finding = put_together(made)
     elif fast:
         assert isinstance(sanitizer, Mondrian | Recoding)  # checked
         finding = by_looking(sanitizer, microdata, made, tries, scope, progress)
@@ -318,54 +319,32 @@ def _by_running(
     tries: Tries,
     progress: bool | None,
 ) -> dict[str, Any]:
-    """Everybody's beliefs, one row per record, with the estimate of `_solving` for draws."""
+    """Everybody's beliefs, one row per record."""
+    n = len(microdata)
     people = [np.flatnonzero(release.class_of == c) for c in range(release.n_classes)]
-    number = math.prod(_arrangements(row) for row in release.counts)
+    number = math.prod(math.prod(map(math.comb, accumulate(c), c)) for c in release.counts.tolist())
     exact = number <= tries.draws
     worlds = _all(microdata, people) if exact else _some(microdata, people, tries)
-    shape = (len(microdata), microdata.sensitive.size)
-    kept, gone = np.zeros(shape), np.zeros(shape)
-    everybody, n_kept, n = np.arange(len(microdata)), 0, 0
-    total = number if exact else tries.draws
+    kept, gone = np.zeros((2, n, microdata.sensitive.size))
+    n_kept, total = 0, number if exact else tries.draws
     with ProgressBar("sanitizing worlds", total, progress, unit="worlds") as bar:
         for secrets in worlds:
             same = _gives(sanitizer, _world(microdata, secrets), release)
-            (kept if same else gone)[everybody, secrets] += 1
-            n_kept, n = n_kept + same, n + 1
+            (kept if same else gone)[np.arange(n), secrets] += 1
+            n_kept += same
             bar.advance(1)
     share = (release.counts / release.sizes[:, None])[release.class_of]
-    p, error = n_kept / n, np.zeros(len(microdata))
     if exact:
-        belief = kept / n_kept
-    elif n_kept == 0:
-        # Only the true world is known to give this release: nothing is known about the others.
-        belief, error = share, np.ones(len(microdata))
-    else:
-        belief = share + (0.0 if p == 1 else (1 - p) * (kept / n_kept - gone / (n - n_kept)))
-        spread = np.sqrt((share * (1 - share)).max(axis=1))
-        error = spread * np.sqrt(max(1 - p, 1 / n) / (p * n))
-        belief = belief.clip(0, 1)
-        belief /= belief.sum(axis=1, keepdims=True)
+        found = Solved(belief=kept / n_kept, error=np.zeros(n), how="exact", kept=n_kept / total)
+    elif n_kept:
+        found = from_draws(share, kept, gone, n_kept, total)
+    else:  # only the true world is known to give this release: nothing is known about the others
+        found = Solved(belief=share, error=np.ones(n), how="drawn", kept=0.0)
     return {
-        "group_of": np.arange(len(microdata)),
-        "belief": belief,
-        "error": error,
-        "how": np.full(len(microdata), "exact" if exact else "drawn", dtype=object),
-        "kept": p,
-        "components": 1,
-        "rhat": 1.0,
-        "alone": np.zeros(len(microdata), dtype=bool),
-        "refused": {},
-    }
-
-
-def _arrangements(counts: NDArray[np.int64]) -> int:
-    """In how many ways the values of a class can be given to its people."""
-    ways, size = 1, 0
-    for number in counts.tolist():
-        size += number
-        ways *= math.comb(size, number)
-    return ways
+        "group_of": np.arange(n), "belief": found.belief, "error": found.error,
+        "how": np.full(n, found.how, dtype=object), "kept": found.kept, "components": 1,
+        "rhat": found.rhat, "alone": np.zeros(n, dtype=bool), "refused": {},
+    }  # fmt: skip
 
 
 def _gives(sanitizer: Sanitizer, world: Microdata, release: Release) -> bool:
@@ -378,41 +357,32 @@ def _gives(sanitizer: Sanitizer, world: Microdata, release: Release) -> bool:
 
 def _world(microdata: Microdata, secrets: NDArray[np.int32]) -> Microdata:
     own = microdata.sensitive
-    columns = (replace(own, codes=secrets) if c is own else c for c in microdata.columns)
+    columns = (replace(own, codes=secrets.copy()) if c is own else c for c in microdata.columns)
     return replace(microdata, columns=tuple(columns))
 
 
 def _all(microdata: Microdata, people: list[NDArray[np.intp]]) -> Iterator[NDArray[np.int32]]:
     """Every arrangement of the sensitive values within classes, once."""
     secrets = microdata.sensitive.codes.copy()
-    for some in people:
-        secrets[some] = np.sort(secrets[some])
-
-    def turned(c: int) -> Iterator[NDArray[np.int32]]:
-        if c == len(people):
-            yield secrets.copy()
-            return
-        while True:
-            yield from turned(c + 1)
-            if not _next(secrets, people[c]):
-                return
-
-    return turned(0)
+    ways = [list(_arranged(np.bincount(secrets[some]).tolist())) for some in people]
+    for world in product(*ways):
+        for some, values in zip(people, world, strict=True):
+            secrets[some] = values
+        yield secrets
 
 
-def _next(secrets: NDArray[np.int32], people: NDArray[np.intp]) -> bool:
-    """The next arrangement in lexicographic order; after the last, the first one and False."""
-    row = secrets[people]
-    rises = np.flatnonzero(row[:-1] < row[1:])
-    if not len(rises):
-        secrets[people] = row[::-1]
-        return False
-    i = int(rises[-1])
-    j = i + 1 + int(np.flatnonzero(row[i + 1 :] > row[i])[-1])
-    row[i], row[j] = row[j], row[i]
-    row[i + 1 :] = row[i + 1 :][::-1]
-    secrets[people] = row
-    return True
+def _arranged(counts: list[int]) -> Iterator[list[int]]:
+    """All ways to put so many of each value in a row.
+
+    >>> list(_arranged([2, 1]))
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    if not any(counts):
+        yield []
+    for value, number in enumerate(counts):
+        if number:
+            rest = [n - (other == value) for other, n in enumerate(counts)]
+            yield from ([value, *more] for more in _arranged(rest))
 
 
 def _some(
@@ -422,7 +392,7 @@ def _some(
     for _ in range(tries.draws):
         for some in people:
             secrets[some] = rng.permutation(secrets[some])
-        yield secrets.copy()
+        yield secrets
 
 
 def _is_same(one: Release, other: Release) -> bool:
