@@ -46,7 +46,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.minimality._kernels import Goal, Tied, failing
+from unveil.attacks.minimality._kernels import Blocks, Goal, Parts, failing
 from unveil.microdata import Column, Microdata, Release
 from unveil.sanitize import Crowds, Mondrian, Recoding, distance_between, no_stretches, stretches
 from unveil.sanitize.mondrian import cut_kind, extents, kernels
@@ -341,8 +341,8 @@ class Component:
         Their sensitive values.
     counts : classes × values
         How many records have each sensitive value.
-    tied : Tied
-        The same for the kernels.
+    parts, goal, blocks : Parts, Goal, Blocks
+        For the kernels.
     """
 
     classes: NDArray[np.intp]
@@ -350,12 +350,19 @@ class Component:
     people: NDArray[np.intp]
     secrets: NDArray[np.int64]
     counts: NDArray[np.int64]
-    tied: Tied
+    parts: Parts
+    goal: Goal
+    blocks: Blocks
+
+    @property
+    def all(self) -> tuple[Parts, Goal, Blocks]:
+        """What every kernel is given."""
+        return self.parts, self.goal, self.blocks
 
     @property
     def class_of_block(self) -> NDArray[np.int64]:
         """The class of each block, as a place in ``classes``."""
-        return np.repeat(np.arange(len(self.classes)), np.diff(self.tied.first))
+        return np.repeat(np.arange(len(self.classes)), np.diff(self.blocks.first))
 
 
 def components(bindings: Sequence[Binding], release: Release, goal: Goal) -> list[Component]:
@@ -424,13 +431,15 @@ def _component(
         classes, tuple(bindings), people,
         secrets=release.sensitive.codes[people].astype(np.int64),
         counts=release.counts[classes],
-        tied=Tied(
-            goal=goal,
+        parts=Parts(
             part=np.concatenate(parts).astype(np.int64),
             attempt=np.array(attempts, dtype=np.int64),
             base=np.concatenate(base),
             start=np.concatenate([[0], np.cumsum([len(row) for row in listed])]).astype(np.int64),
             listed=np.concatenate(listed).astype(np.int64),
+        ),
+        goal=goal,
+        blocks=Blocks(
             room=room,
             first=np.searchsorted(class_of[one_of], np.arange(len(classes) + 1)),
             block_of=block_of.astype(np.int64),

@@ -57,12 +57,11 @@ class Goal(NamedTuple):
     records: int
 
 
-class Tied(NamedTuple):
-    """Classes that are tied together: the parts of all attempts, and who is in them.
+class Parts(NamedTuple):
+    """The parts of all attempts that tie some classes together.
 
     Attributes
     ----------
-    goal : Goal
     part : parts × (SIZE, EXTRA, ATTEMPT)
         Those that may fail or not: records, what suppressing them adds, and the attempt.
     attempt : attempts × (LIMIT, MARGIN, SIZE_BEFORE, EXTRA_BEFORE)
@@ -71,6 +70,20 @@ class Tied(NamedTuple):
         The sensitive values in each part that are known.
     start, listed : arrays
         The parts of block b are ``listed[start[b]:start[b + 1]]``.
+    """
+
+    part: Any
+    attempt: Any
+    base: Any
+    start: Any
+    listed: Any
+
+
+class Blocks(NamedTuple):
+    """Who is in which block; apart from the parts, which are handed on in every step.
+
+    Attributes
+    ----------
     room : array
         The size of each block. Blocks of a class are next to each other.
     first : array
@@ -81,12 +94,6 @@ class Tied(NamedTuple):
         Where the people of each class begin, and where those of the last one end.
     """
 
-    goal: Goal
-    part: Any
-    attempt: Any
-    base: Any
-    start: Any
-    listed: Any
     room: Any
     first: Any
     block_of: Any
@@ -146,62 +153,66 @@ def failing(hists, sizes, goal, fails):
 
 
 @_inner
-def _is_refused(tied, sums, a):
-    return sums[a, 0] > tied.attempt[a, LIMIT] or sums[a, 1] > tied.attempt[a, MARGIN]
+def _is_refused(parts, sums, a):
+    return sums[a, 0] > parts.attempt[a, LIMIT] or sums[a, 1] > parts.attempt[a, MARGIN]
 
 
 @_inner
-def _all_refused(tied, hist, sums):
+def _all_refused(parts, goal, hist, sums):
     """Whether all attempts are refused; ``sums`` (attempts × 2) is scratch."""
-    sums[:] = tied.attempt[:, SIZE_BEFORE:]
-    for p in range(len(tied.part)):
-        a = tied.part[p, ATTEMPT]
-        if not _is_refused(tied, sums, a) and _fails(hist[p], tied.part[p, SIZE], tied.goal):
-            sums[a, 0] += tied.part[p, SIZE]
-            sums[a, 1] += tied.part[p, EXTRA]
     for a in range(len(sums)):
-        if not _is_refused(tied, sums, a):
+        sums[a, 0] = parts.attempt[a, SIZE_BEFORE]
+        sums[a, 1] = parts.attempt[a, EXTRA_BEFORE]
+    for p in range(len(parts.part)):
+        a = parts.part[p, ATTEMPT]
+        if sums[a, 0] > parts.attempt[a, LIMIT] or sums[a, 1] > parts.attempt[a, MARGIN]:
+            continue
+        if _fails(hist[p], parts.part[p, SIZE], goal):
+            sums[a, 0] += parts.part[p, SIZE]
+            sums[a, 1] += parts.part[p, EXTRA]
+    for a in range(len(sums)):
+        if sums[a, 0] <= parts.attempt[a, LIMIT] and sums[a, 1] <= parts.attempt[a, MARGIN]:
             return False
     return True
 
 
 @_inner
-def _turn(tied, sums, p, fails):
+def _turn(parts, sums, p, fails):
     """A part fails now, or does so no more; returns how many more attempts are refused."""
-    a, sign = tied.part[p, ATTEMPT], np.int64(1 if fails else -1)
-    before = np.int64(_is_refused(tied, sums, a))
-    sums[a, 0] += sign * tied.part[p, SIZE]
-    sums[a, 1] += sign * tied.part[p, EXTRA]
-    return np.int64(_is_refused(tied, sums, a)) - before
+    a, sign = parts.part[p, ATTEMPT], np.int64(1 if fails else -1)
+    before = np.int64(_is_refused(parts, sums, a))
+    sums[a, 0] += sign * parts.part[p, SIZE]
+    sums[a, 1] += sign * parts.part[p, EXTRA]
+    return np.int64(_is_refused(parts, sums, a)) - before
 
 
 @_inner
-def _begin(tied):
+def _begin(parts, goal):
     """The state before anything is placed, and how many attempts are refused already."""
-    parts, goal = len(tied.part), tied.goal
+    n = len(parts.part)
     state = State(
-        tied.base.copy(), np.zeros(parts, np.int64), np.zeros(parts, np.bool_),
-        tied.attempt[:, SIZE_BEFORE:].copy(),
+        parts.base.copy(), np.zeros(n, np.int64), np.zeros(n, np.bool_),
+        parts.attempt[:, SIZE_BEFORE:].copy(),
     )  # fmt: skip
     refused = 0
     for a in range(len(state.sums)):
-        refused += _is_refused(tied, state.sums, a)
-    for p in range(parts):
-        for s in range(tied.base.shape[1]):
-            state.over[p] += goal.l > 1 and tied.base[p, s] * goal.l > tied.part[p, SIZE]
+        refused += _is_refused(parts, state.sums, a)
+    for p in range(n):
+        for s in range(parts.base.shape[1]):
+            state.over[p] += goal.l > 1 and parts.base[p, s] * goal.l > parts.part[p, SIZE]
         if state.over[p]:
-            refused += _turn(tied, state.sums, p, True)
+            refused += _turn(parts, state.sums, p, True)
     return state, refused
 
 
 @_inner
-def _put(tied, state, block, s, number):
+def _put(parts, goal, state, block, s, number):
     """Place ``number`` of value s in a block (or remove, if negative); returns newly refused."""
-    hist, over, l = state.hist, state.over, tied.goal.l  # noqa: E741
+    hist, over, l = state.hist, state.over, goal.l  # noqa: E741
     change = 0
-    for at in range(tied.start[block], tied.start[block + 1]):
-        p = tied.listed[at]
-        size = tied.part[p, SIZE]
+    for at in range(parts.start[block], parts.start[block + 1]):
+        p = parts.listed[at]
+        size = parts.part[p, SIZE]
         was = hist[p, s] * l > size
         hist[p, s] += number
         now = hist[p, s] * l > size
@@ -209,7 +220,7 @@ def _put(tied, state, block, s, number):
             continue
         over[p] += 1 if now else -1
         if over[p] == (1 if now else 0) and not state.far[p]:
-            change += _turn(tied, state.sums, p, now)
+            change += _turn(parts, state.sums, p, now)
     return change
 
 
@@ -217,7 +228,7 @@ def _put(tied, state, block, s, number):
 
 
 @_jit()
-def all_worlds(tied, items, choose, steps, placed, left):
+def all_worlds(parts, goal, blocks, items, choose, steps, placed, left):
     """Enumerate all worlds; returns the share of those kept, or -1 after too many steps.
 
     Parameters
@@ -234,7 +245,7 @@ def all_worlds(tied, items, choose, steps, placed, left):
         Receives, for worlds known to be kept after so many items, the share of the room left in
         its class that each block has.
     """
-    first, depths = tied.first, 0
+    first, depths = blocks.first, 0
     for i in range(len(items)):
         depths += first[items[i, CLASS] + 1] - first[items[i, CLASS]]
     item, block = np.empty(depths + 1, np.int64), np.empty(depths + 1, np.int64)
@@ -244,9 +255,9 @@ def all_worlds(tied, items, choose, steps, placed, left):
             item[at], block[at] = i, b
             at += 1
     item[depths], block[depths] = len(items), -1
-    state, refused = _begin(tied)  # distances are checked in the end
+    state, refused = _begin(parts, goal)  # distances are checked in the end
     attempts, scratch = len(state.sums), state.sums.copy()
-    cap = tied.room.copy()
+    cap = blocks.room.copy()
     choice, most = np.zeros(depths + 1, np.int64), np.zeros(depths + 1, np.int64)
     rest, behind = np.zeros(depths + 1, np.int64), np.zeros(depths + 1, np.int64)
     weight = np.ones(depths + 1)
@@ -255,7 +266,7 @@ def all_worlds(tied, items, choose, steps, placed, left):
         if not down:
             b, s = block[depth], items[item[depth], VALUE]
             cap[b] += choice[depth]
-            refused += _put(tied, state, b, s, -choice[depth])
+            refused += _put(parts, goal, state, b, s, -choice[depth])
             if choice[depth] == most[depth]:
                 depth -= 1
                 continue
@@ -266,7 +277,7 @@ def all_worlds(tied, items, choose, steps, placed, left):
                 return -1.0
             begins = depth == 0 or depth == depths or item[depth] != item[depth - 1]
             if begins and (depth == depths or refused == attempts):
-                if refused == attempts or _all_refused(tied, state.hist, scratch):
+                if refused == attempts or _all_refused(parts, goal, state.hist, scratch):
                     mass += weight[depth]
                     for at in range(depth):
                         placed[block[at], items[item[at], VALUE]] += weight[depth] * choice[at]
@@ -286,7 +297,7 @@ def all_worlds(tied, items, choose, steps, placed, left):
         b, s = block[depth], items[item[depth], VALUE]
         weight[depth + 1] = weight[depth] * choose[cap[b], choice[depth]]
         cap[b] -= choice[depth]
-        refused += _put(tied, state, b, s, choice[depth])
+        refused += _put(parts, goal, state, b, s, choice[depth])
         depth, down = depth + 1, True
     return mass
 
@@ -314,24 +325,24 @@ def _shuffle(values, start, end, rng):
 
 
 @_jit()
-def draw(tied, secrets, rng, draws, kept, refused):
+def draw(parts, goal, blocks, secrets, rng, draws, kept, refused):
     """Shuffle values within classes, again and again; returns how many worlds are kept.
 
     ``secrets`` are the people's values, class by class. ``kept`` and ``refused`` (blocks × values)
     receive the records in both kinds of worlds.
     """
-    block_of, hist = tied.block_of, tied.base.copy()
-    sums = np.zeros((len(tied.attempt), 2), np.int64)
+    block_of, hist = blocks.block_of, parts.base.copy()
+    sums = np.zeros((len(parts.attempt), 2), np.int64)
     number = 0
     for _ in range(draws):
-        for c in range(len(tied.class_start) - 1):
-            _shuffle(secrets, tied.class_start[c], tied.class_start[c + 1], rng)
-        hist[:] = tied.base
+        for c in range(len(blocks.class_start) - 1):
+            _shuffle(secrets, blocks.class_start[c], blocks.class_start[c + 1], rng)
+        hist[:] = parts.base
         for i in range(len(secrets)):
-            for at in range(tied.start[block_of[i]], tied.start[block_of[i] + 1]):
-                hist[tied.listed[at], secrets[i]] += 1
+            for at in range(parts.start[block_of[i]], parts.start[block_of[i] + 1]):
+                hist[parts.listed[at], secrets[i]] += 1
         records = refused
-        if _all_refused(tied, hist, sums):
+        if _all_refused(parts, goal, hist, sums):
             number += 1
             records = kept
         for i in range(len(secrets)):
@@ -340,51 +351,51 @@ def draw(tied, secrets, rng, draws, kept, refused):
 
 
 @_inner
-def _look(tied, state, p):
+def _look(parts, goal, state, p):
     """Check whether a part is too far from the table; returns how many more are refused."""
-    now = _is_far(state.hist[p], tied.part[p, SIZE], tied.goal)
+    now = _is_far(state.hist[p], parts.part[p, SIZE], goal)
     if now == state.far[p]:
         return 0
     state.far[p] = now
-    return _turn(tied, state.sums, p, now) if state.over[p] == 0 else 0
+    return _turn(parts, state.sums, p, now) if state.over[p] == 0 else 0
 
 
 @_inner
-def _look_at_block(tied, state, block):
+def _look_at_block(parts, goal, state, block):
     change = 0
-    if len(tied.goal.stretch) > 0:
-        for at in range(tied.start[block], tied.start[block + 1]):
-            change += _look(tied, state, tied.listed[at])
+    if len(goal.stretch) > 0:
+        for at in range(parts.start[block], parts.start[block + 1]):
+            change += _look(parts, goal, state, parts.listed[at])
     return change
 
 
 @_inner
-def _exchange(tied, state, b, d, s, z):
+def _exchange(parts, goal, state, b, d, s, z):
     """Value s goes from block b to d, and z the other way; returns newly refused attempts."""
-    change = _put(tied, state, b, s, -1)
-    change += _put(tied, state, b, z, 1)
-    change += _put(tied, state, d, z, -1)
-    change += _put(tied, state, d, s, 1)
-    change += _look_at_block(tied, state, b)
-    return change + _look_at_block(tied, state, d)
+    change = _put(parts, goal, state, b, s, -1)
+    change += _put(parts, goal, state, b, z, 1)
+    change += _put(parts, goal, state, d, z, -1)
+    change += _put(parts, goal, state, d, s, 1)
+    change += _look_at_block(parts, goal, state, b)
+    return change + _look_at_block(parts, goal, state, d)
 
 
 @_inner
-def _replace(tied, state, start, end, old, new):
+def _replace(parts, goal, block_of, state, start, end, old, new):
     """Give the people from start to end new values; returns newly refused attempts."""
-    block_of, change = tied.block_of, 0
+    change = 0
     for i in range(start, end):
         if old[i] != new[i]:
-            change += _put(tied, state, block_of[i], old[i], -1)
-            change += _put(tied, state, block_of[i], new[i], 1)
+            change += _put(parts, goal, state, block_of[i], old[i], -1)
+            change += _put(parts, goal, state, block_of[i], new[i], 1)
     for i in range(start, end):
         if i == start or block_of[i] != block_of[i - 1]:
-            change += _look_at_block(tied, state, block_of[i])
+            change += _look_at_block(parts, goal, state, block_of[i])
     return change
 
 
 @_jit()
-def walk(tied, secrets, rng, sweeps, kept):
+def walk(parts, goal, blocks, secrets, rng, sweeps, kept):
     """Walk from a world to others; returns how many attempts are not refused in the end.
 
     A step is taken if no fewer attempts are refused after it than before. So the walk goes from any
@@ -395,39 +406,39 @@ def walk(tied, secrets, rng, sweeps, kept):
     both people of a pair alike: small blocks are those that decide. ``kept`` (blocks × values)
     receives the records after each sweep.
     """
-    block_of, first, room = tied.block_of, tied.first, tied.room
+    block_of, first, room = blocks.block_of, blocks.first, blocks.room
     begin = np.cumsum(room) - room
-    state, refused = _begin(tied)
+    state, refused = _begin(parts, goal)
     for i in range(len(secrets)):
-        refused += _put(tied, state, block_of[i], secrets[i], 1)
-    if len(tied.goal.stretch) > 0:
+        refused += _put(parts, goal, state, block_of[i], secrets[i], 1)
+    if len(goal.stretch) > 0:
         for p in range(len(state.far)):
-            refused += _look(tied, state, p)
+            refused += _look(parts, goal, state, p)
     other = secrets.copy()
     for _ in range(sweeps):
-        for c in range(len(tied.class_start) - 1):
-            start, end = tied.class_start[c], tied.class_start[c + 1]
+        for c in range(len(blocks.class_start) - 1):
+            start, end = blocks.class_start[c], blocks.class_start[c + 1]
             if end - start <= _SHUFFLED:
                 other[start:end] = secrets[start:end]
                 _shuffle(other, start, end, rng)
-                change = _replace(tied, state, start, end, secrets, other)
+                change = _replace(parts, goal, block_of, state, start, end, secrets, other)
                 if change < 0:
-                    _replace(tied, state, start, end, other, secrets)
+                    _replace(parts, goal, block_of, state, start, end, other, secrets)
                 else:
                     secrets[start:end] = other[start:end]
                     refused += change
-            blocks = first[c + 1] - first[c]
-            for _ in range(_PAIRS * blocks):
-                b = first[c] + np.int64(rng.random() * blocks)
-                d = first[c] + np.int64(rng.random() * blocks)
+            many = first[c + 1] - first[c]
+            for _ in range(_PAIRS * many):
+                b = first[c] + np.int64(rng.random() * many)
+                d = first[c] + np.int64(rng.random() * many)
                 i = begin[b] + np.int64(rng.random() * room[b])
                 j = begin[d] + np.int64(rng.random() * room[d])
                 s, z = secrets[i], secrets[j]
                 if s == z or b == d:
                     continue
-                change = _exchange(tied, state, b, d, s, z)
+                change = _exchange(parts, goal, state, b, d, s, z)
                 if change < 0:
-                    _exchange(tied, state, b, d, z, s)
+                    _exchange(parts, goal, state, b, d, z, s)
                     continue
                 secrets[i], secrets[j] = z, s
                 refused += change

@@ -122,7 +122,7 @@ def _answered(
             yield _Answer(component, found, alone=False)
             return
     own = [one for one in component.bindings if len(one.cut) == 1]
-    for one in components(own, made, component.tied.goal):
+    for one in components(own, made, component.goal):
         yield _Answer(one, solved(one, tries), alone=True)
 
 
@@ -141,7 +141,7 @@ def put_together(
     alone[[c for one in tied for c in one.classes.tolist() if c not in refused]] = True
     group_of, begin = made.class_of.astype(np.int64), len(shares)
     for component, found, _ in answers:
-        group_of[component.people] = begin + component.tied.block_of
+        group_of[component.people] = begin + component.blocks.block_of
         begin += len(found.belief)
     every = [one.solved for one in answers]
     how = [one.how for one in every for _ in one.error]
@@ -181,7 +181,7 @@ def _items(component: Component) -> NDArray[np.int64]:
     """The values that have to be placed: (class, value, number, room left), most frequent first."""
     counts = component.counts
     matters = counts > 0
-    if not len(component.tied.goal.stretch):
+    if not len(component.goal.stretch):
         matters &= _may_fail(component)
     c, s = np.nonzero(matters)
     order = np.lexsort([c, s, -counts[c, s]])
@@ -196,32 +196,32 @@ def _items(component: Component) -> NDArray[np.int64]:
 
 def _may_fail(component: Component) -> NDArray[np.bool_]:
     """For each class and value, whether it can become too frequent for ℓ in some part."""
-    tied, counts = component.tied, component.counts
-    block = np.repeat(np.arange(len(tied.room)), np.diff(tied.start))
-    inside = np.zeros((len(tied.part), len(counts)), dtype=np.int64)  # people of a class in a part
-    np.add.at(inside, (tied.listed, component.class_of_block[block]), tied.room[block])
-    most = tied.base + np.minimum(counts[None], inside[:, :, None]).sum(axis=1)
-    harmful = most * tied.goal.l > tied.part[:, kernels.SIZE, None]  # parts × values
+    parts, blocks, counts = component.parts, component.blocks, component.counts
+    block = np.repeat(np.arange(len(blocks.room)), np.diff(parts.start))
+    inside = np.zeros((len(parts.part), len(counts)), dtype=np.int64)  # people of a class in a part
+    np.add.at(inside, (parts.listed, component.class_of_block[block]), blocks.room[block])
+    most = parts.base + np.minimum(counts[None], inside[:, :, None]).sum(axis=1)
+    harmful = most * component.goal.l > parts.part[:, kernels.SIZE, None]  # parts × values
     found: NDArray[np.bool_] = np.any((inside[:, :, None] > 0) & harmful[:, None, :], axis=0)
     return found
 
 
 def _exactly(component: Component, steps: int) -> Solved | None:
-    tied, counts, own = component.tied, component.counts, component.class_of_block
+    blocks, counts, own = component.blocks, component.counts, component.class_of_block
     largest = int(counts.sum(axis=1).max())
     if largest > _LARGEST:
         return None
-    items, blocks = _items(component), len(tied.room)
-    placed, left = np.zeros((blocks, counts.shape[1])), np.zeros((len(items) + 1, blocks))
-    mass = kernels.all_worlds(tied, items, _pascal(largest), steps, placed, left)
+    items, n = _items(component), len(blocks.room)
+    placed, left = np.zeros((n, counts.shape[1])), np.zeros((len(items) + 1, n))
+    mass = kernels.all_worlds(*component.all, items, _pascal(largest), steps, placed, left)
     if mass < 0:
         return None
     # Values that were not placed when a world was known to be kept go where room was left.
     place = np.full(counts.shape, len(items))
     place[items[:, kernels.CLASS], items[:, kernels.VALUE]] = np.arange(len(items))
     spread = np.take_along_axis(np.cumsum(left, axis=0).T, place[own], axis=1) * counts[own]
-    belief = (placed + spread) / (mass * tied.room[:, None])
-    return Solved(belief=belief, error=np.zeros(blocks), how="exact", kept=min(1.0, float(mass)))
+    belief = (placed + spread) / (mass * blocks.room[:, None])
+    return Solved(belief=belief, error=np.zeros(n), how="exact", kept=min(1.0, float(mass)))
 
 
 def _pascal(n: int) -> NDArray[np.float64]:
@@ -238,10 +238,10 @@ def _drawn(component: Component, draws: int, seeds: np.random.SeedSequence) -> S
     kept, gone = np.zeros(share.shape, dtype=np.int64), np.zeros(share.shape, dtype=np.int64)
     rng, number, first = np.random.default_rng(seeds), 0, max(1, draws // 20)
     for some in (first, draws - first):  # the first draws tell whether the rest is worth while
-        number += kernels.draw(component.tied, secrets, rng, some, kept, gone)
+        number += kernels.draw(*component.all, secrets, rng, some, kept, gone)
         if number * draws < _FEWEST * some:
             return _walked(component, draws, seeds)
-    return from_draws(share, kept, gone, number, draws, component.tied.room[:, None])
+    return from_draws(share, kept, gone, number, draws, component.blocks.room[:, None])
 
 
 def from_draws(
@@ -273,7 +273,7 @@ def from_draws(
 
 
 def _walked(component: Component, draws: int, seeds: np.random.SeedSequence) -> Solved:
-    shares, room = _shares(component), component.tied.room[:, None]
+    shares, room = _shares(component), component.blocks.room[:, None]
     sweeps = max(1, draws // (10 * _CHAINS * _BATCHES))
     found = []
     for seed in seeds.spawn(_CHAINS):
@@ -281,7 +281,7 @@ def _walked(component: Component, draws: int, seeds: np.random.SeedSequence) -> 
         state, means = _any_world(component, rng), np.zeros((_BATCHES, *shares.shape))
         for batch in range(-_BATCHES // 2, _BATCHES):  # a third of each chain to begin with
             kept = np.zeros(shares.shape, dtype=np.int64)
-            lacking = kernels.walk(component.tied, state, rng, sweeps, kept)
+            lacking = kernels.walk(*component.all, state, rng, sweeps, kept)
             if batch == -1 and lacking:
                 break
             if batch >= 0:
@@ -314,7 +314,7 @@ def _averaged(traces: NDArray[np.float64], shares: NDArray[np.float64]) -> Solve
 
 def _any_world(component: Component, rng: np.random.Generator) -> NDArray[np.int64]:
     """A random world: the values of each class, shuffled among its people."""
-    classes = np.split(component.secrets, component.tied.class_start[1:-1])
+    classes = np.split(component.secrets, component.blocks.class_start[1:-1])
     return np.concatenate([rng.permutation(one) for one in classes])
 
 
