@@ -82,7 +82,7 @@ class Attempt:
 
     what: str
     people: NDArray[np.intp]
-    part_of: NDArray[np.intp]
+    part_of: NDArray[np.integer]
     sizes: NDArray[np.int64]
     small: NDArray[np.bool_]
     extra: NDArray[np.int64]

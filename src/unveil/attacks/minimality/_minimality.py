@@ -35,14 +35,22 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate, product
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import pandas as pd
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from unveil.attacks.minimality._finding import Minimality
-from unveil.attacks.minimality._solving import Scope, Solved, Tries, by_looking, from_draws, put_together
+from unveil.attacks.minimality._finding import Minimality, cells_of
+from unveil.attacks.minimality._solving import (
+    Scope,
+    Solved,
+    Tries,
+    by_looking,
+    from_draws,
+    put_together,
+)
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import Call, Cell, File, GoalError, InputError, Listed, Message, Option
 from unveil.errors import Column as ColumnName
@@ -405,12 +413,12 @@ def _is_same(one: Release, other: Release) -> bool:
     # Classes may be numbered differently.
     number = np.full(one.n_classes, -1)
     number[one.class_of] = other.class_of
-    if (number[one.class_of] != other.class_of).any() or len(set(number.tolist())) < len(number):
-        return False
-    if (one.counts != other.counts[number]).any():
-        return False
     cells = zip(one.cells(), other.cells(), strict=True)
-    return all(mine == [theirs[g] for g in number] for mine, theirs in cells)
+    return (
+        bool((number[one.class_of] == other.class_of).all())
+        and bool((one.counts == other.counts[number]).all())
+        and all(mine == [theirs[g] for g in number] for mine, theirs in cells)
+    )
 
 
 def _check_same(given: Release, made: Release, microdata: Microdata, sanitizer: Sanitizer) -> None:
@@ -435,15 +443,14 @@ def _check_same(given: Release, made: Release, microdata: Microdata, sanitizer: 
     mine, theirs = _described(made), _described(given)
     if mine == theirs:
         return
-    differs = next((key for key in theirs if theirs[key] != mine.get(key)), None)
-    missing = next((key for key in mine if mine[key] != theirs.get(key)), None)
-    told = []
-    if differs is not None:
-        words = _words(given, differs, theirs[differs])
-        told.append(Message("the release has {words}", words=words))
-    if missing is not None:
-        words = _words(made, missing, mine[missing])
-        told.append(Message("the sanitizer makes {words}", words=words))
+    told = [
+        Message("{who} {words}", who=who, words=_words(release, key, own[key]))
+        for who, release, own, other in (
+            ("the release has", given, theirs, mine),
+            ("the sanitizer makes", made, mine, theirs),
+        )
+        for key in [key for key in own if own[key] != other.get(key)][:1]
+    ]
     raise InputError(
         "this release is not what {sanitizer} makes of {source}: {told}; give the goal and options "
         "that it was made with, and the unchanged table",
@@ -451,38 +458,24 @@ def _check_same(given: Release, made: Release, microdata: Microdata, sanitizer: 
     )  # fmt: skip
 
 
-_Cells: TypeAlias = tuple[bytes, ...]
+def _described(release: Release) -> dict[str, list[int]]:
+    """How many records of each sensitive value have each combination of cells."""
+    counts = pd.DataFrame(release.counts).groupby(_cells(release), sort=False).sum()
+    return dict(zip(counts.index, counts.to_numpy().tolist(), strict=True))
 
 
-def _described(release: Release) -> dict[_Cells, tuple[int, ...]]:
-    """How many records of each sensitive value have each combination of cells.
-
-    Cells are compared by what they cover, regardless of how they are written.
-    """
-    found: dict[_Cells, tuple[int, ...]] = {}
-    for key, counts in zip(_cells(release), release.counts.tolist(), strict=True):
-        before = found.get(key, (0,) * len(counts))
-        found[key] = tuple(a + b for a, b in zip(before, counts, strict=True))
-    return found
-
-
-def _cells(release: Release) -> list[_Cells]:
-    """What the cells of each class cover."""
+def _cells(release: Release) -> list[str]:
+    """What the cells of each class cover, regardless of how they are written."""
     covered = [
         np.packbits(np.stack([r.covers(v) for v in range(c.size)], axis=1), axis=1)
         for c, r in zip(release.quasi, release.regions, strict=True)
     ]
-    return [tuple(rows[g].tobytes() for rows in covered) for g in range(release.n_classes)]
+    return [row.tobytes().hex() for row in np.hstack(covered)]
 
 
-def _words(release: Release, key: _Cells, counts: tuple[int, ...]) -> Message:
-    g = _cells(release).index(key)
-    columns = zip(release.quasi, release.regions, strict=True)
-    cells = ", ".join(f"{c.name} {r.take(np.array([g])).texts(c)[0]}" for c, r in columns)
+def _words(release: Release, key: str, counts: list[int]) -> Message:
+    cells = ", ".join(cells_of(release, _cells(release).index(key)))
     values = zip(counts, release.sensitive.texts, strict=True)
     secrets = ", ".join(f"{number} {text}" for number, text in values if number)
-    return Message(
-        "a class {cells} with {secrets}",
-        cells=Cell(cells, bare=True),
-        secrets=Cell(secrets, bare=True),
-    )
+    return Message("a class {cells} with {secrets}", cells=Cell(cells, bare=True),
+                   secrets=Cell(secrets, bare=True))  # fmt: skip

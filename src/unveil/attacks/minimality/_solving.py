@@ -246,8 +246,8 @@ def _drawn(component: Component, draws: int, seeds: np.random.SeedSequence) -> S
 
 def from_draws(
     share: NDArray[np.float64],
-    kept: NDArray[np.number],
-    gone: NDArray[np.number],
+    kept: NDArray[Any],
+    gone: NDArray[Any],
     number: int,
     draws: int,
     room: int | NDArray[np.int64] = 1,
