@@ -62,7 +62,7 @@ from unveil.attacks.definetti._groups import (
     in_classes,
     in_groups,
 )
-from unveil.attacks.definetti._learning import Knowledge, Views, judged, learned, told
+from unveil.attacks.definetti._learning import VIEWS, Knowledge, Views, learned, told
 from unveil.attacks.people import (
     External,
     Placing,
@@ -260,15 +260,10 @@ def definetti(
     n = len(known)
     secret = np.full(n, -1) if truth is None else truth.of_people(truth.secrets, -1)
     in_table = np.zeros(n, dtype=bool) if truth is None else truth.is_known
-    three = [
-        judged(some, tuple_of, secret, in_table, tuples=len(groups.tuples),
-               secrets=published.sensitive.size)
-        for some in (views.random_worlds, views.reweighted, views.population)
-    ]  # fmt: skip
+    three: Any = {name: views.judged(name, tuple_of, secret, in_table) for name in VIEWS}
     return DeFinetti(
         release=published, people=known, method=method, groups=groups, learned=found,
-        views=views, tuple_of=tuple_of, secret=secret, in_table=in_table,
-        random_worlds=three[0], reweighted=three[1], population=three[2],
+        views=views, tuple_of=tuple_of, secret=secret, in_table=in_table, **three,
         nowhere=int((left == NOWHERE).sum()), undecided=int((left == UNDECIDED).sum()),
         doubted=int((left == DOUBTED).sum()), seconds=time.perf_counter() - started,
         notes=tuple(dict.fromkeys((*published.notes, *known.notes, *notes))),
@@ -287,21 +282,21 @@ def _known_people(
             "{rename} says what a table of people calls columns; give that table as {external}",
             rename=Option("rename"), external=Option("external"),
         )  # fmt: skip
-    if microdata is not None:
-        if not isinstance(microdata, Microdata):
-            raise InputError(
-                "{microdata} must be the original as {read_table} returns it, but got a "
-                "{kind}; give a table of people without sensitive values as {external}",
-                microdata=Option("microdata"), read_table=Call("read_table"),
-                kind=type(microdata).__name__, external=Option("external"),
-            )  # fmt: skip
+    if isinstance(microdata, Microdata):
         return external_of(microdata, columns, identifier)
-    made_by = File(release.made_by, bare=True)
+    if microdata is not None:
+        raise InputError(
+            "{microdata} must be the original as {read_table} returns it, but got a {kind}; give a "
+            "table of people without sensitive values as {external}",
+            microdata=Option("microdata"), read_table=Call("read_table"),
+            kind=type(microdata).__name__, external=Option("external"),
+        )  # fmt: skip
     if isinstance(release, Release):
         raise InputError(
             "the release by {made_by} generalizes people's values, and this attacker knows them; "
             "give the original, {microdata}, or a table of the people, {external}",
-            made_by=made_by, microdata=Option("microdata"), external=Option("external"),
+            made_by=File(release.made_by, bare=True), microdata=Option("microdata"),
+            external=Option("external"),
         )  # fmt: skip
     return External(
         source=f"the release by {release.made_by}", columns={}, name=None,

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,15 +102,13 @@ class Groups:
     def entry_value(self) -> NDArray[np.int64]:
         """The place of each belief's value among the ``values``."""
         width = np.diff(self.value_start)[self.group_of]
-        first = np.concatenate([[0], np.cumsum(width)])[:-1]
-        within = np.arange(int(width.sum())) - np.repeat(first, width)
-        return within + np.repeat(self.value_start[:-1][self.group_of], width)
+        before = np.cumsum(width) - width - self.value_start[:-1][self.group_of]
+        return np.arange(int(width.sum())) - np.repeat(before, width)
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
         """Random worlds: beliefs if everybody in a group is equally likely to have each record."""
-        at = self.entry_value
-        return self.numbers[at] / self.sizes[self.group_of[self.entry_row]]
+        return self.numbers[self.entry_value] / self.sizes[self.group_of[self.entry_row]]
 
     @cached_property
     def states(self) -> NDArray[np.float64]:
@@ -117,18 +116,14 @@ class Groups:
         with np.errstate(over="ignore"):
             return np.multiply.reduceat(self.numbers + 1.0, self.value_start[:-1])
 
-    @cached_property
-    def costs(self) -> NDArray[np.float64]:
-        """States times values of each group: the steps that an exact answer takes."""
-        return self.states * np.diff(self.value_start)
-
     def sheet(self, codes: NDArray[np.int32], steps: int) -> Sheet:
         """The groups for the kernels, as a model sees them.
 
         ``codes`` (tuples × columns) is what the model knows of each tuple, ``steps`` the number of
         steps per person that an exact answer may take.
         """
-        exact = (self.costs <= steps * self.sizes) & (self.states <= _MOST_STATES)
+        costs = self.states * np.diff(self.value_start)  # the steps that an exact answer takes
+        exact = (costs <= steps * self.sizes) & (self.states <= _MOST_STATES)
         strangers = np.full((1, codes.shape[1]), -1, dtype=np.int32)
         return Sheet(
             self.start, self.people,
@@ -191,17 +186,27 @@ def in_classes(
     np.add.at(counts, box_of_class, release.counts)
     some, tuple_of = distinct_points(codes)
     people = np.bincount(tuple_of)
-    seating = seated(
+    class_of, strangers = seated(
         codes[some], people, [region.take(first) for region in placing.regions], placing.sizes,
         [whole[first] for whole in placing.everything], counts.sum(axis=1),
     )  # fmt: skip
-    if not (seating.class_of >= 0).any():
+    seats = np.flatnonzero(class_of >= 0)
+    if not len(seats):
         raise InputError(
             "nobody can be assigned to a class of the release by {made_by}: {why}",
-            made_by=File(release.made_by, bare=True), why=_why_nobody(seating.class_of),
+            made_by=File(release.made_by, bare=True), why=_why_nobody(class_of),
         )  # fmt: skip
-    groups = _groups_of_classes(codes[some], people, seating, counts, first)
-    class_of = seating.class_of[tuple_of]
+    # Only classes that have people are groups.
+    used, group = np.unique(class_of[seats], return_inverse=True)
+    empty = np.flatnonzero(strangers[used] > 0)
+    group_of = np.concatenate([group.ravel(), empty])
+    row_of = np.concatenate([seats, np.full(len(empty), -1)])
+    many = np.concatenate([people[seats], strangers[used][empty]])
+    order = np.argsort(group_of, kind="stable")
+    groups = _grouped(
+        codes[some], group_of[order], row_of[order], many[order], counts[used], first[used]
+    )
+    class_of = class_of[tuple_of]
     return groups, np.where(class_of >= 0, tuple_of, -1), class_of[class_of < 0]
 
 
@@ -216,30 +221,6 @@ def _why_nobody(class_of: NDArray[np.int64]) -> Text:
     return Message(
         "its cells overlap, and everybody may be in several; {risk} samples who is where",
         risk=Call("relative_risk"),
-    )
-
-
-def _groups_of_classes(
-    points: NDArray[np.int32],
-    people: NDArray[np.int64],
-    seating: Seating,
-    counts: NDArray[np.int64],
-    place: NDArray[np.int64],
-) -> Groups:
-    """The classes of a generalized release that have people.
-
-    ``points`` (kinds × columns) and ``people`` describe the kinds of people; ``counts`` (classes ×
-    sensitive values) and ``place`` (numbers in the release) describe the classes.
-    """
-    seats = np.flatnonzero(seating.class_of >= 0)
-    used, group = np.unique(seating.class_of[seats], return_inverse=True)
-    empty = np.flatnonzero(seating.strangers[used] > 0)
-    group_of = np.concatenate([group.ravel(), empty])
-    tuple_of = np.concatenate([seats, np.full(len(empty), -1)])
-    many = np.concatenate([people[seats], seating.strangers[used][empty]])
-    order = np.argsort(group_of, kind="stable")
-    return _grouped(
-        points, group_of[order], tuple_of[order], many[order], counts[used], place[used]
     )
 
 
@@ -266,8 +247,7 @@ def _grouped(
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Seating:
+class Seating(NamedTuple):
     """The class of every kind of people (`NOWHERE`, `UNDECIDED` or `DOUBTED` without one).
 
     ``strangers`` is, for each class, the number of records for which nobody was found.
@@ -326,7 +306,11 @@ def seated(
         classes.append(found.value[few])
     pairs = np.concatenate(kinds), np.concatenate(classes)
     class_of = _by_numbers(*pairs, covering, people, about, records)
-    return _without_doubted(class_of, people, records)
+    there = class_of >= 0
+    seats = np.bincount(class_of[there], people[there], minlength=n).astype(np.int64)
+    crowded = seats > records
+    class_of[there & crowded[class_of]] = DOUBTED
+    return Seating(class_of, strangers=np.where(crowded, records, records - seats))
 
 
 def _by_numbers(
@@ -367,14 +351,3 @@ def _by_numbers(
         )
         may &= ~gone
     return class_of
-
-
-def _without_doubted(
-    class_of: NDArray[np.int64], people: NDArray[np.int64], records: NDArray[np.int64]
-) -> Seating:
-    there = class_of >= 0
-    seats = np.bincount(class_of[there], people[there], minlength=len(records)).astype(np.int64)
-    crowded = seats > records
-    class_of = class_of.copy()
-    class_of[there & crowded[class_of]] = DOUBTED
-    return Seating(class_of=class_of, strangers=np.where(crowded, records, records - seats))
