@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -60,7 +61,7 @@ from unveil.attacks.people import (
     truth_of,
     with_candidates,
 )
-from unveil.errors import Call, Column, File, InputError, MissingValuesError, Option, Row
+from unveil.errors import Call, Column, File, InputError, Option, Row
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -184,7 +185,8 @@ def composition(
         Placing.of(release, [people], recode=said, unknown=unknown, missing=missing_people)
         for release in published
     ]
-    kept = _kept(people, placings)
+    gone = np.any([placing.gone[0] for placing in placings], axis=0)  # from any release
+    kept = replace(placings[0], gone=[gone]).kept(people)
     people = people.take(kept)
     texts, value_of = _all_values(published)
     indexes = [
@@ -244,17 +246,6 @@ def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted,
         name if made.count(name) == 1 else f"{name}, release {number}"
         for number, name in enumerate(made, start=1)
     ), published
-
-
-def _kept(people: External, placings: Sequence[Placing]) -> NDArray[np.intp]:
-    """The people whom no release leaves out."""
-    left = np.flatnonzero(~np.any([placing.gone[0] for placing in placings], axis=0))
-    if not len(left):
-        raise MissingValuesError(
-            "{drop} leaves nobody of {source}: everybody lacks a value",
-            drop=Option("missing_people", "drop"), source=File(people.source, bare=True),
-        )  # fmt: skip
-    return left
 
 
 def _all_values(

@@ -7,8 +7,8 @@ sensitive values are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,7 @@ from unveil.microdata import Permuted, Release, value_text
 _Side: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Left:
+class Left(NamedTuple):
     """What is left for each person, from one release or from all together.
 
     Attributes
@@ -50,10 +49,6 @@ class Left:
     values: NDArray[np.int64]
     value: NDArray[np.int64]
     own: NDArray[np.bool_]
-
-    def take(self, people: NDArray[np.integer]) -> Left:
-        """The entries of some people."""
-        return Left(**{one.name: getattr(self, one.name)[people] for one in fields(self)})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,40 +86,44 @@ def intersected(problem: Problem, progress: bool | None = None) -> tuple[list[Le
     People with the same quasi-identifiers and sensitive value are searched for once.
     """
     first, kind = distinct_points(*problem.codes, problem.secrets[:, None])
-    points = [codes[first] for codes in problem.codes]
-    searches = [index.search(p) for index, p in zip(problem.indexes, points, strict=True)]
-    if problem.joint is not None:
-        searches.append(problem.joint.search(np.hstack(points)))
     parts: list[list[Left]] = []
-    width, (*each, whole) = problem.width, (*problem.value_of, np.arange(problem.width))
     with Progress("looking for people", len(first), progress, unit="points") as shown:
-        for found in _in_step(searches):
-            secrets = problem.secrets[first[found[0].points]]
-            sides = [_side(f, v, width) for f, v in zip(found, [*each, whole], strict=False)]
-            if problem.joint is None:
-                sides.append(_common(sides))
-            parts.append([_left(keys, numbers, secrets, width) for keys, numbers in sides])
+        for points, sides in _searched(problem, first):
+            secrets = problem.secrets[first[points]]
+            parts.append([_left(*side, secrets, problem.width) for side in sides])
             shown.advance(len(secrets))
-    every = [_joined(column).take(kind) for column in zip(*parts, strict=True)]
-    return every[:-1], every[-1]
+    *alone, left = (
+        Left(*(np.concatenate(column)[kind] for column in zip(*some, strict=True)))
+        for some in zip(*parts, strict=True)
+    )
+    return alone, left
 
 
 def candidates_of_one(problem: Problem, person: int) -> NDArray[np.int64]:
     """How many candidates of a person have each value: one row per release, and one for all."""
-    points = [codes[person : person + 1] for codes in problem.codes]
-    sides = [
-        _side(next(index.search(point)), value_of, problem.width)
-        for index, point, value_of in zip(problem.indexes, points, problem.value_of, strict=True)
-    ]
-    if problem.joint is None:
-        sides.append(_common(sides))
-    else:
-        found = next(problem.joint.search(np.hstack(points)))
-        sides.append(_side(found, np.arange(problem.width), problem.width))
+    _, sides = next(_searched(problem, np.array([person])))
     numbers = np.zeros((len(sides), problem.width), dtype=np.int64)
     for row, (values, times) in zip(numbers, sides, strict=True):
         np.add.at(row, values, times)
     return numbers
+
+
+def _searched(problem: Problem, people: NDArray[np.integer]) -> Iterator[tuple[slice, list[_Side]]]:
+    """The candidates of some people in each release, and in all together, some at a time.
+
+    A side has a key for each person and value, and how many candidates have it.
+    """
+    points, value_of = [codes[people] for codes in problem.codes], [*problem.value_of]
+    searches = [index.search(p) for index, p in zip(problem.indexes, points, strict=True)]
+    if problem.joint is not None:
+        searches.append(problem.joint.search(np.hstack(points)))
+        value_of.append(np.arange(problem.width))
+    for found in _in_step(searches):
+        sides = [
+            (one.point * problem.width + values[one.value], one.number.astype(np.int64))
+            for one, values in zip(found, value_of, strict=True)
+        ]
+        yield found[0].points, sides if problem.joint is not None else [*sides, _common(sides)]
 
 
 def _in_step(searches: Sequence[Iterator[Found]]) -> Iterator[tuple[Found, ...]]:
@@ -145,11 +144,6 @@ def _in_step(searches: Sequence[Iterator[Found]]) -> Iterator[tuple[Found, ...]]
                 if following is None:  # all searches have the same points, so all are done
                     return
                 ahead[j] = following
-
-
-def _side(found: Found, value_of: NDArray[np.int64], width: int) -> _Side:
-    """A key for each point and value, and how many candidates have it."""
-    return found.point * width + value_of[found.value], found.number.astype(np.int64)
 
 
 def _common(sides: Sequence[_Side]) -> _Side:
@@ -180,13 +174,7 @@ def _left(
     alone = values[point] == 1
     only[point[alone]] = value[alone]
     own[point[value == secrets[point]]] = True
-    return Left(candidates=candidates, values=values, value=only, own=own)
-
-
-def _joined(parts: Sequence[Left]) -> Left:
-    return Left(
-        **{one.name: np.concatenate([getattr(p, one.name) for p in parts]) for one in fields(Left)}
-    )
+    return Left(candidates, values, only, own)
 
 
 def matched_records(
