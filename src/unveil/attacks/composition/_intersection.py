@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.attacks.people import (
@@ -193,7 +194,7 @@ def matched_records(
             "{option} has {given} sequences for {releases} releases; give one per release",
             option=option, given=len(pseudonym), releases=len(releases),
         )  # fmt: skip
-    places: list[dict[str, int]] = []
+    named: list[pd.Index] = []
     for release, name, names in zip(releases, labels, pseudonym, strict=True):
         label = File(name, bare=True)
         if isinstance(release, Permuted):
@@ -202,23 +203,20 @@ def matched_records(
                 "own; {option} names records that do",
                 label=label, option=option,
             )  # fmt: skip
-        texts = [value_text(one) for one in names]
-        if len(texts) != len(release):
+        named.append(pd.Index([value_text(one) for one in names], dtype=object))
+        if len(named[-1]) != len(release):
             raise InputError(
                 "{option} has {names} names for the {records} records of {label}",
-                option=option, names=len(texts), records=len(release), label=label,
+                option=option, names=len(named[-1]), records=len(release), label=label,
             )  # fmt: skip
-        place = {text: record for record, text in enumerate(texts)}
-        if len(place) < len(texts):
-            twice = next(text for record, text in enumerate(texts) if place[text] != record)
-            raise InputError(
-                "two records of {label} have the pseudonym {twice}", label=label, twice=Cell(twice)
-            )
-        places.append(place)
-    common = [text for text in places[0] if all(text in place for place in places[1:])]
-    if not common:
+        twice = named[-1][named[-1].duplicated(keep="last")]
+        if len(twice):
+            raise InputError("two records of {label} have the pseudonym {twice}",
+                             label=label, twice=Cell(twice[0]))  # fmt: skip
+    common = named[0][np.all([named[0].isin(one) for one in named], axis=0)]
+    if not len(common):
         raise InputError("no pseudonym is in all releases: they have nobody in common")
-    return [np.array([place[text] for text in common], dtype=np.intp) for place in places]
+    return [one.get_indexer(common) for one in named]
 
 
 def joint_index(

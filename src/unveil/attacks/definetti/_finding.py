@@ -192,8 +192,7 @@ class DeFinetti(Finding):
         row, group = groups.entry_row, groups.group_of
         # Strangers are nobody whom it could hurt.
         mine = np.where(known[row], beliefs, -1.0)
-        order = np.lexsort((np.arange(len(mine)), -mine, group[row]))
-        top = order[groups.entry[:-1]]
+        top = pd.Series(mine).groupby(group[row]).idxmax().to_numpy()
         of_row = np.full(len(known), -1.0)
         np.maximum.at(of_row, row, mine)
         above = known & (of_row > groups.promise[group] + ROUNDING)

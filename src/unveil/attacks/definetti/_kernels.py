@@ -67,18 +67,18 @@ class Sheet(NamedTuple):
 
 
 @_inner
-def _log_weights(sheet, group, offset, table, log_x):
+def _log_weights(sheet, group, offset, table):
     """Σ log P(a | s) over the columns that are known, for rows and sensitive values of a group."""
     first, a = sheet.start[group], sheet.value_start[group]
     rows, width = sheet.start[group + 1] - first, sheet.value_start[group + 1] - a
+    log_x = np.zeros((rows, width))
     for k in range(rows):
-        for s in range(width):
-            log_x[k, s] = 0.0
         for c in range(sheet.codes.shape[1]):
             code = sheet.codes[first + k, c]
             if code >= 0:
                 for s in range(width):
                     log_x[k, s] += table[offset[c] + code, sheet.values[a + s]]
+    return log_x
 
 
 @_inner
@@ -272,12 +272,11 @@ def reweigh(sheet, offset, table, beliefs, how):
     for group in range(len(how)):
         a, b = sheet.start[group], sheet.start[group + 1]
         v, w = sheet.value_start[group], sheet.value_start[group + 1]
-        log_x = np.empty((b - a, w - v))
-        _log_weights(sheet, group, offset, table, log_x)
         own = beliefs[sheet.entry[group] : sheet.entry[group + 1]].reshape((b - a, w - v))
         how[group], weight = _of_group(
-            log_x, sheet.people[a:b], sheet.numbers[v:w], sheet.states[group], own
-        )
+            _log_weights(sheet, group, offset, table), sheet.people[a:b], sheet.numbers[v:w],
+            sheet.states[group], own,
+        )  # fmt: skip
         found += weight
     return found
 

@@ -54,7 +54,14 @@ from unveil.attacks.minimality._solving import (
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import Call, Cell, File, GoalError, InputError, Listed, Message, Option
 from unveil.errors import Column as ColumnName
-from unveil.microdata import AnyRelease, Column, Microdata, Permuted, Release
+from unveil.microdata import (
+    AnyRelease,
+    Column,
+    Microdata,
+    Release,
+    refuse_perturbed,
+    with_records,
+)
 from unveil.options import Help, Progress, Seed, Shell, checked
 from unveil.sanitize import (
     Distance,
@@ -242,48 +249,23 @@ def _promised(
 
 
 def _nearest(secret: Column, distance: Distance) -> NDArray[np.float64]:
-    """The distance of each value from the nearest other one."""
+    """The distance of each value from the nearest other one, which is the one before or after."""
+    gaps = np.ones(secret.size - 1)
     if distance == "ordered":
-        return np.full(secret.size, 1 / max(1, secret.size - 1))
-    if distance == "equal":
-        return np.ones(secret.size)
-    tree = secret.hierarchy
-    assert tree is not None  # distance_between says so
-    height = heights(tree)
-    found = np.ones(secret.size)
-    for leaf in range(secret.size):
-        above = [node for node in tree.ancestors(leaf) if tree.last[node] > tree.first[node]]
-        if above:
-            found[leaf] = height[above[0]] / height[tree.root]
-    return found
+        gaps /= max(1, len(gaps))
+    elif distance == "hierarchical":
+        tree = secret.hierarchy
+        assert tree is not None  # distance_between says so
+        above = [tree.lowest_common_ancestor(s, s + 1) for s in range(len(gaps))]
+        height = heights(tree)
+        gaps = height[above] / height[tree.root]
+    return np.minimum(np.append(gaps, np.inf), np.append(np.inf, gaps))
 
 
 def _checked_release(release: AnyRelease) -> Release:
-    parts = {
-        "minimality": Call("minimality"),
-        "made_by": File(release.made_by, bare=True),
-        "differential": Call("differential_inference"),
-        "membership": Call("membership"),
-    }
-    if isinstance(release, Permuted):
-        raise InputError(
-            "{minimality} gives the sensitive values of a class to its people, but {made_by} draws "
-            "its groups at random: which groups it made does not depend on who has which value",
-            **parts,
-        )
-    if not isinstance(release, Release):
-        raise InputError(
-            "{minimality} gives the sensitive values of a class to its people, but {made_by} "
-            "publishes no classes, {instead}",
-            instead=release.instead, **parts,
-        )  # fmt: skip
-    if release.perturbed:
-        raise InputError(
-            "{minimality} assumes that published values are true, but {made_by} publishes values "
-            "of {columns} that may not be; {differential} and {membership} test such releases",
-            columns=Listed([ColumnName(name) for name in release.perturbed], "and"), **parts,
-        )  # fmt: skip
-    return release
+    checked = with_records(release, "minimality")
+    refuse_perturbed(checked, [*checked.quasi, checked.sensitive], "minimality")
+    return checked
 
 
 def _check(sanitizer: Any, path: str | None, scope: str | None) -> None:
@@ -305,18 +287,15 @@ def _check(sanitizer: Any, path: str | None, scope: str | None) -> None:
             "{scope} is about what was refused, but {label} is run on worlds; leave it out",
             scope=Option("scope", scope), label=label,
         )  # fmt: skip
-    if sanitizer.is_random or isinstance(sanitizer, LaplaceCounts):
+    is_random = sanitizer.is_random or isinstance(sanitizer, LaplaceCounts)
+    if is_random or not sanitizer.deterministic:
         raise InputError(
-            "{minimality} compares the releases of many worlds, but {label} is random; "
-            "{differential} and {membership} test such releases",
-            minimality=minimality, label=label, differential=Call("differential_inference"),
-            membership=Call("membership"),
-        )  # fmt: skip
-    if not sanitizer.deterministic:
-        raise InputError(
-            "{minimality} compares the releases of many worlds, but {label} may be random; if it "
-            "is not, say so in its class: deterministic = True",
-            minimality=minimality, label=label,
+            "{minimality} compares the releases of many worlds, but {label} {why}",
+            minimality=minimality, label=label, why=Message(
+                "is random; {differential} and {membership} test such releases",
+                differential=Call("differential_inference"), membership=Call("membership"),
+            ) if is_random
+            else "may be random; if it is not, say so in its class: deterministic = True",
         )  # fmt: skip
 
 
