@@ -6,7 +6,7 @@ sensitive values are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,7 +18,6 @@ from unveil.attacks.people import (
     START,
     STOP,
     Boxes,
-    Found,
     Index,
     counts_of,
     distinct_points,
@@ -27,6 +26,8 @@ from unveil.attacks.people import (
 from unveil.engine import Progress
 from unveil.errors import Cell, Column, File, InputError, Option
 from unveil.microdata import Permuted, Release, value_text
+
+_STEP = 2**12  # people who are looked for at a time
 
 _Side: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -89,62 +90,43 @@ def intersected(problem: Problem, progress: bool | None = None) -> tuple[list[Le
     first, kind = distinct_points(*problem.codes, problem.secrets[:, None])
     parts: list[list[Left]] = []
     with Progress("looking for people", len(first), progress, unit="points") as shown:
-        for points, sides in _searched(problem, first):
-            secrets = problem.secrets[first[points]]
+        for some in np.split(first, range(_STEP, len(first), _STEP)):
+            secrets, sides = problem.secrets[some], _candidates(problem, some)
             parts.append([_left(*side, secrets, problem.width) for side in sides])
-            shown.advance(len(secrets))
+            shown.advance(len(some))
     *alone, left = (
-        Left(*(np.concatenate(column)[kind] for column in zip(*some, strict=True)))
-        for some in zip(*parts, strict=True)
+        Left(*(np.concatenate(column)[kind] for column in zip(*every, strict=True)))
+        for every in zip(*parts, strict=True)
     )
     return alone, left
 
 
 def candidates_of_one(problem: Problem, person: int) -> NDArray[np.int64]:
     """How many candidates of a person have each value: one row per release, and one for all."""
-    _, sides = next(_searched(problem, np.array([person])))
+    sides = _candidates(problem, np.array([person]))
     numbers = np.zeros((len(sides), problem.width), dtype=np.int64)
     for row, (values, times) in zip(numbers, sides, strict=True):
         np.add.at(row, values, times)
     return numbers
 
 
-def _searched(problem: Problem, people: NDArray[np.integer]) -> Iterator[tuple[slice, list[_Side]]]:
-    """The candidates of some people in each release, and in all together, some at a time.
+def _candidates(problem: Problem, people: NDArray[np.integer]) -> list[_Side]:
+    """The candidates of some people in each release, and in all together.
 
     A side has a key for each person and value, and how many candidates have it.
     """
-    points, value_of = [codes[people] for codes in problem.codes], [*problem.value_of]
-    searches = [index.search(p) for index, p in zip(problem.indexes, points, strict=True)]
+    points = [codes[people] for codes in problem.codes]
+    every = list(zip(problem.indexes, points, problem.value_of, strict=True))
     if problem.joint is not None:
-        searches.append(problem.joint.search(np.hstack(points)))
-        value_of.append(np.arange(problem.width))
-    for found in _in_step(searches):
-        sides = [
-            (one.point * problem.width + values[one.value], one.number.astype(np.int64))
-            for one, values in zip(found, value_of, strict=True)
-        ]
-        yield found[0].points, sides if problem.joint is not None else [*sides, _common(sides)]
-
-
-def _in_step(searches: Sequence[Iterator[Found]]) -> Iterator[tuple[Found, ...]]:
-    """What several searches have found about the same points.
-
-    A search ends a block when it has no more room for values, so the blocks of two searches end at
-    different points.
-    """
-    ahead = [next(search) for search in searches]
-    done = 0
-    while True:
-        upto = min(found.points.stop for found in ahead)
-        yield tuple(found.part(done, upto) for found in ahead)
-        done = upto
-        for j, search in enumerate(searches):
-            if ahead[j].points.stop == done:
-                following = next(search, None)
-                if following is None:  # all searches have the same points, so all are done
-                    return
-                ahead[j] = following
+        every.append((problem.joint, np.hstack(points), np.arange(problem.width)))
+    sides: list[_Side] = []
+    for index, where, value_of in every:
+        found = list(index.search(where))
+        point = np.concatenate([one.point + one.points.start for one in found])
+        value = value_of[np.concatenate([one.value for one in found])]
+        number = np.concatenate([one.number for one in found])
+        sides.append((point * problem.width + value, number.astype(np.int64)))
+    return sides if problem.joint is not None else [*sides, _common(sides)]
 
 
 def _common(sides: Sequence[_Side]) -> _Side:
