@@ -62,7 +62,7 @@ from unveil.attacks.definetti._groups import (
     in_classes,
     in_groups,
 )
-from unveil.attacks.definetti._learning import VIEWS, Knowledge, Views, learned, told
+from unveil.attacks.definetti._learning import VIEWS, Model, Views, learned, told
 from unveil.attacks.people import (
     External,
     Placing,
@@ -247,12 +247,12 @@ def definetti(
     groups.check_size()
     # A value beyond the domain is one that the release does not know.
     codes = np.where(groups.tuples < np.array(sizes), groups.tuples, -1).astype(np.int32)
-    knowledge = _knowledge(
+    model = _model(
         groups, published, {name: codes[:, there.index(name)] for name in learnt_from}, smoothing,
         together=once and by is not None, best=once and by is None,
     )  # fmt: skip
     found = learned(
-        groups, knowledge, rounds=1 if once else rounds or _ROUNDS,
+        groups, model, rounds=1 if once else rounds or _ROUNDS,
         tolerance=inf if once else float(tolerance), steps=min(int(steps), _ALL_STEPS),
         progress=progress,
     )  # fmt: skip
@@ -304,16 +304,16 @@ def _known_people(
     )  # fmt: skip
 
 
-def _knowledge(
+def _model(
     groups: Groups, release: Release | Permuted, columns: dict[str, NDArray[np.int32]],
     smoothing: float | None, *, together: bool, best: bool,
-) -> Knowledge:  # fmt: skip
-    """What a model knows of people: each column, all of them together, or the best one alone."""
+) -> Model:  # fmt: skip
+    """A model that knows people by each column, all of them together, or the best one alone."""
     occurring = int((release.totals > 0).sum())
     strength = float(release.totals.sum() / occurring) if smoothing is None else float(smoothing)
 
-    def of(names: Sequence[str], codes: NDArray[np.int32]) -> Knowledge:
-        return Knowledge.of(groups, tuple(names), codes, release.totals, strength)
+    def of(names: Sequence[str], codes: NDArray[np.int32]) -> Model:
+        return Model.of(groups, tuple(names), codes, release.totals, strength)
 
     codes = np.stack(list(columns.values()), axis=1)
     if together:
@@ -322,7 +322,7 @@ def _knowledge(
         return of(list(columns), codes)
     each = [of([name], column[:, None]) for name, column in columns.items()]
     models = [one.learnt(groups.sheet(one.codes, 0), groups.shares) for one in each]
-    return max(models, key=lambda model: told(groups, model)).knowledge
+    return max(models, key=lambda model: told(groups, model))
 
 
 def _together(codes: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -90,7 +90,7 @@ class DeFinetti(Finding):
     @property
     def columns(self) -> tuple[str, ...]:
         """What was learnt from: each column, or the attribute of foreground knowledge."""
-        return self.learned.model.knowledge.names
+        return self.learned.model.names
 
     @property
     def knows_truth(self) -> bool:
@@ -274,7 +274,7 @@ class DeFinetti(Finding):
             **self.attributes("nowhere undecided doubted"),
             "groups": len(self.groups),
             "approximate_groups": int(learned.approximate.sum()),
-            "smoothing": learned.model.knowledge.smoothing,
+            "smoothing": learned.model.smoothing,
             "rounds": learned.rounds,
             "settled": learned.settled,
             "moved": learned.moved,
@@ -300,7 +300,7 @@ class DeFinetti(Finding):
                 Message(
                     "learnt from {columns}, smoothing {smoothing:.4g}; {rounds}; {seconds:.1f} s",
                     columns=", ".join(self.columns), rounds=self._rounds(), seconds=self.seconds,
-                    smoothing=self.learned.model.knowledge.smoothing,
+                    smoothing=self.learned.model.smoothing,
                 )
             ],
             verdict=self._verdict(release),

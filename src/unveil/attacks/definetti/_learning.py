@@ -22,7 +22,7 @@ ones, the attacker does not know which is the person's, and believes the mean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
@@ -43,8 +43,8 @@ VIEWS: tuple[View, ...] = get_args(View)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Knowledge:
-    """The columns of a model, and how their values are distributed.
+class Model:
+    """Naive Bayes.
 
     Attributes
     ----------
@@ -60,6 +60,9 @@ class Knowledge:
         P(s).
     smoothing : float
         λ.
+    counts : array (values of all columns × sensitive values)
+        The number of people with the one value who are believed to have the other; 0 before
+        anything is learnt.
     """
 
     names: tuple[str, ...]
@@ -68,13 +71,14 @@ class Knowledge:
     shares: NDArray[np.float64]
     secrets: NDArray[np.float64]
     smoothing: float
+    counts: NDArray[np.float64]
 
     @classmethod
     def of(
         cls, groups: Groups, names: tuple[str, ...], codes: NDArray[np.int32],
         totals: NDArray[np.int64], smoothing: float,
-    ) -> Knowledge:  # fmt: skip
-        """What is known of people in groups; ``codes`` are the values of each tuple."""
+    ) -> Model:  # fmt: skip
+        """A model of people in groups; ``codes`` are the values of each tuple."""
         sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
         offset = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
         there = groups.tuple_of >= 0
@@ -85,37 +89,25 @@ class Knowledge:
             number = np.bincount(column[known], people[known])
             shares[first : first + len(number)] = number / max(number.sum(), 1)
         return cls(names=names, codes=codes, offset=offset, shares=shares,
-                   secrets=totals / totals.sum(), smoothing=smoothing)  # fmt: skip
+                   secrets=totals / totals.sum(), smoothing=smoothing,
+                   counts=np.zeros((len(shares), len(totals))))  # fmt: skip
 
     def learnt(self, sheet: Sheet, beliefs: NDArray[np.float64]) -> Model:
         """The most likely model, given beliefs about everybody."""
-        counts = np.zeros((len(self.shares), len(self.secrets)))
+        counts = np.zeros_like(self.counts)
         tally(sheet, self.offset, beliefs, counts)
-        return Model(knowledge=self, counts=counts)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Model:
-    """Naive Bayes.
-
-    ``counts`` (values of all columns × sensitive values) is the number of people with the one
-    value who are believed to have the other.
-    """
-
-    knowledge: Knowledge
-    counts: NDArray[np.float64]
+        return replace(self, counts=counts)
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
         """log P(a | s); 0, which says nothing, for values that nobody in a group has."""
-        known = self.knowledge
-        ends = [*known.offset[1:], len(known.shares)]
+        ends = [*self.offset[1:], len(self.shares)]
         found = np.zeros_like(self.counts)
-        for a, b in zip(known.offset, ends, strict=True):
-            there = a + np.flatnonzero(known.shares[a:b])
+        for a, b in zip(self.offset, ends, strict=True):
+            there = a + np.flatnonzero(self.shares[a:b])
             if not len(there):  # a column of which nothing is known
                 continue
-            prior = known.smoothing * known.shares[there, None]
+            prior = self.smoothing * self.shares[there, None]
             # Very little smoothing must not be rounded to zero.
             smoothed = np.maximum(self.counts[there] + prior, np.finfo(np.float64).tiny)
             found[there] = np.log(smoothed) - np.log(smoothed.sum(axis=0))
@@ -124,16 +116,14 @@ class Model:
     @property
     def log_prior(self) -> float:
         """The log prior that smoothing stands for: λ Σ p(a) log P(a | s)."""
-        known = self.knowledge
-        some = known.shares > 0
-        return float(known.smoothing * (known.shares[some] @ self.table[some]).sum())
+        some = self.shares > 0
+        return float(self.smoothing * (self.shares[some] @ self.table[some]).sum())
 
     def about(self, tuples: NDArray[np.integer] | slice) -> NDArray[np.float64]:
         """P(s | values) of some tuples, whatever their group: tuples × sensitive values."""
-        known = self.knowledge
         with np.errstate(divide="ignore"):
-            found = np.tile(np.log(known.secrets), (len(known.codes[tuples]), 1))
-        for column, first in zip(known.codes[tuples].T, known.offset, strict=True):
+            found = np.tile(np.log(self.secrets), (len(self.codes[tuples]), 1))
+        for column, first in zip(self.codes[tuples].T, self.offset, strict=True):
             there = column >= 0
             found[there] += self.table[first + column[there]]
         found -= found.max(axis=1, keepdims=True)
@@ -154,8 +144,7 @@ def told(groups: Groups, model: Model) -> float:
     is above 0 if people with a value are in groups that have its sensitive values. A value that is
     in no other group adds 0.
     """
-    known = model.knowledge
-    codes = known.codes[groups.tuple_of, 0]
+    codes = model.codes[groups.tuple_of, 0]
     rows = np.flatnonzero((groups.tuple_of >= 0) & (codes >= 0))
     if not len(rows):
         return 0.0
@@ -166,16 +155,16 @@ def told(groups: Groups, model: Model) -> float:
     elsewhere = np.bincount(value, people)[value] - alike
     shares = groups.numbers / np.repeat(groups.sizes, np.diff(groups.value_start))
     of_group = csr_array((shares, groups.values, groups.value_start),
-                         shape=(len(groups), len(known.secrets)))  # fmt: skip
-    some, step, found = np.flatnonzero(elsewhere), max(1, _TOGETHER // len(known.secrets)), 0.0
+                         shape=(len(groups), len(model.secrets)))  # fmt: skip
+    some, step, found = np.flatnonzero(elsewhere), max(1, _TOGETHER // len(model.secrets)), 0.0
     for first in range(0, len(some), step):
         now = some[first : first + step]
         share = of_group[group[now]].toarray()
-        prior = known.smoothing * (elsewhere[now] / (people.sum() - in_group[now]))[:, None]
+        prior = model.smoothing * (elsewhere[now] / (people.sum() - in_group[now]))[:, None]
         seen = np.maximum(model.counts[value[now]] - alike[now, None] * share, 0.0) + prior
         others = np.maximum(model.counts.sum(axis=0) - in_group[now, None] * share, 0.0)
-        given = seen / (others + known.smoothing)
-        ratio = given / (given @ known.secrets)[:, None]
+        given = seen / (others + model.smoothing)
+        ratio = given / (given @ model.secrets)[:, None]
         # Where the group has no record of the value nothing is added, whatever the ratio.
         each = (share * np.log(np.where(share > 0, ratio, 1.0))).sum(axis=1)
         found += float(each @ people[now])
@@ -231,7 +220,7 @@ class Learned:
 
 def learned(
     groups: Groups,
-    knowledge: Knowledge,
+    model: Model,
     *,
     rounds: int,
     tolerance: float,
@@ -239,15 +228,15 @@ def learned(
     progress: bool | None = None,
 ) -> Learned:
     """Start from random worlds; learn and re-weigh until beliefs settle, or rounds are over."""
-    sheet = groups.sheet(knowledge.codes, steps)
+    sheet = groups.sheet(model.codes, steps)
     before, beliefs = groups.shares, np.empty(len(groups.shares))
     how = np.zeros(len(groups), dtype=np.int64)
     weight = groups.people[groups.entry_row] / (2 * groups.people.sum())
     likelihood: list[float] = []
     with Progress("learning and re-weighing", rounds, progress, unit="rounds") as shown:
         while True:
-            model = knowledge.learnt(sheet, before)
-            found = reweigh(sheet, knowledge.offset, model.table, beliefs, how)
+            model = model.learnt(sheet, before)
+            found = reweigh(sheet, model.offset, model.table, beliefs, how)
             likelihood.append(found + model.log_prior)
             moved = float(np.abs(beliefs - before) @ weight)
             shown.advance(1)
