@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil._text import counted, of_all
 from unveil.attacks.definetti import REWEIGHTED
-from unveil.attacks.definetti._groups import Groups
+from unveil.attacks.definetti._groups import DOUBTED, NOWHERE, UNDECIDED, Groups, why_not
 from unveil.attacks.definetti._learning import VIEWS, Judged, Learned, Views
 from unveil.attacks.people import External
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import over_people, under
-from unveil.errors import Call, Cell, File, InputError, Message, Option, Text
+from unveil.errors import Cell, File, InputError, Message, Option, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
+from unveil.options import check
 
 _TITLES = {"definetti": "deFinetti attack", "foreground": "Foreground knowledge"}
 _SAID = {
@@ -171,9 +173,7 @@ class DeFinetti(Finding):
 
     def worst(self, n: int = 10) -> pd.DataFrame:
         """The people about whom most is believed beyond what their group promises."""
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise InputError("{n} is not possible: it must be a whole number from 0 up",
-                             n=Option("n", n))  # fmt: skip
+        check("n", Annotated[int, Ge(0)], n)
         beyond = np.nan_to_num(self.reweighted.belief / self.promise, nan=-1.0)
         first = np.argsort(-beyond, kind="stable")[:n]
         first = first[beyond[first] > 0]
@@ -374,23 +374,12 @@ class DeFinetti(Finding):
 
     def _left_out(self) -> list[Text]:
         """About whom nothing is believed, and what could be done."""
-        several: Text = Message(
-            "cells overlap, and they may be in several classes; {risk} samples which",
-            risk=Call("relative_risk"),
-        )
-        if isinstance(self.release, Permuted):
-            several = "one of their values is not known, so several records may be theirs"
-        reasons: dict[Text, int] = {
-            "no record can be theirs": self.nowhere,
-            several: self.undecided,
-            "their class has more people than records; give the people who are in the table, and "
-            "nobody else": self.doubted,
-        }
+        reasons = {NOWHERE: self.nowhere, UNDECIDED: self.undecided, DOUBTED: self.doubted}
         said: list[Text] = [
-            Message("Nothing is believed about {n:person}: {why}.", why=why, n=n)
-            for why, n in reasons.items()
-            if n
-        ]
+            Message("Nothing is believed about {n:person}: {why}.", n=n,
+                    why=why_not(reason, self.release))
+            for reason, n in reasons.items() if n
+        ]  # fmt: skip
         strangers = int(self.groups.people[self.groups.tuple_of < 0].sum())
         if strangers:
             are = "record is a stranger's" if strangers == 1 else "records are strangers'"

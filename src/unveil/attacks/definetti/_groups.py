@@ -143,6 +143,21 @@ class Groups:
             )  # fmt: skip
 
 
+def why_not(reason: int, release: Release | Permuted) -> Text:
+    """Why people have no class or group, and what could be done."""
+    if reason == NOWHERE:
+        return "no record can be theirs"
+    if reason == DOUBTED:
+        return (
+            "their class has more people than records; give the people who are in the table, and "
+            "nobody else"
+        )
+    if isinstance(release, Permuted):
+        return "one of their values is not known, so several records may be theirs"
+    return Message("cells overlap, and they may be in several classes; {risk} samples which",
+                   risk=Call("relative_risk"))  # fmt: skip
+
+
 def groups_of_permuted(
     release: Permuted, *, apart: bool = False
 ) -> tuple[Groups, NDArray[np.int64]]:
@@ -194,7 +209,7 @@ def in_classes(
     if not len(seats):
         raise InputError(
             "nobody can be assigned to a class of the release by {made_by}: {why}",
-            made_by=File(release.made_by, bare=True), why=_why_nobody(class_of),
+            made_by=File(release.made_by, bare=True), why=why_not(int(class_of.min()), release),
         )  # fmt: skip
     # Only classes that have people are groups.
     used, group = np.unique(class_of[seats], return_inverse=True)
@@ -208,20 +223,6 @@ def in_classes(
     )
     class_of = class_of[tuple_of]
     return groups, np.where(class_of >= 0, tuple_of, -1), class_of[class_of < 0]
-
-
-def _why_nobody(class_of: NDArray[np.int64]) -> Text:
-    if (class_of == NOWHERE).all():
-        return "its cells cover none of the people; give the people whose records they are"
-    if (class_of == DOUBTED).any():
-        return (
-            "its classes cover more people than they have records; give the people who are in "
-            "the table, and nobody else"
-        )
-    return Message(
-        "its cells overlap, and everybody may be in several; {risk} samples who is where",
-        risk=Call("relative_risk"),
-    )
 
 
 def _grouped(
