@@ -110,26 +110,22 @@ class Groups:
         """Random worlds: beliefs if everybody in a group is equally likely to have each record."""
         return self.numbers[self.entry_value] / self.sizes[self.group_of[self.entry_row]]
 
-    @cached_property
-    def states(self) -> NDArray[np.float64]:
-        """Number of ways in which values of each group can be used up; infinite beyond floats."""
-        with np.errstate(over="ignore"):
-            return np.multiply.reduceat(self.numbers + 1.0, self.value_start[:-1])
-
     def sheet(self, codes: NDArray[np.int32], steps: int) -> Sheet:
         """The groups for the kernels, as a model sees them.
 
         ``codes`` (tuples × columns) is what the model knows of each tuple, ``steps`` the number of
         steps per person that an exact answer may take.
         """
-        costs = self.states * np.diff(self.value_start)  # the steps that an exact answer takes
-        exact = (costs <= steps * self.sizes) & (self.states <= _MOST_STATES)
+        with np.errstate(over="ignore"):  # in how many ways values can be used up
+            states = np.multiply.reduceat(self.numbers + 1.0, self.value_start[:-1])
+        costs = states * np.diff(self.value_start)  # the steps that an exact answer takes
+        exact = (costs <= steps * self.sizes) & (states <= _MOST_STATES)
         strangers = np.full((1, codes.shape[1]), -1, dtype=np.int32)
         return Sheet(
             self.start, self.people,
             np.ascontiguousarray(np.concatenate([codes, strangers])[self.tuple_of]),
             self.value_start, self.values, self.numbers, self.entry,
-            np.where(exact, self.states, 0).astype(np.int64),
+            np.where(exact, states, 0).astype(np.int64),
         )  # fmt: skip
 
     def check_size(self) -> None:

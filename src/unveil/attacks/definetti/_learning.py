@@ -185,8 +185,8 @@ class Learned:
         Log likelihood of what is published, plus the log prior, after each round.
     moved : float
         How far beliefs moved in the last round, on average over people (total variation).
-    tolerance : float
-        Beliefs have settled if they moved by no more; infinite if one round is wanted.
+    settled : bool
+        Whether that was no more than the tolerance.
     how : array, one per group
     """
 
@@ -194,18 +194,13 @@ class Learned:
     model: Model
     likelihood: NDArray[np.float64]
     moved: float
-    tolerance: float
+    settled: bool
     how: NDArray[np.int64]
 
     @property
     def rounds(self) -> int:
         """Number of rounds."""
         return len(self.likelihood)
-
-    @property
-    def settled(self) -> bool:
-        """Whether beliefs had settled."""
-        return self.moved <= self.tolerance
 
     @property
     def approximate(self) -> NDArray[np.bool_]:
@@ -244,7 +239,7 @@ def learned(
                 break
             before, beliefs = beliefs, before if len(likelihood) > 1 else np.empty_like(beliefs)
     return Learned(beliefs=beliefs, model=model, likelihood=np.array(likelihood), moved=moved,
-                   tolerance=tolerance, how=how)  # fmt: skip
+                   settled=moved <= tolerance, how=how)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

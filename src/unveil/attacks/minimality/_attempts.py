@@ -194,18 +194,9 @@ def _cut(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[np.intp], tu
         if kind == kernels.SPAN:
             words = [f"≤ {texts[there[best]]}", f"> {texts[there[best]]}"]
         else:
-            words = [_from_to(texts[part[0]], texts[part[-1]])
-                     for part in np.split(there, [best + 1])]  # fmt: skip
+            ends = [(texts[part[0]], texts[part[-1]]) for part in np.split(there, [best + 1])]
+            words = [" to ".join(dict.fromkeys(both)) for both in ends]
     return part_of, tuple(f"{column.name} {text}" for text in words)
-
-
-def _from_to(first: str, last: str) -> str:
-    """The values of a part in words.
-
-    >>> _from_to("Bonn", "Rome"), _from_to("Bonn", "Bonn")
-    ('Bonn to Rome', 'Bonn')
-    """
-    return first if first == last else f"{first} to {last}"
 
 
 # Recoding ---------------------------------------------------------------------------------------
