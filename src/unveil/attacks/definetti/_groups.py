@@ -203,9 +203,11 @@ def in_classes(
     )  # fmt: skip
     seats = np.flatnonzero(class_of >= 0)
     if not len(seats):
+        reason = int(class_of.min())
         raise InputError(
-            "nobody can be assigned to a class of the release by {made_by}: {why}",
-            made_by=File(release.made_by, bare=True), why=why_not(int(class_of.min()), release),
+            "nobody can be assigned to a class of the release by {made_by}: {why}{advice}",
+            made_by=File(release.made_by, bare=True), why=why_not(reason, release),
+            advice="; give the people whose records they are" if reason == NOWHERE else "",
         )  # fmt: skip
     # Only classes that have people are groups.
     used, group = np.unique(class_of[seats], return_inverse=True)
