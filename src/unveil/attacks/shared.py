@@ -192,7 +192,7 @@ def under(release: Text | None, text: str, /, **parts: Any) -> Message:
     """
     if release is None:
         return Message(text, **parts)
-    return Message(f"Under {{release}}, {text[0].lower()}{text[1:]}", release=release, **parts)
+    return Message("Under {release}, " + text[0].lower() + text[1:], release=release, **parts)
 
 
 def over_people(

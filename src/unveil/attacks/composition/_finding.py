@@ -133,11 +133,9 @@ class Composition(Finding):
         """
         numbers = candidates_of_one(self.problem, self.people.number_of(person))
         some = np.flatnonzero(numbers.any(axis=0))
-        frame = pd.DataFrame(
-            {"value": pd.Series([self.texts[value] for value in some], dtype=object)}
-        )
-        for number, label in enumerate((*self.labels, "together")):
-            frame.insert(number + 1, label, numbers[number, some], allow_duplicates=True)
+        frame = pd.DataFrame(numbers[:, some].T, columns=[*self.labels, "together"])
+        values = pd.Series([self.texts[value] for value in some], dtype=object)
+        frame.insert(0, "value", values, allow_duplicates=True)
         return frame
 
     def of_person(self, person: int | str) -> Table:
@@ -145,10 +143,8 @@ class Composition(Finding):
         frame = self.candidates_of(number)
         who = self.people.described(number)
         if not len(frame):
-            return Table(
-                title=Message("{who} has no candidates: no record can be that person's", who=who),
-                columns=[], rows=[],
-            )  # fmt: skip
+            nobody = Message("{who} has no candidates: no record can be that person's", who=who)
+            return Table(title=nobody)
         rows = sorted(frame.to_numpy().tolist(), key=lambda row: -row[-1])
         return Table(
             title=Message("{who}: {secret} of the candidates", who=who, secret=self.sensitive),

@@ -222,11 +222,8 @@ class DeFinetti(Finding):
         number = self.people.number_of(person)
         who = self.people.described(number)
         if not self.placed[number]:
-            return Table(
-                title=Message("Nothing is believed about {who}: no group is known to have that "
-                              "person", who=who),
-                columns=[], rows=[],
-            )  # fmt: skip
+            return Table(title=Message("Nothing is believed about {who}: no group is known to have "
+                                       "that person", who=who))  # fmt: skip
         secret = self.release.sensitive.name
         beliefs = self.belief_about(number)
         frame = beliefs.sort_values("reweighted", ascending=False, kind="stable")
