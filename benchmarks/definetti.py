@@ -95,10 +95,9 @@ def every_world(groups: Groups, model: Model, g: int) -> NDArray[np.float64]:
     rows = np.arange(groups.start[g], groups.start[g + 1])
     values = slice(groups.value_start[g], groups.value_start[g + 1])
     secrets, numbers = groups.values[values], groups.numbers[values]
-    known = model.knowledge
     log_x = np.zeros((len(rows), len(secrets)))
     for k, row in enumerate(rows):
-        for first, code in zip(known.offset, known.codes[groups.tuple_of[row]], strict=True):
+        for first, code in zip(model.offset, model.codes[groups.tuple_of[row]], strict=True):
             log_x[k] += model.table[first + code, secrets]
     people = np.repeat(np.arange(len(rows)), groups.people[rows])
     x = np.exp(log_x - log_x.max(axis=1, keepdims=True))[people]

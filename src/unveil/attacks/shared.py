@@ -1,8 +1,8 @@
-"""What several attacks share: seeds, adversaries by name, and asking an adversary for beliefs."""
+"""What several attacks share: seeds, adversaries, asking them for beliefs, and telling findings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,10 +16,13 @@ from unveil.errors import (
     GoalError,
     InputError,
     Listed,
+    Message,
     Option,
+    Text,
     UnveilError,
     did_you_mean,
 )
+from unveil.findings import Axis, Chart, Series
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import OracleError, Sanitizer
 
@@ -221,3 +224,25 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, GoalError):
         return IMPOSSIBLE
     return f"the sanitizer {error.fault}" if isinstance(error, OracleError) else FAILED
+
+
+def under(release: Text | None, text: str, /, **parts: Any) -> Message:
+    """A sentence of ours, about one of several releases if that is named.
+
+    >>> print(under(None, "All {n:person} are found.", n=3))
+    All 3 people are found.
+    >>> print(under("ours", "All {n:person} are found.", n=3))
+    Under ours, all 3 people are found.
+    """
+    if release is None:
+        return Message(text, **parts)
+    return Message("Under {release}, " + text[0].lower() + text[1:], release=release, **parts)
+
+
+def over_people(
+    title: Text, says: Text, x: Axis, series: Sequence[Series], rank: float | None = None
+) -> Chart:
+    """A chart of how numbers are distributed over people."""
+    share = Axis(label="share of people", share=True)
+    return Chart(kind="distribution", title=title, says=says, x=x, y=share, series=series,
+                 rank=rank)  # fmt: skip

@@ -9,6 +9,7 @@ from plain_linkage import candidates, entries, together
 from random_tables import tables_and_goals
 
 import unveil as uv
+from unveil.attacks.composition import _intersection
 from unveil.errors import InputError, MissingValuesError
 from unveil.microdata import Permuted
 
@@ -187,6 +188,7 @@ def test_many_values_in_blocks(monkeypatch):
     whole = uv.composition(releases, table)
     monkeypatch.setattr(module, "_ROOM", 1)
     monkeypatch.setattr(module, "_STEP", 7)
+    monkeypatch.setattr(_intersection, "_STEP", 60)
     blocks = uv.composition(releases, table)
     assert blocks.left.candidates.tolist() == whole.left.candidates.tolist()
     assert blocks.left.value.tolist() == whole.left.value.tolist()

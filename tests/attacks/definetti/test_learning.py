@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import unveil as uv
 from unveil.attacks.definetti._groups import groups_of_permuted
-from unveil.attacks.definetti._learning import Knowledge, told
+from unveil.attacks.definetti._learning import Model, told
 
 
 def told_by(codes, group_of, counts, smoothing):
@@ -30,8 +30,8 @@ def model_of(release, codes, smoothing):
     groups, tuple_of = groups_of_permuted(release, apart=True)
     of_tuple = np.full((len(groups.tuples), 1), -1, dtype=np.int32)
     of_tuple[tuple_of, 0] = codes
-    knowledge = Knowledge.of(groups, ("x",), of_tuple, release.totals, smoothing)
-    return groups, knowledge.learnt(groups.sheet(of_tuple, 0), groups.shares)
+    model = Model.of(groups, ("x",), of_tuple, release.totals, smoothing)
+    return groups, model.learnt(groups.sheet(of_tuple, 0), groups.shares)
 
 
 @settings(max_examples=30, derandomize=True)

@@ -18,8 +18,8 @@ from unveil.attacks.minimality._solving import (
     Tries,
     _averaged,
     _drawn,
-    _put_together,
     _walked,
+    put_together,
     solved,
 )
 from unveil.errors import GoalError, InputError, View, shown
@@ -317,13 +317,13 @@ def test_drawn_and_walked_worlds_agree_with_all(goal):
     asked, attempts = tried(sanitizer, table)
     bindings = [one for one in (binding(a, release, asked) for a in attempts) if one is not None]
     looked_at = 0
-    for one in components(bindings, release):
-        exact = solved(one, release, asked, Tries(steps=10**6, draws=1, seed=0))
+    for one in components(bindings, release, asked):
+        exact = solved(one, Tries(steps=10**6, draws=1, seed=0))
         if exact.how != "exact":
             continue
         looked_at += 1
         for how in (_drawn, _walked):
-            some = how(one, release, asked, 20_000, np.random.SeedSequence(3))
+            some = how(one, 20_000, np.random.SeedSequence(3))
             assert np.abs(some.belief - exact.belief).max() < 0.05
             assert some.belief.sum(axis=1) == pytest.approx(1)
             if some.how == "drawn":
@@ -430,9 +430,9 @@ def test_one_person():
     assert "30" not in shown(table.title, report)
 
 
-def test_nothing_to_put_together():
+def test_nothing_toput_together():
     release = uv.Mondrian(k=2).sanitize(CLINIC)
-    found = _put_together(release, [], components=0)
+    found = put_together(release)
     assert found["kept"] == 1.0
     assert found["components"] == 0
 

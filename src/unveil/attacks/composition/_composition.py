@@ -36,9 +36,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
+import pandas as pd
 from annotated_types import Ge
 from numpy.typing import NDArray
 
@@ -54,13 +56,12 @@ from unveil.attacks.people import (
     External,
     Index,
     Placing,
-    Truth,
     external_of,
     known_columns,
     truth_of,
     with_candidates,
 )
-from unveil.errors import Call, Column, File, InputError, MissingValuesError, Option, Row
+from unveil.errors import Call, Column, File, InputError, Option, Row
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -184,9 +185,12 @@ def composition(
         Placing.of(release, [people], recode=said, unknown=unknown, missing=missing_people)
         for release in published
     ]
-    kept = _kept(people, placings)
+    gone = np.any([placing.gone[0] for placing in placings], axis=0)  # from any release
+    kept = replace(placings[0], gone=[gone]).kept(people)
     people = people.take(kept)
-    texts, value_of = _all_values(published)
+    texts = tuple(dict.fromkeys(text for one in published for text in one.sensitive.texts))
+    places = pd.Index(texts)
+    value_of = [places.get_indexer(pd.Index(one.sensitive.texts)) for one in published]
     indexes = [
         Index.of(release, placing.regions, placing.sizes, placing.everything, by_group=True)
         for release, placing in zip(published, placings, strict=True)
@@ -194,7 +198,11 @@ def composition(
     joint = None
     if records is not None:
         joint = joint_index(published, labels, indexes, records, value_of, len(texts))
-    secrets, known = _secrets(microdata, truth, kept, texts, published[0].sensitive.name)
+    secrets, is_known = np.full(len(kept), -1), np.zeros(len(kept), dtype=bool)
+    if truth is not None and microdata is not None:
+        column, truth = microdata[published[0].sensitive.name], truth.take(kept)
+        codes = places.get_indexer(pd.Index(column.texts))[column.codes]
+        secrets, is_known = truth.of_people(codes, -1), truth.is_known
     problem = Problem(
         indexes=indexes, codes=[placing.codes[0][kept] for placing in placings],
         value_of=value_of, width=len(texts), secrets=secrets, joint=joint,
@@ -209,7 +217,7 @@ def composition(
     ]
     return Composition(
         releases=published, labels=labels, people=people, known=tuple(names), texts=texts, k=least,
-        alone=tuple(alone), left=left, is_known=known, problem=problem,
+        alone=tuple(alone), left=left, is_known=is_known, problem=problem,
         seconds=time.perf_counter() - started, notes=tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
@@ -244,46 +252,6 @@ def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted,
         name if made.count(name) == 1 else f"{name}, release {number}"
         for number, name in enumerate(made, start=1)
     ), published
-
-
-def _kept(people: External, placings: Sequence[Placing]) -> NDArray[np.intp]:
-    """The people whom no release leaves out."""
-    left = np.flatnonzero(~np.any([placing.gone[0] for placing in placings], axis=0))
-    if not len(left):
-        raise MissingValuesError(
-            "{drop} leaves nobody of {source}: everybody lacks a value",
-            drop=Option("missing_people", "drop"), source=File(people.source, bare=True),
-        )  # fmt: skip
-    return left
-
-
-def _all_values(
-    releases: Sequence[Release | Permuted],
-) -> tuple[tuple[str, ...], list[NDArray[np.int64]]]:
-    """All sensitive values, and for each release which of them its own are."""
-    places: dict[str, int] = {}
-    value_of = [
-        np.array([places.setdefault(text, len(places)) for text in release.sensitive.texts])
-        for release in releases
-    ]
-    return tuple(places), value_of
-
-
-def _secrets(
-    microdata: Microdata | None,
-    truth: Truth | None,
-    kept: NDArray[np.intp],
-    texts: Sequence[str],
-    sensitive: str,
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Everybody's own value (-1: not known, or in no release), and for whom it is known."""
-    if truth is None or microdata is None:
-        return np.full(len(kept), -1), np.zeros(len(kept), dtype=bool)
-    places = {text: place for place, text in enumerate(texts)}
-    column = microdata[sensitive]
-    codes = np.array([places.get(text, -1) for text in column.texts])[column.codes]
-    some = truth.take(kept)
-    return some.of_people(codes, -1), some.is_known
 
 
 def _check_own(

@@ -10,20 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import of_all, percent
+from unveil._text import counted, of_all, percent
 from unveil.attacks.composition import BELOW_K, DETERMINED
 from unveil.attacks.composition._intersection import Left, Problem, candidates_of_one
 from unveil.attacks.people import External
+from unveil.attacks.shared import over_people
 from unveil.errors import File, Message, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Story,
-    Table,
-    Value,
-    distribution,
-)
+from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
 
 
@@ -140,11 +133,9 @@ class Composition(Finding):
         """
         numbers = candidates_of_one(self.problem, self.people.number_of(person))
         some = np.flatnonzero(numbers.any(axis=0))
-        frame = pd.DataFrame(
-            {"value": pd.Series([self.texts[value] for value in some], dtype=object)}
-        )
-        for number, label in enumerate((*self.labels, "together")):
-            frame.insert(number + 1, label, numbers[number, some], allow_duplicates=True)
+        frame = pd.DataFrame(numbers[:, some].T, columns=[*self.labels, "together"])
+        values = pd.Series([self.texts[value] for value in some], dtype=object)
+        frame.insert(0, "value", values, allow_duplicates=True)
         return frame
 
     def of_person(self, person: int | str) -> Table:
@@ -152,20 +143,13 @@ class Composition(Finding):
         frame = self.candidates_of(number)
         who = self.people.described(number)
         if not len(frame):
-            return Table(
-                title=Message("{who} has no candidates: no record can be that person's", who=who),
-                columns=[], rows=[],
-            )  # fmt: skip
+            nobody = Message("{who} has no candidates: no record can be that person's", who=who)
+            return Table(title=nobody)
         rows = sorted(frame.to_numpy().tolist(), key=lambda row: -row[-1])
         return Table(
             title=Message("{who}: {secret} of the candidates", who=who, secret=self.sensitive),
-            columns=[
-                self.sensitive,
-                *(_named(label) for label in self.labels),
-                "together",
-            ],
-            rows=[[str(value), *(n for n in counts)]
-                  for value, *counts in rows],
+            columns=[self.sensitive, *map(_named, self.labels), "together"],
+            rows=[[str(value), *counts] for value, *counts in rows],
         )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
@@ -222,11 +206,9 @@ class Composition(Finding):
         }
 
     def story(self, release: Text | None = None) -> Story:
-        n = len(self)
         return Story(
             title=Message(
-                "Composition: {n} of {source} in {releases} releases",
-                n=f"{n:,} {'person' if n == 1 else 'people'}",
+                "Composition: {n:person} of {source} in {releases} releases", n=len(self),
                 source=File(self.people.source, bare=True), releases=len(self.releases),
             ),
             about=[f"known of them: {', '.join(self.known)}; {self.seconds:.2g} s"],
@@ -242,7 +224,7 @@ class Composition(Finding):
         before = determined - int(self.newly_determined.sum())
         few = below - int(self.newly_below_k.sum())
         return (
-            f"Of {n:,} {'person' if n == 1 else 'people'}, the {self.sensitive} of "
+            f"Of {counted(n, 'person')}, the {self.sensitive} of "
             f"{of_all(determined, n)} follows from {together} together (of {of_all(before, n)} "
             f"from one release alone), and {of_all(below, n)} {'is' if below < 2 else 'are'} left "
             f"with fewer than {self.k:,} candidates ({of_all(few, n)} in one release alone)."
@@ -281,46 +263,36 @@ class Composition(Finding):
         return said
 
     def _table(self) -> Table:
-        n = len(self)
-        sides: list[tuple[Text, str, str, Left]] = [
-            (_named(label), f"{len(release):,}", "", left)
-            for label, release, left in zip(self.labels, self.releases, self.alone, strict=True)
-        ]
-        sides.append(("together", "", "" if self.identified else "≤ ", self.left))
-        rows = []
-        for label, size, at_most, left in sides:
-            counts = _counts(left, self.k)
-            fewest = counts["fewest_candidates"]
+        sizes = [f"{len(release):,}" for release in self.releases]
+        at_most = "" if self.identified else "≤ "
+        rows: list[list[Any]] = []
+        for (label, left), size in zip(self._sides("together"), [*sizes, ""], strict=True):
+            fewest, *people = _counts(left, self.k).values()
+            before = "" if size else at_most
             rows.append(
                 [
-                    label, size,
-                    (fewest, "–" if fewest is None else f"{at_most}{fewest:,}"),
-                    *((number, f"{number:,} ({percent(number / n)})")
-                      for number in (counts["below_k"], counts["determined"])),
+                    label, size, cell(fewest, f"{before}{{:,}}".format),
+                    *((n, f"{n:,} ({percent(n / len(self))})") for n in people),
                 ]
             )  # fmt: skip
         heads = ["records", "fewest candidates", f"below {self.k:,}", "one value left"]
-        return Table(
-            columns=["", *heads],
-            rows=rows,
-        )
+        return Table(columns=["", *heads], rows=rows)
+
+    def _sides(self, together: str) -> list[tuple[Text, Left]]:
+        """What each release leaves, and what all together do."""
+        return [*zip(map(_named, self.labels), self.alone, strict=True), (together, self.left)]
 
     def _chart(self) -> Chart:
-        sides: list[tuple[Text, Left]] = [
-            (_named(label), left) for label, left in zip(self.labels, self.alone, strict=True)
-        ]
-        sides.append(("together" if self.identified else "together (an upper bound)", self.left))
-        n = len(self)
-        return Chart(
-            kind="distribution",
-            title="How many candidates are left for a person",
-            says=f"together, {of_all(int(self.below_k.sum()), n)} of {n:,} people have fewer than "
+        n, bound = len(self), "" if self.identified else " (an upper bound)"
+        return over_people(
+            "How many candidates are left for a person",
+            f"together, {of_all(int(self.below_k.sum()), n)} of {n:,} people have fewer than "
             f"{self.k:,} candidates, and {of_all(int(self.determined.sum()), n)} have one value "
             "left",
-            x=Axis(label=f"candidates: values of {self.sensitive} that may be the person's",
-                   scale="log"),
-            y=Axis(label="share of people", share=True),
-            series=[distribution(label, left.candidates, floor=0.5) for label, left in sides],
+            Axis(label=f"candidates: values of {self.sensitive} that may be the person's",
+                 scale="log"),
+            [distribution(label, left.candidates, floor=0.5)
+             for label, left in self._sides(f"together{bound}")],
         )  # fmt: skip
 
 

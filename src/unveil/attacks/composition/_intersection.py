@@ -6,18 +6,18 @@ sensitive values are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.attacks.people import (
     START,
     STOP,
     Boxes,
-    Found,
     Index,
     counts_of,
     distinct_points,
@@ -27,11 +27,12 @@ from unveil.engine import Progress
 from unveil.errors import Cell, Column, File, InputError, Option
 from unveil.microdata import Permuted, Release, value_text
 
+_STEP = 2**12  # people who are looked for at a time
+
 _Side: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Left:
+class Left(NamedTuple):
     """What is left for each person, from one release or from all together.
 
     Attributes
@@ -50,10 +51,6 @@ class Left:
     values: NDArray[np.int64]
     value: NDArray[np.int64]
     own: NDArray[np.bool_]
-
-    def take(self, people: NDArray[np.integer]) -> Left:
-        """The entries of some people."""
-        return Left(**{one.name: getattr(self, one.name)[people] for one in fields(self)})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,65 +88,45 @@ def intersected(problem: Problem, progress: bool | None = None) -> tuple[list[Le
     People with the same quasi-identifiers and sensitive value are searched for once.
     """
     first, kind = distinct_points(*problem.codes, problem.secrets[:, None])
-    points = [codes[first] for codes in problem.codes]
-    searches = [index.search(p) for index, p in zip(problem.indexes, points, strict=True)]
-    if problem.joint is not None:
-        searches.append(problem.joint.search(np.hstack(points)))
     parts: list[list[Left]] = []
-    width, (*each, whole) = problem.width, (*problem.value_of, np.arange(problem.width))
     with Progress("looking for people", len(first), progress, unit="points") as shown:
-        for found in _in_step(searches):
-            secrets = problem.secrets[first[found[0].points]]
-            sides = [_side(f, v, width) for f, v in zip(found, [*each, whole], strict=False)]
-            if problem.joint is None:
-                sides.append(_common(sides))
-            parts.append([_left(keys, numbers, secrets, width) for keys, numbers in sides])
-            shown.advance(len(secrets))
-    every = [_joined(column).take(kind) for column in zip(*parts, strict=True)]
-    return every[:-1], every[-1]
+        for some in np.split(first, range(_STEP, len(first), _STEP)):
+            secrets, sides = problem.secrets[some], _candidates(problem, some)
+            parts.append([_left(*side, secrets, problem.width) for side in sides])
+            shown.advance(len(some))
+    *alone, left = (
+        Left(*(np.concatenate(column)[kind] for column in zip(*every, strict=True)))
+        for every in zip(*parts, strict=True)
+    )
+    return alone, left
 
 
 def candidates_of_one(problem: Problem, person: int) -> NDArray[np.int64]:
     """How many candidates of a person have each value: one row per release, and one for all."""
-    points = [codes[person : person + 1] for codes in problem.codes]
-    sides = [
-        _side(next(index.search(point)), value_of, problem.width)
-        for index, point, value_of in zip(problem.indexes, points, problem.value_of, strict=True)
-    ]
-    if problem.joint is None:
-        sides.append(_common(sides))
-    else:
-        found = next(problem.joint.search(np.hstack(points)))
-        sides.append(_side(found, np.arange(problem.width), problem.width))
+    sides = _candidates(problem, np.array([person]))
     numbers = np.zeros((len(sides), problem.width), dtype=np.int64)
     for row, (values, times) in zip(numbers, sides, strict=True):
         np.add.at(row, values, times)
     return numbers
 
 
-def _in_step(searches: Sequence[Iterator[Found]]) -> Iterator[tuple[Found, ...]]:
-    """What several searches have found about the same points.
+def _candidates(problem: Problem, people: NDArray[np.integer]) -> list[_Side]:
+    """The candidates of some people in each release, and in all together.
 
-    A search ends a block when it has no more room for values, so the blocks of two searches end at
-    different points.
+    A side has a key for each person and value, and how many candidates have it.
     """
-    ahead = [next(search) for search in searches]
-    done = 0
-    while True:
-        upto = min(found.points.stop for found in ahead)
-        yield tuple(found.part(done, upto) for found in ahead)
-        done = upto
-        for j, search in enumerate(searches):
-            if ahead[j].points.stop == done:
-                following = next(search, None)
-                if following is None:  # all searches have the same points, so all are done
-                    return
-                ahead[j] = following
-
-
-def _side(found: Found, value_of: NDArray[np.int64], width: int) -> _Side:
-    """A key for each point and value, and how many candidates have it."""
-    return found.point * width + value_of[found.value], found.number.astype(np.int64)
+    points = [codes[people] for codes in problem.codes]
+    every = list(zip(problem.indexes, points, problem.value_of, strict=True))
+    if problem.joint is not None:
+        every.append((problem.joint, np.hstack(points), np.arange(problem.width)))
+    sides: list[_Side] = []
+    for index, where, value_of in every:
+        found = list(index.search(where))
+        point = np.concatenate([one.point + one.points.start for one in found])
+        value = value_of[np.concatenate([one.value for one in found])]
+        number = np.concatenate([one.number for one in found])
+        sides.append((point * problem.width + value, number.astype(np.int64)))
+    return sides if problem.joint is not None else [*sides, _common(sides)]
 
 
 def _common(sides: Sequence[_Side]) -> _Side:
@@ -180,13 +157,7 @@ def _left(
     alone = values[point] == 1
     only[point[alone]] = value[alone]
     own[point[value == secrets[point]]] = True
-    return Left(candidates=candidates, values=values, value=only, own=own)
-
-
-def _joined(parts: Sequence[Left]) -> Left:
-    return Left(
-        **{one.name: np.concatenate([getattr(p, one.name) for p in parts]) for one in fields(Left)}
-    )
+    return Left(candidates, values, only, own)
 
 
 def matched_records(
@@ -205,7 +176,7 @@ def matched_records(
             "{option} has {given} sequences for {releases} releases; give one per release",
             option=option, given=len(pseudonym), releases=len(releases),
         )  # fmt: skip
-    places: list[dict[str, int]] = []
+    named: list[pd.Index] = []
     for release, name, names in zip(releases, labels, pseudonym, strict=True):
         label = File(name, bare=True)
         if isinstance(release, Permuted):
@@ -214,23 +185,20 @@ def matched_records(
                 "own; {option} names records that do",
                 label=label, option=option,
             )  # fmt: skip
-        texts = [value_text(one) for one in names]
-        if len(texts) != len(release):
+        named.append(pd.Index([value_text(one) for one in names], dtype=object))
+        if len(named[-1]) != len(release):
             raise InputError(
                 "{option} has {names} names for the {records} records of {label}",
-                option=option, names=len(texts), records=len(release), label=label,
+                option=option, names=len(named[-1]), records=len(release), label=label,
             )  # fmt: skip
-        place = {text: record for record, text in enumerate(texts)}
-        if len(place) < len(texts):
-            twice = next(text for record, text in enumerate(texts) if place[text] != record)
-            raise InputError(
-                "two records of {label} have the pseudonym {twice}", label=label, twice=Cell(twice)
-            )
-        places.append(place)
-    common = [text for text in places[0] if all(text in place for place in places[1:])]
-    if not common:
+        twice = named[-1][named[-1].duplicated(keep="last")]
+        if len(twice):
+            raise InputError("two records of {label} have the pseudonym {twice}",
+                             label=label, twice=Cell(twice[0]))  # fmt: skip
+    common = named[0][np.all([named[0].isin(one) for one in named], axis=0)]
+    if not len(common):
         raise InputError("no pseudonym is in all releases: they have nobody in common")
-    return [np.array([place[text] for text in common], dtype=np.intp) for place in places]
+    return [one.get_indexer(common) for one in named]
 
 
 def joint_index(

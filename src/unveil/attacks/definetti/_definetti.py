@@ -62,7 +62,7 @@ from unveil.attacks.definetti._groups import (
     in_classes,
     in_groups,
 )
-from unveil.attacks.definetti._learning import Knowledge, Views, judged, learned, told
+from unveil.attacks.definetti._learning import VIEWS, Model, Views, learned, told
 from unveil.attacks.people import (
     External,
     Placing,
@@ -247,12 +247,12 @@ def definetti(
     groups.check_size()
     # A value beyond the domain is one that the release does not know.
     codes = np.where(groups.tuples < np.array(sizes), groups.tuples, -1).astype(np.int32)
-    knowledge = _knowledge(
+    model = _model(
         groups, published, {name: codes[:, there.index(name)] for name in learnt_from}, smoothing,
         together=once and by is not None, best=once and by is None,
     )  # fmt: skip
     found = learned(
-        groups, knowledge, rounds=1 if once else rounds or _ROUNDS,
+        groups, model, rounds=1 if once else rounds or _ROUNDS,
         tolerance=inf if once else float(tolerance), steps=min(int(steps), _ALL_STEPS),
         progress=progress,
     )  # fmt: skip
@@ -260,15 +260,10 @@ def definetti(
     n = len(known)
     secret = np.full(n, -1) if truth is None else truth.of_people(truth.secrets, -1)
     in_table = np.zeros(n, dtype=bool) if truth is None else truth.is_known
-    three = [
-        judged(some, tuple_of, secret, in_table, tuples=len(groups.tuples),
-               secrets=published.sensitive.size)
-        for some in (views.random_worlds, views.reweighted, views.population)
-    ]  # fmt: skip
+    three: Any = {name: views.judged(name, tuple_of, secret, in_table) for name in VIEWS}
     return DeFinetti(
         release=published, people=known, method=method, groups=groups, learned=found,
-        views=views, tuple_of=tuple_of, secret=secret, in_table=in_table,
-        random_worlds=three[0], reweighted=three[1], population=three[2],
+        views=views, tuple_of=tuple_of, secret=secret, in_table=in_table, **three,
         nowhere=int((left == NOWHERE).sum()), undecided=int((left == UNDECIDED).sum()),
         doubted=int((left == DOUBTED).sum()), seconds=time.perf_counter() - started,
         notes=tuple(dict.fromkeys((*published.notes, *known.notes, *notes))),
@@ -287,21 +282,21 @@ def _known_people(
             "{rename} says what a table of people calls columns; give that table as {external}",
             rename=Option("rename"), external=Option("external"),
         )  # fmt: skip
-    if microdata is not None:
-        if not isinstance(microdata, Microdata):
-            raise InputError(
-                "{microdata} must be the original as {read_table} returns it, but got a "
-                "{kind}; give a table of people without sensitive values as {external}",
-                microdata=Option("microdata"), read_table=Call("read_table"),
-                kind=type(microdata).__name__, external=Option("external"),
-            )  # fmt: skip
+    if isinstance(microdata, Microdata):
         return external_of(microdata, columns, identifier)
-    made_by = File(release.made_by, bare=True)
+    if microdata is not None:
+        raise InputError(
+            "{microdata} must be the original as {read_table} returns it, but got a {kind}; give a "
+            "table of people without sensitive values as {external}",
+            microdata=Option("microdata"), read_table=Call("read_table"),
+            kind=type(microdata).__name__, external=Option("external"),
+        )  # fmt: skip
     if isinstance(release, Release):
         raise InputError(
             "the release by {made_by} generalizes people's values, and this attacker knows them; "
             "give the original, {microdata}, or a table of the people, {external}",
-            made_by=made_by, microdata=Option("microdata"), external=Option("external"),
+            made_by=File(release.made_by, bare=True), microdata=Option("microdata"),
+            external=Option("external"),
         )  # fmt: skip
     return External(
         source=f"the release by {release.made_by}", columns={}, name=None,
@@ -309,16 +304,16 @@ def _known_people(
     )  # fmt: skip
 
 
-def _knowledge(
+def _model(
     groups: Groups, release: Release | Permuted, columns: dict[str, NDArray[np.int32]],
     smoothing: float | None, *, together: bool, best: bool,
-) -> Knowledge:  # fmt: skip
-    """What a model knows of people: each column, all of them together, or the best one alone."""
+) -> Model:  # fmt: skip
+    """A model that knows people by each column, all of them together, or the best one alone."""
     occurring = int((release.totals > 0).sum())
     strength = float(release.totals.sum() / occurring) if smoothing is None else float(smoothing)
 
-    def of(names: Sequence[str], codes: NDArray[np.int32]) -> Knowledge:
-        return Knowledge.of(groups, tuple(names), codes, release.totals, strength)
+    def of(names: Sequence[str], codes: NDArray[np.int32]) -> Model:
+        return Model.of(groups, tuple(names), codes, release.totals, strength)
 
     codes = np.stack(list(columns.values()), axis=1)
     if together:
@@ -327,7 +322,7 @@ def _knowledge(
         return of(list(columns), codes)
     each = [of([name], column[:, None]) for name, column in columns.items()]
     models = [one.learnt(groups.sheet(one.codes, 0), groups.shares) for one in each]
-    return max(models, key=lambda model: told(groups, model)).knowledge
+    return max(models, key=lambda model: told(groups, model))
 
 
 def _together(codes: NDArray[np.int32]) -> NDArray[np.int32]:

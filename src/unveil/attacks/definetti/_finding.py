@@ -5,34 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge
 from numpy.typing import NDArray
 
-from unveil._text import of_all, percent
+from unveil._text import counted, of_all
 from unveil.attacks.definetti import REWEIGHTED
-from unveil.attacks.definetti._groups import Groups
-from unveil.attacks.definetti._learning import Judged, Learned, Views
+from unveil.attacks.definetti._groups import DOUBTED, NOWHERE, UNDECIDED, Groups, why_not
+from unveil.attacks.definetti._learning import VIEWS, Judged, Learned, Views
 from unveil.attacks.people import External
 from unveil.attacks.relative_risk import ROUNDING
-from unveil.errors import Call, Cell, File, InputError, Message, Option, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Series,
-    Story,
-    Table,
-    Value,
-    cell,
-    distribution,
-)
+from unveil.attacks.shared import over_people, under
+from unveil.errors import Cell, File, InputError, Message, Option, Text
+from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
+from unveil.options import check
 
 _TITLES = {"definetti": "deFinetti attack", "foreground": "Foreground knowledge"}
-_VIEWS = {
+_SAID = {
     "random_worlds": ("random worlds (the group's shares)", "by the shares of the group"),
     "population": ("the model alone, without the group", "by what was learnt, without the group"),
     "reweighted": ("re-weighted by what groups tell", "by both"),
@@ -99,7 +92,7 @@ class DeFinetti(Finding):
     @property
     def columns(self) -> tuple[str, ...]:
         """What was learnt from: each column, or the attribute of foreground knowledge."""
-        return self.learned.model.knowledge.names
+        return self.learned.model.names
 
     @property
     def knows_truth(self) -> bool:
@@ -147,15 +140,9 @@ class DeFinetti(Finding):
                 "nothing is believed about {person}: no group is known to have that person",
                 person=Cell(person),
             )
-        some = slice(one, one + 1)
-        return pd.DataFrame(
-            {
-                "value": self.release.sensitive.values,
-                "random_worlds": self.views.random_worlds(some)[0],
-                "reweighted": self.views.reweighted(some)[0],
-                "population": self.views.population(some)[0],
-            }
-        )
+        table: dict[str, Any] = {view: self.views.about(slice(one, one + 1), view)[0]
+                                 for view in VIEWS}  # fmt: skip
+        return pd.DataFrame({"value": self.release.sensitive.values, **table})
 
     def to_frame(self) -> pd.DataFrame:
         """One row per person: who it is, what is believed, and what is true of it.
@@ -182,17 +169,11 @@ class DeFinetti(Finding):
 
     @property
     def _three(self) -> dict[str, Judged]:
-        return {
-            "random_worlds": self.random_worlds,
-            "reweighted": self.reweighted,
-            "population": self.population,
-        }
+        return self.attributes(" ".join(VIEWS))
 
     def worst(self, n: int = 10) -> pd.DataFrame:
         """The people about whom most is believed beyond what their group promises."""
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise InputError("{n} is not possible: it must be a whole number from 0 up",
-                             n=Option("n", n))  # fmt: skip
+        check("n", Annotated[int, Ge(0)], n)
         beyond = np.nan_to_num(self.reweighted.belief / self.promise, nan=-1.0)
         first = np.argsort(-beyond, kind="stable")[:n]
         first = first[beyond[first] > 0]
@@ -211,8 +192,7 @@ class DeFinetti(Finding):
         row, group = groups.entry_row, groups.group_of
         # Strangers are nobody whom it could hurt.
         mine = np.where(known[row], beliefs, -1.0)
-        order = np.lexsort((np.arange(len(mine)), -mine, group[row]))
-        top = order[groups.entry[:-1]]
+        top = pd.Series(mine).groupby(group[row]).idxmax().to_numpy()
         of_row = np.full(len(known), -1.0)
         np.maximum.at(of_row, row, mine)
         above = known & (of_row > groups.promise[group] + ROUNDING)
@@ -242,19 +222,14 @@ class DeFinetti(Finding):
         number = self.people.number_of(person)
         who = self.people.described(number)
         if not self.placed[number]:
-            return Table(
-                title=Message("Nothing is believed about {who}: no group is known to have that "
-                              "person", who=who),
-                columns=[], rows=[],
-            )  # fmt: skip
+            return Table(title=Message("Nothing is believed about {who}: no group is known to have "
+                                       "that person", who=who))  # fmt: skip
         secret = self.release.sensitive.name
-        frame = self.belief_about(number).sort_values(
-            "reweighted", ascending=False, kind="stable"
-        )  # fmt: skip
+        beliefs = self.belief_about(number)
+        frame = beliefs.sort_values("reweighted", ascending=False, kind="stable")
         return Table(
             title=Message("{who}: belief in each {secret}", who=who, secret=secret),
-            columns=[secret, "random worlds",
-                     "re-weighted", "model alone"],
+            columns=[secret, "random worlds", "re-weighted", "model alone"],
             rows=[
                 [str(value), *(cell(belief, "%") for belief in beliefs)]
                 for value, *beliefs in frame.to_numpy().tolist()
@@ -262,12 +237,10 @@ class DeFinetti(Finding):
         )  # fmt: skip
 
     def of_worst(self, n: int) -> Table:
-        release, secret = self.release.made_by, self.release.sensitive.name
         return Table(
             title=Message("The worst-placed under {release} (rows counted from 1)",
-                          release=File(release, bare=True)),
-            columns=["", "belief",
-                     "the group allows", secret],
+                          release=File(self.release.made_by, bare=True)),
+            columns=["", "belief", "the group allows", self.release.sensitive.name],
             rows=[
                 [
                     Cell(f"{one['name'] + ', ' if one['name'] else ''}row {one['row'] + 1}",
@@ -298,7 +271,7 @@ class DeFinetti(Finding):
             **self.attributes("nowhere undecided doubted"),
             "groups": len(self.groups),
             "approximate_groups": int(learned.approximate.sum()),
-            "smoothing": learned.model.knowledge.smoothing,
+            "smoothing": learned.model.smoothing,
             "rounds": learned.rounds,
             "settled": learned.settled,
             "moved": learned.moved,
@@ -313,20 +286,18 @@ class DeFinetti(Finding):
 
     def story(self, release: Text | None = None) -> Story:
         name = release or self.release.made_by
-        smoothing = self.learned.model.knowledge.smoothing
-        n = len(self)
         return Story(
             title=Message(
-                "{title}: {n} of {source} against {release}",
-                title=_TITLES[self.method], n=f"{n:,} {'person' if n == 1 else 'people'}",
+                "{title}: {n:person} of {source} against {release}",
+                title=_TITLES[self.method], n=len(self),
                 source=File(self.people.source, bare=True),
                 release=File(self.release.in_short, bare=True),
             ),
             about=[
                 Message(
-                    "learnt from {columns}, smoothing {smoothing}; {rounds}; {seconds} s",
-                    columns=", ".join(self.columns), smoothing=f"{smoothing:.4g}",
-                    rounds=self._rounds(), seconds=f"{self.seconds:.1f}",
+                    "learnt from {columns}, smoothing {smoothing:.4g}; {rounds}; {seconds:.1f} s",
+                    columns=", ".join(self.columns), rounds=self._rounds(), seconds=self.seconds,
+                    smoothing=self.learned.model.smoothing,
                 )
             ],
             verdict=self._verdict(release),
@@ -337,35 +308,32 @@ class DeFinetti(Finding):
         )  # fmt: skip
 
     def _verdict(self, release: Text | None) -> Message:
-        n, secret = int(self.placed.sum()), self.release.sensitive.name
+        n, more = int(self.placed.sum()), int(self.exceeding.sum())
         made_by = File(self.release.made_by, bare=True)
         if not n:
-            where = Message("in the release by {made_by}", made_by=made_by)
-            if release is not None:
-                where = Message("under {release}", release=release)
-            return Message("Nobody's group {where} is known.", where=where)
-        more = int(self.exceeding.sum())
-        few = ""
-        if 2 * n < len(self):
-            few = f"Only {n:,} of {len(self):,} people could be assigned to its groups. "
-        said = Message(
-            "{few}{begin} {n} in groups{of}, {more} believed to have some {secret} more strongly "
-            "than the shares of their group allow",
-            few=few, n=f"{n:,} {'person' if n == 1 else 'people'}", secret=secret,
-            begin="Of" if release is None else Message("Under {release}, of", release=release),
-            of=Message(" of {made_by}", made_by=made_by) if release is None else "",
-            more=f"{of_all(more, n)} {'is' if more < 2 else 'are'}",
+            by = Message(" in the release by {made_by}", made_by=made_by)
+            return under(release, "Nobody's group{by} is known.", by="" if release else by)
+        said = under(
+            release,
+            "Of {n:person} in groups{of}, {more} {are} believed to have some {secret} more "
+            "strongly than the shares of their group allow",
+            n=n, of="" if release else Message(" of {made_by}", made_by=made_by),
+            more=of_all(more, n), are="is" if more < 2 else "are",
+            secret=self.release.sensitive.name,
         )  # fmt: skip
+        if 2 * n < len(self):
+            said = Message("Only {n} of {all} people could be assigned to its groups. {said}",
+                           n=n, all=len(self), said=said)  # fmt: skip
         shares, ours, model = (view.accuracy for view in self._three.values())
         if shares is None or ours is None or model is None:
             return Message("{said}; whether that is right is not known.", said=said)
         # A strong belief impresses; whether it is also true is what counts.
         stronger = more and ours <= shares
         return Message(
-            "{said}. An attacker who learns across groups guesses {ours} right, compared with "
-            "{shares} by the shares of the group and {model} by what was learnt without the "
+            "{said}. An attacker who learns across groups guesses {ours:%} right, compared with "
+            "{shares:%} by the shares of the group and {model:%} by what was learnt without the "
             "group.{gained}",
-            said=said, ours=percent(ours), shares=percent(shares), model=percent(model),
+            said=said, ours=ours, shares=shares, model=model,
             gained=" So here beliefs are stronger, but not more often true." if stronger else "",
         )  # fmt: skip
 
@@ -374,24 +342,21 @@ class DeFinetti(Finding):
         if self.method == "foreground":
             return "once"
         if learned.settled:
-            s = "s" if learned.rounds > 1 else ""
-            return f"{learned.rounds:,} round{s} until beliefs settled"
+            return f"{counted(learned.rounds, 'round')} until beliefs settled"
         return Message(
-            "beliefs still moved by {moved} after {n} rounds (for more: {rounds})",
-            moved=f"{learned.moved:.2g}", n=learned.rounds, rounds=Option("rounds"),
+            "beliefs still moved by {moved:.2g} after {n} rounds (for more: {rounds})",
+            moved=learned.moved, n=learned.rounds, rounds=Option("rounds"),
         )  # fmt: skip
 
     def _computed(self) -> Text:
         """How exact the beliefs are."""
-        n, rough = len(self.groups), int(self.learned.approximate.sum())
+        n, rough, astray = len(self.groups), self.learned.approximate.sum(), self.learned.astray
         if not rough:
             return f"{n:,} groups, all computed exactly." if n > 1 else "1 group, computed exactly."
-        astray = self.learned.astray
         return Message(
-            "{n}, {rough} by Bethe's approximation{astray} (for exact answers: {steps}).",
-            n=f"{n:,} group{'s' if n > 1 else ''}", rough=of_all(rough, n),
+            "{n:group}, {rough} by Bethe's approximation{astray} (for exact answers: {steps}).",
+            n=n, rough=of_all(int(rough), n), steps=Option("steps"),
             astray=f", which had not settled in {astray:,}" if astray else "",
-            steps=Option("steps"),
         )  # fmt: skip
 
     def _table(self) -> Table:
@@ -399,32 +364,18 @@ class DeFinetti(Finding):
         for name, view in self._three.items():
             belief = view.belief[placed]
             median = float(np.median(belief)) if len(belief) else None
-            over = int((belief > 0.5).sum())
-            row: list[Any] = [_VIEWS[name][0], cell(median, "%"), over]
-            if self.knows_truth and view.accuracy is not None:
-                row.append(cell(view.accuracy, "%"))
-            rows.append(row)
+            right = [cell(view.accuracy, "%")] * self.knows_truth
+            rows.append([_SAID[name][0], cell(median, "%"), int((belief > 0.5).sum()), *right])
         heads = ["median belief", "over one half", *["guessed right"] * self.knows_truth]
         return Table(columns=["", *heads], rows=rows)
 
     def _left_out(self) -> list[Text]:
         """About whom nothing is believed, and what could be done."""
-        several: Text = Message(
-            "cells overlap, and they may be in several classes; {risk} samples which",
-            risk=Call("relative_risk"),
-        )
-        if isinstance(self.release, Permuted):
-            several = "one of their values is not known, so several records may be theirs"
-        reasons: dict[Text, int] = {
-            "no record can be theirs": self.nowhere,
-            several: self.undecided,
-            "their class has more people than records; give the people who are in the table, and "
-            "nobody else": self.doubted,
-        }
+        reasons = {NOWHERE: self.nowhere, UNDECIDED: self.undecided, DOUBTED: self.doubted}
         said: list[Text] = [
-            Message("Nothing is believed about {n}: {why}.", why=why,
-                    n=f"{n:,} {'person' if n == 1 else 'people'}")
-            for why, n in reasons.items() if n
+            Message("Nothing is believed about {n:person}: {why}.", n=n,
+                    why=why_not(reason, self.release))
+            for reason, n in reasons.items() if n
         ]  # fmt: skip
         strangers = int(self.groups.people[self.groups.tuple_of < 0].sum())
         if strangers:
@@ -449,23 +400,21 @@ class DeFinetti(Finding):
             says="by the group alone, by what was learnt across groups, and by both",
             x=Axis(label="", scale="names"), y=Axis(label="guessed right", share=True),
             series=[
-                Series(name=side, x=[name], y=[getattr(self, view).accuracy])
-                for view, (_, side) in _VIEWS.items()
+                Series(name=side, x=[name], y=[self._three[view].accuracy])
+                for view, (_, side) in _SAID.items()
             ],
         )  # fmt: skip
 
     def _curves(self, name: Text) -> Chart:
         more = int(self.exceeding.sum())
-        return Chart(
-            kind="distribution",
-            title="Belief in a person's most likely value",
-            says=Message("{name}: {more} exceed the shares of their group", name=name,
-                         more=of_all(more, max(1, int(self.placed.sum())))),
-            x=Axis(label=f"belief in the most likely {self.release.sensitive.name}", share=True),
-            y=Axis(label="share of people", share=True),
-            series=[
-                distribution(side, getattr(self, view).belief[self.placed])
-                for view, (_, side) in _VIEWS.items()
+        return over_people(
+            "Belief in a person's most likely value",
+            Message("{name}: {more} exceed the shares of their group", name=name,
+                    more=of_all(more, max(1, int(self.placed.sum())))),
+            Axis(label=f"belief in the most likely {self.release.sensitive.name}", share=True),
+            [
+                distribution(side, self._three[view].belief[self.placed])
+                for view, (_, side) in _SAID.items()
             ],
             rank=float(more / max(1, len(self))),
         )  # fmt: skip

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,26 +102,13 @@ class Groups:
     def entry_value(self) -> NDArray[np.int64]:
         """The place of each belief's value among the ``values``."""
         width = np.diff(self.value_start)[self.group_of]
-        first = np.concatenate([[0], np.cumsum(width)])[:-1]
-        within = np.arange(int(width.sum())) - np.repeat(first, width)
-        return within + np.repeat(self.value_start[:-1][self.group_of], width)
+        before = np.cumsum(width) - width - self.value_start[:-1][self.group_of]
+        return np.arange(int(width.sum())) - np.repeat(before, width)
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
         """Random worlds: beliefs if everybody in a group is equally likely to have each record."""
-        at = self.entry_value
-        return self.numbers[at] / self.sizes[self.group_of[self.entry_row]]
-
-    @cached_property
-    def states(self) -> NDArray[np.float64]:
-        """Number of ways in which values of each group can be used up; infinite beyond floats."""
-        with np.errstate(over="ignore"):
-            return np.multiply.reduceat(self.numbers + 1.0, self.value_start[:-1])
-
-    @cached_property
-    def costs(self) -> NDArray[np.float64]:
-        """States times values of each group: the steps that an exact answer takes."""
-        return self.states * np.diff(self.value_start)
+        return self.numbers[self.entry_value] / self.sizes[self.group_of[self.entry_row]]
 
     def sheet(self, codes: NDArray[np.int32], steps: int) -> Sheet:
         """The groups for the kernels, as a model sees them.
@@ -128,13 +116,16 @@ class Groups:
         ``codes`` (tuples × columns) is what the model knows of each tuple, ``steps`` the number of
         steps per person that an exact answer may take.
         """
-        exact = (self.costs <= steps * self.sizes) & (self.states <= _MOST_STATES)
+        with np.errstate(over="ignore"):  # in how many ways values can be used up
+            states = np.multiply.reduceat(self.numbers + 1.0, self.value_start[:-1])
+        costs = states * np.diff(self.value_start)  # the steps that an exact answer takes
+        exact = (costs <= steps * self.sizes) & (states <= _MOST_STATES)
         strangers = np.full((1, codes.shape[1]), -1, dtype=np.int32)
         return Sheet(
             self.start, self.people,
             np.ascontiguousarray(np.concatenate([codes, strangers])[self.tuple_of]),
             self.value_start, self.values, self.numbers, self.entry,
-            np.where(exact, self.states, 0).astype(np.int64),
+            np.where(exact, states, 0).astype(np.int64),
         )  # fmt: skip
 
     def check_size(self) -> None:
@@ -146,6 +137,21 @@ class Groups:
                 "column, or take a part of the groups",
                 entries=int(self.entry[-1]), most=_MOST_ENTRIES,
             )  # fmt: skip
+
+
+def why_not(reason: int, release: Release | Permuted) -> Text:
+    """Why people have no class or group, and what could be done."""
+    if reason == NOWHERE:
+        return "no record can be theirs"
+    if reason == DOUBTED:
+        return (
+            "their class has more people than records; give the people who are in the table, and "
+            "nobody else"
+        )
+    if isinstance(release, Permuted):
+        return "one of their values is not known, so several records may be theirs"
+    return Message("cells overlap, and they may be in several classes; {risk} samples which",
+                   risk=Call("relative_risk"))  # fmt: skip
 
 
 def groups_of_permuted(
@@ -191,56 +197,30 @@ def in_classes(
     np.add.at(counts, box_of_class, release.counts)
     some, tuple_of = distinct_points(codes)
     people = np.bincount(tuple_of)
-    seating = seated(
+    class_of, strangers = seated(
         codes[some], people, [region.take(first) for region in placing.regions], placing.sizes,
         [whole[first] for whole in placing.everything], counts.sum(axis=1),
     )  # fmt: skip
-    if not (seating.class_of >= 0).any():
+    seats = np.flatnonzero(class_of >= 0)
+    if not len(seats):
+        reason = int(class_of.min())
         raise InputError(
-            "nobody can be assigned to a class of the release by {made_by}: {why}",
-            made_by=File(release.made_by, bare=True), why=_why_nobody(seating.class_of),
+            "nobody can be assigned to a class of the release by {made_by}: {why}{advice}",
+            made_by=File(release.made_by, bare=True), why=why_not(reason, release),
+            advice="; give the people whose records they are" if reason == NOWHERE else "",
         )  # fmt: skip
-    groups = _groups_of_classes(codes[some], people, seating, counts, first)
-    class_of = seating.class_of[tuple_of]
-    return groups, np.where(class_of >= 0, tuple_of, -1), class_of[class_of < 0]
-
-
-def _why_nobody(class_of: NDArray[np.int64]) -> Text:
-    if (class_of == NOWHERE).all():
-        return "its cells cover none of the people; give the people whose records they are"
-    if (class_of == DOUBTED).any():
-        return (
-            "its classes cover more people than they have records; give the people who are in "
-            "the table, and nobody else"
-        )
-    return Message(
-        "its cells overlap, and everybody may be in several; {risk} samples who is where",
-        risk=Call("relative_risk"),
-    )
-
-
-def _groups_of_classes(
-    points: NDArray[np.int32],
-    people: NDArray[np.int64],
-    seating: Seating,
-    counts: NDArray[np.int64],
-    place: NDArray[np.int64],
-) -> Groups:
-    """The classes of a generalized release that have people.
-
-    ``points`` (kinds × columns) and ``people`` describe the kinds of people; ``counts`` (classes ×
-    sensitive values) and ``place`` (numbers in the release) describe the classes.
-    """
-    seats = np.flatnonzero(seating.class_of >= 0)
-    used, group = np.unique(seating.class_of[seats], return_inverse=True)
-    empty = np.flatnonzero(seating.strangers[used] > 0)
+    # Only classes that have people are groups.
+    used, group = np.unique(class_of[seats], return_inverse=True)
+    empty = np.flatnonzero(strangers[used] > 0)
     group_of = np.concatenate([group.ravel(), empty])
-    tuple_of = np.concatenate([seats, np.full(len(empty), -1)])
-    many = np.concatenate([people[seats], seating.strangers[used][empty]])
+    row_of = np.concatenate([seats, np.full(len(empty), -1)])
+    many = np.concatenate([people[seats], strangers[used][empty]])
     order = np.argsort(group_of, kind="stable")
-    return _grouped(
-        points, group_of[order], tuple_of[order], many[order], counts[used], place[used]
+    groups = _grouped(
+        codes[some], group_of[order], row_of[order], many[order], counts[used], first[used]
     )
+    class_of = class_of[tuple_of]
+    return groups, np.where(class_of >= 0, tuple_of, -1), class_of[class_of < 0]
 
 
 def _grouped(
@@ -266,8 +246,7 @@ def _grouped(
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Seating:
+class Seating(NamedTuple):
     """The class of every kind of people (`NOWHERE`, `UNDECIDED` or `DOUBTED` without one).
 
     ``strangers`` is, for each class, the number of records for which nobody was found.
@@ -326,7 +305,11 @@ def seated(
         classes.append(found.value[few])
     pairs = np.concatenate(kinds), np.concatenate(classes)
     class_of = _by_numbers(*pairs, covering, people, about, records)
-    return _without_doubted(class_of, people, records)
+    there = class_of >= 0
+    seats = np.bincount(class_of[there], people[there], minlength=n).astype(np.int64)
+    crowded = seats > records
+    class_of[there & crowded[class_of]] = DOUBTED
+    return Seating(class_of, strangers=np.where(crowded, records, records - seats))
 
 
 def _by_numbers(
@@ -367,14 +350,3 @@ def _by_numbers(
         )
         may &= ~gone
     return class_of
-
-
-def _without_doubted(
-    class_of: NDArray[np.int64], people: NDArray[np.int64], records: NDArray[np.int64]
-) -> Seating:
-    there = class_of >= 0
-    seats = np.bincount(class_of[there], people[there], minlength=len(records)).astype(np.int64)
-    crowded = seats > records
-    class_of = class_of.copy()
-    class_of[there & crowded[class_of]] = DOUBTED
-    return Seating(class_of=class_of, strangers=np.where(crowded, records, records - seats))

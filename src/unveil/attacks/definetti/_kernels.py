@@ -46,20 +46,12 @@ _inner = _jit(no_cpython_wrapper=True)
 
 
 class Sheet(NamedTuple):
-    """Groups, one after the other.
+    """Groups one after the other, as `Groups` has them, and what a model knows of their people.
 
     Attributes
     ----------
-    start : array
-        The rows of group g, people who are alike, are those from ``start[g]`` to ``start[g + 1]``.
-    people : array
-        Number of people of each row.
     codes : rows × columns
-        Their values; below 0 if not known.
-    value_start, values, numbers : arrays
-        The sensitive values of each group, and how many records have them.
-    entry : array
-        Where the beliefs about a group begin: one for each of its rows and values.
+        The values of the people of each row; below 0 if not known.
     states : array
         Number of states, if the group is to be computed exactly; else 0.
     """
@@ -75,18 +67,18 @@ class Sheet(NamedTuple):
 
 
 @_inner
-def _log_weights(sheet, group, offset, table, log_x):
+def _log_weights(sheet, group, offset, table):
     """Σ log P(a | s) over the columns that are known, for rows and sensitive values of a group."""
     first, a = sheet.start[group], sheet.value_start[group]
     rows, width = sheet.start[group + 1] - first, sheet.value_start[group + 1] - a
+    log_x = np.zeros((rows, width))
     for k in range(rows):
-        for s in range(width):
-            log_x[k, s] = 0.0
         for c in range(sheet.codes.shape[1]):
             code = sheet.codes[first + k, c]
             if code >= 0:
                 for s in range(width):
                     log_x[k, s] += table[offset[c] + code, sheet.values[a + s]]
+    return log_x
 
 
 @_inner
@@ -130,15 +122,7 @@ def _balance(log_x, people, numbers, x):
 def _exactly(x, people, numbers, states, beliefs):
     """Beliefs from all states; returns the weight of all worlds, 0 if it underflows."""
     rows, width = x.shape
-    total = 0
-    for s in range(width):
-        total += numbers[s]
-    row_of = np.empty(total + 1, np.int64)
-    at = 0
-    for k in range(rows):
-        for _ in range(people[k]):
-            row_of[at] = k
-            at += 1
+    row_of = np.repeat(np.arange(rows), people)
     stride = np.ones(width, np.int64)
     for s in range(1, width):
         stride[s] = stride[s - 1] * (numbers[s - 1] + 1)
@@ -240,9 +224,7 @@ def _bethe_weight(x, people, numbers, beliefs):
 @_inner
 def _same_for_all(log_x, people, numbers, beliefs):
     """Beliefs if all people or all values are alike; returns the log weight of worlds."""
-    total = 0.0
-    for k in range(len(people)):
-        total += people[k]
+    total = float(people.sum())
     found = math.lgamma(total + 1.0)
     for s in range(len(numbers)):
         found -= math.lgamma(numbers[s] + 1.0)
@@ -290,12 +272,11 @@ def reweigh(sheet, offset, table, beliefs, how):
     for group in range(len(how)):
         a, b = sheet.start[group], sheet.start[group + 1]
         v, w = sheet.value_start[group], sheet.value_start[group + 1]
-        log_x = np.empty((b - a, w - v))
-        _log_weights(sheet, group, offset, table, log_x)
         own = beliefs[sheet.entry[group] : sheet.entry[group + 1]].reshape((b - a, w - v))
         how[group], weight = _of_group(
-            log_x, sheet.people[a:b], sheet.numbers[v:w], sheet.states[group], own
-        )
+            _log_weights(sheet, group, offset, table), sheet.people[a:b], sheet.numbers[v:w],
+            sheet.states[group], own,
+        )  # fmt: skip
         found += weight
     return found
 

@@ -22,10 +22,9 @@ ones, the attacker does not know which is the person's, and believes the mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +38,13 @@ from unveil.engine.counting import combined
 
 _TOGETHER = 2**22  # numbers in memory at a time
 
-_Some: TypeAlias = Callable[[slice], NDArray[np.float64]]
+View: TypeAlias = Literal["random_worlds", "reweighted", "population"]
+VIEWS: tuple[View, ...] = get_args(View)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Knowledge:
-    """The columns of a model, and how their values are distributed.
+class Model:
+    """Naive Bayes.
 
     Attributes
     ----------
@@ -60,6 +60,9 @@ class Knowledge:
         P(s).
     smoothing : float
         λ.
+    counts : array (values of all columns × sensitive values)
+        The number of people with the one value who are believed to have the other; 0 before
+        anything is learnt.
     """
 
     names: tuple[str, ...]
@@ -68,13 +71,14 @@ class Knowledge:
     shares: NDArray[np.float64]
     secrets: NDArray[np.float64]
     smoothing: float
+    counts: NDArray[np.float64]
 
     @classmethod
     def of(
         cls, groups: Groups, names: tuple[str, ...], codes: NDArray[np.int32],
         totals: NDArray[np.int64], smoothing: float,
-    ) -> Knowledge:  # fmt: skip
-        """What is known of people in groups; ``codes`` are the values of each tuple."""
+    ) -> Model:  # fmt: skip
+        """A model of people in groups; ``codes`` are the values of each tuple."""
         sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
         offset = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
         there = groups.tuple_of >= 0
@@ -85,37 +89,25 @@ class Knowledge:
             number = np.bincount(column[known], people[known])
             shares[first : first + len(number)] = number / max(number.sum(), 1)
         return cls(names=names, codes=codes, offset=offset, shares=shares,
-                   secrets=totals / totals.sum(), smoothing=smoothing)  # fmt: skip
+                   secrets=totals / totals.sum(), smoothing=smoothing,
+                   counts=np.zeros((len(shares), len(totals))))  # fmt: skip
 
     def learnt(self, sheet: Sheet, beliefs: NDArray[np.float64]) -> Model:
         """The most likely model, given beliefs about everybody."""
-        counts = np.zeros((len(self.shares), len(self.secrets)))
+        counts = np.zeros_like(self.counts)
         tally(sheet, self.offset, beliefs, counts)
-        return Model(knowledge=self, counts=counts)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Model:
-    """Naive Bayes.
-
-    ``counts`` (values of all columns × sensitive values) is the number of people with the one
-    value who are believed to have the other.
-    """
-
-    knowledge: Knowledge
-    counts: NDArray[np.float64]
+        return replace(self, counts=counts)
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
         """log P(a | s); 0, which says nothing, for values that nobody in a group has."""
-        known = self.knowledge
-        ends = [*known.offset[1:], len(known.shares)]
+        ends = [*self.offset[1:], len(self.shares)]
         found = np.zeros_like(self.counts)
-        for a, b in zip(known.offset, ends, strict=True):
-            there = a + np.flatnonzero(known.shares[a:b])
+        for a, b in zip(self.offset, ends, strict=True):
+            there = a + np.flatnonzero(self.shares[a:b])
             if not len(there):  # a column of which nothing is known
                 continue
-            prior = known.smoothing * known.shares[there, None]
+            prior = self.smoothing * self.shares[there, None]
             # Very little smoothing must not be rounded to zero.
             smoothed = np.maximum(self.counts[there] + prior, np.finfo(np.float64).tiny)
             found[there] = np.log(smoothed) - np.log(smoothed.sum(axis=0))
@@ -124,16 +116,14 @@ class Model:
     @property
     def log_prior(self) -> float:
         """The log prior that smoothing stands for: λ Σ p(a) log P(a | s)."""
-        known = self.knowledge
-        some = known.shares > 0
-        return float(known.smoothing * (known.shares[some] @ self.table[some]).sum())
+        some = self.shares > 0
+        return float(self.smoothing * (self.shares[some] @ self.table[some]).sum())
 
     def about(self, tuples: NDArray[np.integer] | slice) -> NDArray[np.float64]:
         """P(s | values) of some tuples, whatever their group: tuples × sensitive values."""
-        known = self.knowledge
         with np.errstate(divide="ignore"):
-            found = np.tile(np.log(known.secrets), (len(known.codes[tuples]), 1))
-        for column, first in zip(known.codes[tuples].T, known.offset, strict=True):
+            found = np.tile(np.log(self.secrets), (len(self.codes[tuples]), 1))
+        for column, first in zip(self.codes[tuples].T, self.offset, strict=True):
             there = column >= 0
             found[there] += self.table[first + column[there]]
         found -= found.max(axis=1, keepdims=True)
@@ -154,55 +144,31 @@ def told(groups: Groups, model: Model) -> float:
     is above 0 if people with a value are in groups that have its sensitive values. A value that is
     in no other group adds 0.
     """
-    known = model.knowledge
-    codes = known.codes[groups.tuple_of, 0]
+    codes = model.codes[groups.tuple_of, 0]
     rows = np.flatnonzero((groups.tuple_of >= 0) & (codes >= 0))
     if not len(rows):
         return 0.0
     group, value = groups.group_of[rows], codes[rows].astype(np.int64)
-    _, pair = combined([group, value])
-    people = groups.people[rows]
+    people, (_, pair) = groups.people[rows], combined([group, value])
     alike = np.bincount(pair, people)[pair]  # people of the group with the value
     in_group = np.bincount(group, people)[group]  # and with any that is known
     elsewhere = np.bincount(value, people)[value] - alike
-    some = np.flatnonzero(elsewhere)
-    share = elsewhere[some] / (people.sum() - in_group[some])
-    step = max(1, _TOGETHER // len(known.secrets))
-    found = 0.0
-    for a in range(0, len(some), step):
-        now = some[a : a + step]
-        found += _told_of_rows(
-            groups, model, rows[now], value[now], alike[now], in_group[now], share[a : a + step]
-        )
+    shares = groups.numbers / np.repeat(groups.sizes, np.diff(groups.value_start))
+    of_group = csr_array((shares, groups.values, groups.value_start),
+                         shape=(len(groups), len(model.secrets)))  # fmt: skip
+    some, step, found = np.flatnonzero(elsewhere), max(1, _TOGETHER // len(model.secrets)), 0.0
+    for first in range(0, len(some), step):
+        now = some[first : first + step]
+        share = of_group[group[now]].toarray()
+        prior = model.smoothing * (elsewhere[now] / (people.sum() - in_group[now]))[:, None]
+        seen = np.maximum(model.counts[value[now]] - alike[now, None] * share, 0.0) + prior
+        others = np.maximum(model.counts.sum(axis=0) - in_group[now, None] * share, 0.0)
+        given = seen / (others + model.smoothing)
+        ratio = given / (given @ model.secrets)[:, None]
+        # Where the group has no record of the value nothing is added, whatever the ratio.
+        each = (share * np.log(np.where(share > 0, ratio, 1.0))).sum(axis=1)
+        found += float(each @ people[now])
     return found
-
-
-def _told_of_rows(
-    groups: Groups,
-    model: Model,
-    rows: NDArray[np.int64],
-    value: NDArray[np.int64],
-    alike: NDArray[np.number],
-    in_group: NDArray[np.number],
-    elsewhere: NDArray[np.float64],
-) -> float:
-    """The sum over some rows; ``elsewhere`` is p₋ of their values."""
-    known, group = model.knowledge, groups.group_of[rows]
-    width = np.diff(groups.value_start)[group]
-    row = np.repeat(np.arange(len(rows)), width)
-    first = np.cumsum(width) - width
-    at = np.arange(len(row)) - first[row] + groups.value_start[group][row]
-    secret, number = groups.values[at], groups.numbers[at]
-    share = np.zeros((len(rows), len(known.secrets)))
-    share[row, secret] = number / groups.sizes[group][row]
-    prior = known.smoothing * elsewhere[:, None]
-    seen = np.maximum(model.counts[value] - alike[:, None] * share, 0.0) + prior
-    others = np.maximum(model.counts.sum(axis=0) - in_group[:, None] * share, 0.0)
-    given = seen / (others + known.smoothing)
-    ratio = given / (given @ known.secrets)[:, None]
-    # Where the group has no record of the value nothing is added, whatever the ratio.
-    each = (share * np.log(np.where(share > 0, ratio, 1.0))).sum(axis=1)
-    return float(each @ groups.people[rows])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -219,8 +185,8 @@ class Learned:
         Log likelihood of what is published, plus the log prior, after each round.
     moved : float
         How far beliefs moved in the last round, on average over people (total variation).
-    tolerance : float
-        Beliefs have settled if they moved by no more; infinite if one round is wanted.
+    settled : bool
+        Whether that was no more than the tolerance.
     how : array, one per group
     """
 
@@ -228,18 +194,13 @@ class Learned:
     model: Model
     likelihood: NDArray[np.float64]
     moved: float
-    tolerance: float
+    settled: bool
     how: NDArray[np.int64]
 
     @property
     def rounds(self) -> int:
         """Number of rounds."""
         return len(self.likelihood)
-
-    @property
-    def settled(self) -> bool:
-        """Whether beliefs had settled."""
-        return self.moved <= self.tolerance
 
     @property
     def approximate(self) -> NDArray[np.bool_]:
@@ -254,7 +215,7 @@ class Learned:
 
 def learned(
     groups: Groups,
-    knowledge: Knowledge,
+    model: Model,
     *,
     rounds: int,
     tolerance: float,
@@ -262,15 +223,15 @@ def learned(
     progress: bool | None = None,
 ) -> Learned:
     """Start from random worlds; learn and re-weigh until beliefs settle, or rounds are over."""
-    sheet = groups.sheet(knowledge.codes, steps)
+    sheet = groups.sheet(model.codes, steps)
     before, beliefs = groups.shares, np.empty(len(groups.shares))
     how = np.zeros(len(groups), dtype=np.int64)
     weight = groups.people[groups.entry_row] / (2 * groups.people.sum())
     likelihood: list[float] = []
     with Progress("learning and re-weighing", rounds, progress, unit="rounds") as shown:
         while True:
-            model = knowledge.learnt(sheet, before)
-            found = reweigh(sheet, knowledge.offset, model.table, beliefs, how)
+            model = model.learnt(sheet, before)
+            found = reweigh(sheet, model.offset, model.table, beliefs, how)
             likelihood.append(found + model.log_prior)
             moved = float(np.abs(beliefs - before) @ weight)
             shown.advance(1)
@@ -278,7 +239,36 @@ def learned(
                 break
             before, beliefs = beliefs, before if len(likelihood) > 1 else np.empty_like(beliefs)
     return Learned(beliefs=beliefs, model=model, likelihood=np.array(likelihood), moved=moved,
-                   tolerance=tolerance, how=how)  # fmt: skip
+                   settled=moved <= tolerance, how=how)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judged:
+    """One of the beliefs, for each person.
+
+    Attributes
+    ----------
+    likeliest : array
+        The code of the most likely value, the first of several; -1 without a belief.
+    belief : array
+        The belief in it.
+    own : array
+        The belief in the person's own value; nan if that is not known.
+    right : array
+        1 if the person's own value is the most likely one, the share of several that are equally
+        likely if it is one of them, else 0; nan if it is not known, or there is no belief.
+    """
+
+    likeliest: NDArray[np.int64]
+    belief: NDArray[np.float64]
+    own: NDArray[np.float64]
+    right: NDArray[np.float64]
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of people guessed right; None if nobody's own value is known."""
+        known = ~np.isnan(self.right)
+        return float(self.right[known].mean()) if known.any() else None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -319,94 +309,49 @@ class Views:
             promise=np.where(people > 0, promise, np.nan),
         )
 
-    def random_worlds(self, tuples: slice) -> NDArray[np.float64]:
-        """By the shares of the group."""
-        return self._without_strangers(self.shares[tuples].toarray(), tuples)
-
-    def reweighted(self, tuples: slice) -> NDArray[np.float64]:
-        """By what was learnt across groups, within the group."""
-        return self._without_strangers(self.beliefs[tuples].toarray(), tuples)
-
-    def population(self, tuples: slice) -> NDArray[np.float64]:
-        """By what was learnt alone."""
-        return self._without_strangers(self.learned.model.about(tuples), tuples)
-
-    def _without_strangers(
-        self, beliefs: NDArray[np.float64], tuples: slice
-    ) -> NDArray[np.float64]:
+    def about(self, tuples: slice, view: View) -> NDArray[np.float64]:
+        """One of the three beliefs about some tuples: tuples × sensitive values."""
+        if view == "population":
+            beliefs = self.learned.model.about(tuples)
+        else:
+            beliefs = (self.beliefs if view == "reweighted" else self.shares)[tuples].toarray()
         return np.where(np.isnan(self.promise[tuples])[:, None], np.nan, beliefs)
 
+    def judged(
+        self,
+        view: View,
+        tuple_of: NDArray[np.int64],
+        secret: NDArray[np.int64],
+        in_table: NDArray[np.bool_],
+    ) -> Judged:
+        """One of the beliefs, for each person.
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Judged:
-    """One of the beliefs, for each person.
-
-    Attributes
-    ----------
-    likeliest : array
-        The code of the most likely value, the first of several; -1 without a belief.
-    belief : array
-        The belief in it.
-    own : array
-        The belief in the person's own value; nan if that is not known.
-    right : array
-        1 if the person's own value is the most likely one, the share of several that are equally
-        likely if it is one of them, else 0; nan if it is not known, or there is no belief.
-    """
-
-    likeliest: NDArray[np.int64]
-    belief: NDArray[np.float64]
-    own: NDArray[np.float64]
-    right: NDArray[np.float64]
-
-    @property
-    def accuracy(self) -> float | None:
-        """The share of people guessed right; None if nobody's own value is known."""
-        known = ~np.isnan(self.right)
-        return float(self.right[known].mean()) if known.any() else None
-
-
-def judged(
-    some: _Some,
-    tuple_of: NDArray[np.int64],
-    secret: NDArray[np.int64],
-    in_table: NDArray[np.bool_],
-    *,
-    tuples: int,
-    secrets: int,
-) -> Judged:
-    """Judge beliefs, which are made for some tuples at a time, because there may be many.
-
-    Parameters
-    ----------
-    some : callable
-        The beliefs about a slice of tuples: tuples × sensitive values.
-    tuple_of : array, one per person
-        Everybody's tuple; -1 for people who have none.
-    secret : array, one per person
-        Everybody's own value; -1 if the release does not have it, or it is not known.
-    in_table : array, one per person
-        Whether it is known.
-    """
-    n = len(tuple_of)
-    likeliest, belief = np.full(n, -1), np.full(n, np.nan)
-    own, right = np.full(n, np.nan), np.full(n, np.nan)
-    order = np.argsort(tuple_of, kind="stable")
-    step = max(1, _TOGETHER // secrets)
-    for first in range(0, tuples, step):
-        last = min(first + step, tuples)
-        beliefs = some(slice(first, last))
-        a, b = np.searchsorted(tuple_of, [first, last], sorter=order)
-        who = order[a:b]
-        row = tuple_of[who] - first
-        who, row = who[~np.isnan(beliefs[row, 0])], row[~np.isnan(beliefs[row, 0])]
-        top = beliefs.max(axis=1)
-        near = beliefs >= top[:, None] - ROUNDING
-        # The first of those that are equally likely, whatever the rounding.
-        likeliest[who], belief[who] = near.argmax(axis=1)[row], top[row]
-        known = in_table[who]
-        who, row = who[known], row[known]
-        there = secret[who] >= 0
-        own[who] = np.where(there, beliefs[row, secret[who]], 0.0)
-        right[who] = np.where(there & near[row, secret[who]], 1 / near.sum(axis=1)[row], 0.0)
-    return Judged(likeliest=likeliest, belief=belief, own=own, right=right)
+        Parameters
+        ----------
+        tuple_of : array, one per person
+            Everybody's tuple; -1 for people who have none.
+        secret : array, one per person
+            Everybody's own value; -1 if the release does not have it, or it is not known.
+        in_table : array, one per person
+            Whether it is known.
+        """
+        n, (tuples, secrets) = len(tuple_of), self.shares.shape
+        likeliest, (belief, own, right) = np.full(n, -1), np.full((3, n), np.nan)
+        order = np.argsort(tuple_of, kind="stable")
+        step = max(1, _TOGETHER // secrets)
+        for first in range(0, tuples, step):  # some at a time, because there may be many
+            last = min(first + step, tuples)
+            beliefs = self.about(slice(first, last), view)
+            a, b = np.searchsorted(tuple_of, [first, last], sorter=order)
+            who = order[a:b]
+            who = who[~np.isnan(beliefs[tuple_of[who] - first, 0])]
+            row = tuple_of[who] - first
+            top = beliefs.max(axis=1)
+            near = beliefs >= top[:, None] - ROUNDING
+            # The first of those that are equally likely, whatever the rounding.
+            likeliest[who], belief[who] = near.argmax(axis=1)[row], top[row]
+            who, row = who[in_table[who]], row[in_table[who]]
+            there = secret[who] >= 0
+            own[who] = np.where(there, beliefs[row, secret[who]], 0.0)
+            right[who] = np.where(there & near[row, secret[who]], 1 / near.sum(axis=1)[row], 0.0)
+        return Judged(likeliest=likeliest, belief=belief, own=own, right=right)

@@ -41,45 +41,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.minimality import _kernels
+from unveil.attacks.minimality._kernels import Blocks, Goal, Parts, failing
 from unveil.microdata import Column, Microdata, Release
 from unveil.sanitize import Crowds, Mondrian, Recoding, distance_between, no_stretches, stretches
-from unveil.sanitize.mondrian import Partition, cut_kind, extents, kernels
-from unveil.sanitize.recoding import Judged, Node, Problem
+from unveil.sanitize.mondrian import cut_kind, extents, kernels
+from unveil.sanitize.recoding import Node, Problem
 
 _NEVER = 2**62  # a margin that nothing exceeds
 _SLACK = 1e-12  # by which rounding may push a distance over t: as sanitizers have it
-
-
-class Goal(NamedTuple):
-    """The goal for the sensitive values of a part, as the kernels want it.
-
-    Attributes
-    ----------
-    l : int
-        No value in more than 1/ℓ of the records; 1 asks for nothing.
-    stretch : array
-        Rows (first value, last value, weight, records of the table) of t; none without t.
-    far : float
-        Maximum of the sum over stretches, per record of the part and of the table.
-    records : int
-        Of the whole table.
-    """
-
-    l: int  # noqa: E741  (it is called l everywhere in this field)
-    stretch: NDArray[np.int64]
-    far: float
-    records: int
-
-    @property
-    def looks_inside(self) -> bool:
-        """Whether sensitive values matter at all."""
-        return self.l > 1 or len(self.stretch) > 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -108,13 +82,25 @@ class Attempt:
 
     what: str
     people: NDArray[np.intp]
-    part_of: NDArray[np.intp]
+    part_of: NDArray[np.integer]
     sizes: NDArray[np.int64]
     small: NDArray[np.bool_]
     extra: NDArray[np.int64]
     limit: int = 0
     margin: int = _NEVER
     parts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, what: str, people: NDArray[np.intp], part_of: NDArray[np.integer],
+        needed: int | NDArray[np.integer], extra: NDArray[np.int64] | None = None, **more: Any,
+    ) -> Attempt:  # fmt: skip
+        """An attempt whose parts need so many records: all alike, or each its own number."""
+        sizes = np.bincount(part_of)
+        return cls(
+            what=what, people=people, part_of=part_of, sizes=sizes, small=sizes < needed,
+            extra=np.zeros_like(sizes) if extra is None else extra, **more,
+        )  # fmt: skip
 
     def is_refused(self, fails: NDArray[np.bool_]) -> bool:
         """Whether it is refused if these parts fail."""
@@ -129,70 +115,47 @@ class Attempt:
 
 def tried(sanitizer: Mondrian | Recoding, microdata: Microdata) -> tuple[Goal, list[Attempt]]:
     """The goal for sensitive values, and all refused attempts that sizes would have allowed."""
-    goal = _goal(sanitizer, microdata)
-    if not goal.looks_inside:
-        return goal, []
-    if isinstance(sanitizer, Mondrian):
-        return goal, _mondrian_attempts(sanitizer, microdata)
-    return goal, _recoding_attempts(sanitizer, microdata)
-
-
-def _goal(sanitizer: Mondrian | Recoding, microdata: Microdata) -> Goal:
-    secret, t, apart = microdata.sensitive, sanitizer.t, None
+    secret, t, apart = microdata.sensitive, sanitizer.t, no_stretches()
     if t is not None:
         apart = stretches(secret, distance_between(secret, sanitizer.t_distance))
-    first, last, weight, whole = apart or no_stretches()
-    totals = np.bincount(secret.codes, minlength=secret.size)
-    upto = np.concatenate([[0], np.cumsum(totals)])
-    stretch = np.stack([first, last, weight, upto[last + 1] - upto[first]], axis=1)
-    return Goal(
+    upto = np.concatenate([[0], np.cumsum(microdata.sensitive_counts)])
+    expected = upto[apart.last + 1] - upto[apart.first]
+    goal = Goal(
         l=int(sanitizer.l or 1),
-        stretch=stretch.astype(np.int64),
-        far=0.0 if t is None else (t + _SLACK) * whole,
-        records=len(secret.codes),
+        stretch=np.stack([*apart[:3], expected], axis=1).astype(np.int64),
+        far=0.0 if t is None else (t + _SLACK) * apart.whole,
+        records=len(microdata),
     )
+    if isinstance(sanitizer, Mondrian):
+        attempts = _mondrian_attempts(sanitizer, microdata)
+    else:
+        attempts = _recoding_attempts(sanitizer, microdata)
+    return goal, [one for one in attempts if not one.tells_nothing]
 
 
 # Mondrian ---------------------------------------------------------------------------------------
 
 
-def _mondrian_attempts(sanitizer: Mondrian, microdata: Microdata) -> list[Attempt]:
-    asked = None if not sanitizer.crowds else Crowds.of(sanitizer.crowds).asked(microdata)
-    partition = sanitizer.partition(microdata)
-    whole, needed = extents(microdata), max(int(sanitizer.k or 1), int(sanitizer.l or 1))
-    found = []
-    for people, taken in _nodes(partition):
-        if len(people) < 2 * int(sanitizer.k or 1):
+def _mondrian_attempts(sanitizer: Mondrian, microdata: Microdata) -> Iterator[Attempt]:
+    k, asked = int(sanitizer.k or 1), Crowds.of(sanitizer.crowds or {}).asked(microdata)
+    partition, whole = sanitizer.partition(microdata), extents(microdata)
+    for node in partition.tree.node[: partition.n_nodes]:
+        people = partition.order[0, node[kernels.START] : node[kernels.END]].astype(np.intp)
+        if len(people) < 2 * k:
             continue
         codes = microdata.codes[:, people]
-        for j in _columns_tried(microdata, codes, whole, taken):
-            part_of, names = _cut(microdata.quasi[j], codes[j])
-            sizes = np.bincount(part_of)
-            small = sizes < needed
-            if asked is not None:
-                most = np.zeros(len(sizes), dtype=np.int64)
-                np.maximum.at(most, part_of, asked[people])
-                small |= sizes < most
-            attempt = Attempt(
-                what=f"cut by {microdata.quasi[j].name}", people=people, part_of=part_of,
-                sizes=sizes, small=small, extra=np.zeros_like(sizes), parts=names,
-            )  # fmt: skip
-            if not attempt.tells_nothing:
-                found.append(attempt)
-    return found
-
-
-def _nodes(partition: Partition) -> Iterator[tuple[NDArray[np.intp], int]]:
-    """The records of every node of the tree, and the column that it was cut by (LEAF: none)."""
-    for node in partition.tree.node[: partition.n_nodes]:
-        records = partition.order[0, node[kernels.START] : node[kernels.END]]
-        yield records.astype(np.intp), int(node[kernels.COLUMN])
+        for j in _columns_tried(microdata, codes, whole, int(node[kernels.COLUMN])):
+            column = microdata.quasi[j]
+            part_of, names = _cut(column, codes[j])
+            needed = np.full(len(names), max(k, int(sanitizer.l or 1)))
+            np.maximum.at(needed, part_of, asked[people])
+            yield Attempt.of(f"cut by {column.name}", people, part_of, needed, parts=names)
 
 
 def _columns_tried(
     microdata: Microdata, codes: NDArray[np.int32], whole: NDArray[np.float64], taken: int
 ) -> list[int]:
-    """The columns that were tried, the widest first, up to the one that was taken."""
+    """The columns that were tried, the widest first, up to the one taken (LEAF: all of them)."""
     width = np.zeros(len(codes))
     low, high = codes.min(axis=1), codes.max(axis=1)
     for j, column in enumerate(microdata.quasi):
@@ -203,12 +166,11 @@ def _columns_tried(
 
 
 def _width(column: Column, codes: NDArray[np.int32], low: int, high: int) -> float:
-    kind = cut_kind(column)
+    kind, tree = cut_kind(column), column.hierarchy
     if kind == kernels.SPAN:
         return float(column.positions[high] - column.positions[low])
     if kind == kernels.FLAT:
         return float(len(np.unique(codes)) - 1)
-    tree = column.hierarchy
     assert tree is not None  # cut_kind says so
     node = tree.lowest_common_ancestor(low, high)
     return float(tree.last[node] - tree.first[node] + 1)
@@ -216,74 +178,57 @@ def _width(column: Column, codes: NDArray[np.int32], low: int, high: int) -> flo
 
 def _cut(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """The part of each record by the one cut of a column, and the parts in words."""
-    if cut_kind(column) == kernels.TREE:
-        tree = column.hierarchy
+    kind, tree, texts = cut_kind(column), column.hierarchy, column.texts
+    if kind == kernels.TREE:
         assert tree is not None  # cut_kind says so
-        node = tree.lowest_common_ancestor(int(codes.min()), int(codes.max()))
-        children = tree.children(node)
+        children = tree.children(tree.lowest_common_ancestor(int(codes.min()), int(codes.max())))
         children = children[np.argsort(tree.first[children])]
         child = np.searchsorted(tree.last[children], codes)
         there, part_of = np.unique(child, return_inverse=True)
-        return part_of, tuple(f"{column.name} {tree.names[children[c]]}" for c in there)
-    there, counts = np.unique(codes, return_counts=True)
-    left = np.cumsum(counts)[:-1]
-    best = int(np.argmin(np.abs(2 * left - len(codes))))  # the lower place of two
-    texts = column.texts
-    if cut_kind(column) == kernels.SPAN:
-        words = (f"{column.name} ≤ {texts[there[best]]}", f"{column.name} > {texts[there[best]]}")
+        words = [tree.names[children[c]] for c in there]
     else:
-        words = (
-            f"{column.name} {_from_to(texts[there[0]], texts[there[best]])}",
-            f"{column.name} {_from_to(texts[there[best + 1]], texts[there[-1]])}",
-        )
-    return (codes > there[best]).astype(np.intp), words
-
-
-def _from_to(first: str, last: str) -> str:
-    """The values of a part in words.
-
-    >>> _from_to("Bonn", "Rome"), _from_to("Bonn", "Bonn")
-    ('Bonn to Rome', 'Bonn')
-    """
-    return first if first == last else f"{first} to {last}"
+        there, counts = np.unique(codes, return_counts=True)
+        left = np.cumsum(counts)[:-1]
+        best = int(np.argmin(np.abs(2 * left - len(codes))))  # the lower place of two
+        part_of = (codes > there[best]).astype(np.intp)
+        if kind == kernels.SPAN:
+            words = [f"≤ {texts[there[best]]}", f"> {texts[there[best]]}"]
+        else:
+            ends = [(texts[part[0]], texts[part[-1]]) for part in np.split(there, [best + 1])]
+            words = [" to ".join(dict.fromkeys(both)) for both in ends]
+    return part_of, tuple(f"{column.name} {text}" for text in words)
 
 
 # Recoding ---------------------------------------------------------------------------------------
 
 
-def _recoding_attempts(sanitizer: Recoding, microdata: Microdata) -> list[Attempt]:
+def _recoding_attempts(sanitizer: Recoding, microdata: Microdata) -> Iterator[Attempt]:
     problem, chosen = sanitizer.searched(microdata)
-    whose = problem.distinct.tuple_of
-    found = _suppressed(problem, chosen)
+    whose, table, lattice = problem.distinct.tuple_of, problem.distinct.table, problem.lattice
     weights, classifier = problem.weights(), problem.classifier()
-    table = problem.distinct.table
-    taken = _loss(problem, chosen)
-    everybody, needed = np.arange(len(microdata)), max(problem.goal.k, problem.goal.l)
+    needed = max(problem.goal.k, problem.goal.l)
+
+    def lost(node: Node, first: NDArray[np.int64]) -> NDArray[np.int64]:
+        return weights.of_classes(table.codes[:, first], lattice.at(node))
+
+    # Each suppressed class by itself was not published.
+    class_of = chosen.classes.class_of[whose]
+    for g in np.flatnonzero(chosen.misses):
+        people = np.flatnonzero(class_of == g)
+        yield Attempt.of("publish some of the suppressed as a class of their own", people,
+                         np.zeros(len(people), dtype=np.intp), needed)  # fmt: skip
+    each = np.where(chosen.misses, weights.everything, lost(chosen.node, chosen.classes.first))
+    taken = int(chosen.classes.sizes @ each)
     for node, bound in _preferred(problem, weights.bounds, chosen.node, taken):
-        at = problem.lattice.at(node)
-        classes = classifier.classes(table, at)
-        lost = weights.of_classes(table.codes[:, classes.first], at)
-        attempt = Attempt(
-            what=f"publish {_levels(problem, node)}",
-            people=everybody,
-            part_of=classes.class_of[whose].astype(np.int32),
-            sizes=classes.sizes,
-            small=classes.sizes < needed,
-            extra=classes.sizes * (weights.everything - lost),
-            limit=problem.limit,
-            margin=taken - bound - (node > chosen.node),
-        )
-        if not attempt.tells_nothing:
-            found.append(attempt)
-    return found
-
-
-def _loss(problem: Problem, chosen: Judged) -> int:
-    """The loss of the node that was taken."""
-    weights = problem.weights()
-    codes = problem.distinct.table.codes[:, chosen.classes.first]
-    lost = weights.of_classes(codes, problem.lattice.at(chosen.node))
-    return int(chosen.classes.sizes @ np.where(chosen.misses, weights.everything, lost))
+        classes = classifier.classes(table, lattice.at(node))
+        columns = zip(microdata.quasi, node, strict=True)
+        levels = ", ".join(f"{column.name} at level {level}" for column, level in columns)
+        yield Attempt.of(
+            f"publish {levels}", np.arange(len(microdata)),
+            classes.class_of[whose].astype(np.int32), needed,
+            classes.sizes * (weights.everything - lost(node, classes.first)),
+            limit=problem.limit, margin=taken - bound - (node > chosen.node),
+        )  # fmt: skip
 
 
 def _preferred(
@@ -307,32 +252,6 @@ def _highest(nodes: list[tuple[Node, int]]) -> list[tuple[Node, int]]:
             kept.append((node, bound))
             levels = np.array([one for one, _ in kept])
     return kept
-
-
-def _suppressed(problem: Problem, chosen: Judged) -> list[Attempt]:
-    """Each suppressed class by itself: it was not published."""
-    found = []
-    class_of: NDArray[np.int64] = chosen.classes.class_of[problem.distinct.tuple_of]
-    needed = max(problem.goal.k, problem.goal.l)
-    for g in np.flatnonzero(chosen.misses):
-        people = np.flatnonzero(class_of == g)
-        sizes = np.array([len(people)])
-        attempt = Attempt(
-            what="publish some of the suppressed as a class of their own",
-            people=people,
-            part_of=np.zeros(len(people), dtype=np.intp),
-            sizes=sizes,
-            small=sizes < needed,
-            extra=np.zeros(1, dtype=np.int64),
-        )
-        if not attempt.tells_nothing:
-            found.append(attempt)
-    return found
-
-
-def _levels(problem: Problem, node: Node) -> str:
-    columns = zip(problem.microdata.quasi, node, strict=True)
-    return ", ".join(f"{column.name} at level {level}" for column, level in columns)
 
 
 # What attempts tie together ----------------------------------------------------------------------
@@ -385,14 +304,10 @@ def _known(
     most, least = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     np.add.at(most, piece[:, 1], np.minimum(inside, number))
     np.add.at(least, piece[:, 1], np.maximum(inside - outside, 0))
-    fails = np.zeros(len(attempt.sizes), dtype=bool)
-    constant = (most == least).all(axis=1)
-    if constant.any():
-        some = np.zeros(int(constant.sum()), dtype=bool)
-        _kernels.failing(most[constant], attempt.sizes[constant], goal, some)
-        fails[constant] = some
-    known = constant | attempt.small
-    fails |= attempt.small
+    constant, fails = (most == least).all(axis=1), np.zeros(len(attempt.sizes), dtype=bool)
+    failing(most, attempt.sizes, goal, fails)
+    fails = attempt.small | (fails & constant)
+    known = attempt.small | constant
     if goal.l > 1:
         bound = attempt.sizes[:, None]
         too_much = (least * goal.l > bound).any(axis=1)
@@ -405,7 +320,7 @@ def _known(
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Classes that are tied together, as the kernels want them.
+    """Classes that are tied together, and what is published about them.
 
     Attributes
     ----------
@@ -413,122 +328,112 @@ class Component:
     bindings : tuple of Binding
     people : array
         The records of the classes, class by class, block by block.
-    class_start : array
-        Where the people of each class begin, and where those of the last one end.
-    block_of : array
-        The block of each person.
-    class_of_block : array
-    room : array
-        The size of each block.
-    parts : _kernels.Parts
+    secrets : array
+        Their sensitive values.
+    counts : classes × values
+        How many records have each sensitive value.
+    parts, goal, blocks : Parts, Goal, Blocks
+        For the kernels.
     """
 
     classes: NDArray[np.intp]
     bindings: tuple[Binding, ...]
     people: NDArray[np.intp]
-    class_start: NDArray[np.int64]
-    block_of: NDArray[np.int64]
-    class_of_block: NDArray[np.int64]
-    room: NDArray[np.int64]
-    parts: _kernels.Parts
+    secrets: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    parts: Parts
+    goal: Goal
+    blocks: Blocks
 
     @property
-    def first_block(self) -> NDArray[np.int64]:
-        """The first block of each class, and where those of the last one end."""
-        return np.searchsorted(self.class_of_block, np.arange(len(self.classes) + 1))
+    def all(self) -> tuple[Parts, Goal, Blocks]:
+        """What every kernel is given."""
+        return self.parts, self.goal, self.blocks
+
+    @property
+    def class_of_block(self) -> NDArray[np.int64]:
+        """The class of each block, as a place in ``classes``."""
+        return np.repeat(np.arange(len(self.classes)), np.diff(self.blocks.first))
 
 
-def components(bindings: Sequence[Binding], release: Release) -> list[Component]:
-    """The components of classes that attempts tie together."""
-    above = np.arange(release.n_classes)
+def components(bindings: Sequence[Binding], release: Release, goal: Goal) -> list[Component]:
+    """The components of classes that attempts tie together, in the order of their first class."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def top(c: int) -> int:
-        while above[c] != c:
-            above[c] = above[above[c]]
-            c = int(above[c])
-        return c
-
-    for one in bindings:
-        tops = [top(int(c)) for c in one.cut]
-        above[tops] = min(tops)
-    members: dict[int, list[int]] = {}
-    for c in sorted({int(c) for one in bindings for c in one.cut}):
-        members.setdefault(top(c), []).append(c)
+    if not bindings:
+        return []
+    n = release.n_classes
+    cut = np.concatenate([one.cut for one in bindings])
+    whose = np.repeat(np.arange(len(bindings)), [len(one.cut) for one in bindings])
+    nodes = n + len(bindings)
+    edges = coo_array((np.ones(len(cut)), (cut, n + whose)), shape=(nodes, nodes))
+    label = connected_components(edges, directed=False)[1]
     tied: dict[int, list[Binding]] = {}
-    for one in bindings:
-        tied.setdefault(top(int(one.cut[0])), []).append(one)
+    for one, c in zip(bindings, label[n:].tolist(), strict=True):
+        tied.setdefault(c, []).append(one)
+    by_label = np.argsort(label[:n], kind="stable")
     by_class = np.argsort(release.class_of, kind="stable")
     starts = np.concatenate([[0], np.cumsum(release.sizes)])
     where = np.full(len(release), -1, dtype=np.int64)
-    return [
-        _component(np.array(classes), tied[c], release, by_class, starts, where)
-        for c, classes in members.items()
-    ]
+    found = []
+    for c in sorted(tied):
+        first, last = np.searchsorted(label[:n], [c, c + 1], sorter=by_label)
+        classes = by_label[first:last]
+        people = np.concatenate([by_class[starts[g] : starts[g + 1]] for g in classes])
+        found.append(_component(classes, people, tied[c], release, goal, where))
+    return found
 
 
 def _component(
-    classes: NDArray[np.intp],
-    bindings: Sequence[Binding],
-    release: Release,
-    by_class: NDArray[np.intp],
-    starts: NDArray[np.int64],
-    where: NDArray[np.int64],
-) -> Component:
-    """``where`` is scratch, one per record: -1 before and after."""
-    people = np.concatenate([by_class[starts[c] : starts[c + 1]] for c in classes])
+    classes: NDArray[np.intp], people: NDArray[np.intp], bindings: Sequence[Binding],
+    release: Release, goal: Goal, where: NDArray[np.int64],
+) -> Component:  # fmt: skip
+    """``people`` are those of the classes; ``where`` is scratch, -1 before and after."""
     sizes = release.sizes[classes]
-    key = np.repeat(np.arange(len(classes)), sizes)
+    key = class_of = np.repeat(np.arange(len(classes)), sizes)
     part_at = np.empty((len(bindings), len(people)), dtype=np.int32)
-    begin = 0
+    begin, parts, attempts, base = 0, [], [], []
     for a, one in enumerate(bindings):
-        number = np.full(len(one.attempt.sizes), -1)
-        number[one.open] = begin + np.arange(len(one.open))
-        where[one.attempt.people] = number[one.attempt.part_of]
+        attempt, n_parts, many = one.attempt, len(one.attempt.sizes), len(one.open)
+        number = np.full(n_parts, -1)
+        number[one.open] = begin + np.arange(many)
+        where[attempt.people] = number[attempt.part_of]
         part_at[a] = where[people]
-        where[one.attempt.people] = -1
-        begin += len(one.open)
+        where[attempt.people] = -1
+        begin += many
         key = np.unique(key * (begin + 2) + part_at[a] + 1, return_inverse=True)[1].ravel()
-    # Keys begin with the class, so the blocks of a class are next to each other.
-    order = np.argsort(key, kind="stable")
-    people, block_of, part_at = people[order], key[order], part_at[:, order]
-    _, one_of = np.unique(block_of, return_index=True)
-    class_start = np.concatenate([[0], np.cumsum(sizes)])
-    listed = [row[row >= 0] for row in part_at[:, one_of].T]
-    return Component(
-        classes=classes,
-        bindings=tuple(bindings),
-        people=people,
-        class_start=class_start,
-        block_of=block_of.astype(np.int64),
-        class_of_block=np.repeat(np.arange(len(classes)), sizes)[one_of],
-        room=np.bincount(block_of),
-        parts=_parts(bindings, classes, release, listed),
-    )
-
-
-def _parts(
-    bindings: Sequence[Binding],
-    classes: NDArray[np.intp],
-    release: Release,
-    listed: list[NDArray[np.int32]],
-) -> _kernels.Parts:
-    """The open parts; ``listed`` are those of each block."""
-    parts, attempts, base = [], [], []
-    for a, one in enumerate(bindings):
-        attempt = one.attempt
         before = attempt.sizes[one.sure].sum(), attempt.extra[one.sure].sum()
         attempts.append((attempt.limit, attempt.margin, *before))
-        sizes, extra = attempt.sizes[one.open], attempt.extra[one.open]
-        parts.append(np.stack([sizes, extra, np.full(len(one.open), a)], axis=1))
+        parts.append(
+            np.stack([attempt.sizes[one.open], attempt.extra[one.open], np.full(many, a)], axis=1)
+        )
         # Classes of other components are in a part as a whole: their histograms are known.
-        known = np.zeros((len(attempt.sizes), release.sensitive.size), dtype=np.int64)
+        known = np.zeros((n_parts, release.sensitive.size), dtype=np.int64)
         others = one.piece[~np.isin(one.piece[:, 0], classes)]
         np.add.at(known, others[:, 1], release.counts[others[:, 0]])
         base.append(known[one.open])
-    return _kernels.Parts(
-        part=np.concatenate(parts).astype(np.int64),
-        attempt=np.array(attempts, dtype=np.int64),
-        base=np.concatenate(base),
-        start=np.concatenate([[0], np.cumsum([len(row) for row in listed])]).astype(np.int64),
-        listed=np.concatenate(listed).astype(np.int64),
-    )
+    # Keys begin with the class, so the blocks of a class are next to each other.
+    order = np.argsort(key, kind="stable")
+    people, block_of, part_at = people[order], key[order], part_at[:, order]
+    _, one_of, room = np.unique(block_of, return_index=True, return_counts=True)
+    listed = [row[row >= 0] for row in part_at[:, one_of].T]
+    return Component(
+        classes, tuple(bindings), people,
+        secrets=release.sensitive.codes[people].astype(np.int64),
+        counts=release.counts[classes],
+        parts=Parts(
+            part=np.concatenate(parts).astype(np.int64),
+            attempt=np.array(attempts, dtype=np.int64),
+            base=np.concatenate(base),
+            start=np.concatenate([[0], np.cumsum([len(row) for row in listed])]).astype(np.int64),
+            listed=np.concatenate(listed).astype(np.int64),
+        ),
+        goal=goal,
+        blocks=Blocks(
+            room=room,
+            first=np.searchsorted(class_of[one_of], np.arange(len(classes) + 1)),
+            block_of=block_of.astype(np.int64),
+            class_start=np.concatenate([[0], np.cumsum(sizes)]),
+        ),
+    )  # fmt: skip

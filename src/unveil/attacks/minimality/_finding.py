@@ -11,27 +11,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import of_all, percent
+from unveil._text import of_all
 from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.attacks.minimality._attempts import Attempt
 from unveil.attacks.minimality._solving import SETTLED
+from unveil.attacks.shared import over_people, under
 from unveil.errors import Cell, File, InputError, Message, Option, Person, Region, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Story,
-    Table,
-    Value,
-    cell,
-    distribution,
-)
+from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Identity
 
 _SURE = 1e-9  # belief that rounding may take from 1, or add to 0
 _ERRORS = 4  # standard errors by which a drawn belief has to exceed a bound
 _FEW = 3  # classes that are explained
+_HOW = ("exact", "drawn", "walked")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -99,16 +92,18 @@ class Minimality(Finding):
         return shares
 
     @cached_property
-    def _class_of_group(self) -> NDArray[np.int64]:
-        found = np.zeros(len(self.belief), dtype=np.int64)
-        found[self.group_of] = self.release.class_of
-        return found
+    def _shares_of_groups(self) -> NDArray[np.float64]:
+        class_of = np.zeros(len(self.belief), dtype=np.int64)
+        class_of[self.group_of] = self.release.class_of
+        return self.shares[class_of]
+
+    def _of_people(self, by_group: NDArray[Any]) -> NDArray[Any]:
+        return by_group[self.group_of]
 
     @property
     def released_own(self) -> NDArray[np.float64]:
         """The belief in everybody's true value from the release alone."""
-        own = self.microdata.sensitive.codes
-        return self.shares[self.release.class_of, own]
+        return self.shares[self.release.class_of, self.microdata.sensitive.codes]
 
     @property
     def believed_own(self) -> NDArray[np.float64]:
@@ -118,57 +113,49 @@ class Minimality(Finding):
     @property
     def released_most(self) -> NDArray[np.float64]:
         """The belief in everybody's most likely value from the release alone."""
-        most: NDArray[np.float64] = self.shares.max(axis=1)[self.release.class_of]
-        return most
+        return self._of_people(self._shares_of_groups.max(axis=1))
 
     @property
     def likeliest(self) -> NDArray[np.int64]:
         """The code of everybody's most likely value, by those who know how it was made."""
-        codes: NDArray[np.int64] = self.belief.argmax(axis=1)[self.group_of]
-        return codes
+        return self._of_people(self.belief.argmax(axis=1))
 
     @property
     def believed_most(self) -> NDArray[np.float64]:
         """The belief in it."""
-        most: NDArray[np.float64] = self.belief.max(axis=1)[self.group_of]
-        return most
+        return self._of_people(self.belief.max(axis=1))
 
     @property
     def error_of(self) -> NDArray[np.float64]:
         """The standard error of beliefs about everybody; 0 if all worlds were counted."""
-        return self.error[self.group_of]
+        return self._of_people(self.error)
 
     @property
     def change(self) -> NDArray[np.float64]:
         """How far beliefs about everybody move: the total variation of both beliefs."""
-        moved = np.abs(self.belief - self.shares[self._class_of_group]).sum(axis=1) / 2
-        return moved[self.group_of]
+        return self._of_people(np.abs(self.belief - self._shares_of_groups).sum(axis=1) / 2)
 
     @property
     def above_before(self) -> NDArray[np.bool_]:
         """About whom the release alone lets more be believed than the goal promised."""
-        over: NDArray[np.bool_] = np.any(self.shares > self.bound + _SURE, axis=1)
-        return over[self.release.class_of]
+        return self._of_people(np.any(self._shares_of_groups > self.bound + _SURE, axis=1))
 
     @property
     def above(self) -> NDArray[np.bool_]:
         """About whom more is believed than promised; by 4 standard errors if worlds are drawn."""
         sure = self.bound + _SURE + _ERRORS * self.error[:, None]
-        over: NDArray[np.bool_] = np.any(self.belief > sure, axis=1)
-        return over[self.group_of]
+        return self._of_people(np.any(self.belief > sure, axis=1))
 
     @property
     def determined(self) -> NDArray[np.bool_]:
         """Whose value is certain, by counting all worlds."""
-        exact = self.how == "exact"
-        return ((self.belief.max(axis=1) > 1 - _SURE) & exact)[self.group_of]
+        return self._of_people((self.belief.max(axis=1) > 1 - _SURE) & (self.how == "exact"))
 
     @property
     def excluded(self) -> NDArray[np.int64]:
         """Number of values of the class that are ruled out, by counting all worlds."""
-        there = self.shares[self._class_of_group] > 0
-        gone = ((self.belief < _SURE) & there).sum(axis=1) * (self.how == "exact")
-        return gone[self.group_of]
+        gone = (self.belief < _SURE) & (self._shares_of_groups > 0)
+        return self._of_people(gone.sum(axis=1) * (self.how == "exact"))
 
     @property
     def unknown(self) -> NDArray[np.bool_]:
@@ -178,25 +165,22 @@ class Minimality(Finding):
     @property
     def looked_at_alone(self) -> NDArray[np.bool_]:
         """Whose class was looked at alone: an attacker who uses everything may know more."""
-        return self.alone[self.group_of]
+        return self._of_people(self.alone)
 
     @property
     def told(self) -> int:
         """Number of people about whom anything is told at all."""
-        return (
-            int(self.release.sizes[list(self.refused)].sum())
-            if self.path == "fast"
-            else int((self.change > _SURE).sum())
-        )
+        if self.path == "fast":
+            return int(self.release.sizes[list(self.refused)].sum())
+        return int((self.change > _SURE).sum())
 
     def people_by(self, how: str) -> int:
         """Number of people whose beliefs were found so: ``exact``, ``drawn`` or ``walked``."""
-        return int((self.how[self.group_of] == how).sum())
+        return int((self._of_people(self.how) == how).sum())
 
     def of_person(self, person: int | str) -> Table:
-        number = self._number(person)
+        number, secret = self._number(person), self.release.sensitive.name
         frame = self.beliefs_of(number)
-        secret = self.release.sensitive.name
         heads = ["release alone", "and how it was made", "standard error"][: frame.shape[1] - 1]
         who = Person(int(self.microdata.rows[number]))
         return Table(
@@ -258,21 +242,17 @@ class Minimality(Finding):
         ``released_most``, ``likeliest`` and ``believed_most``, ``change``, ``error``, ``alone``,
         ``above``, ``determined``, ``excluded``.
         """
+        values = self.release.sensitive.values
         return pd.DataFrame(
             {
                 "row": self.microdata.rows,
                 "class": self.release.class_of,
-                "released_own": self.released_own,
-                "believed_own": self.believed_own,
-                "released_most": self.released_most,
-                "likeliest": self.release.sensitive.values[self.likeliest],
-                "believed_most": self.believed_most,
-                "change": self.change,
+                **self.attributes("released_own believed_own released_most"),
+                "likeliest": values[self.likeliest],
+                **self.attributes("believed_most change"),
                 "error": self.error_of,
                 "alone": self.looked_at_alone,
-                "above": self.above,
-                "determined": self.determined,
-                "excluded": self.excluded,
+                **self.attributes("above determined excluded"),
             }
         )
 
@@ -303,7 +283,7 @@ class Minimality(Finding):
             "largest_from_release": float(self.released_most.max()),
             "mean_own": float(self.believed_own.mean()),
             "mean_own_from_release": float(self.released_own.mean()),
-            **{how: self.people_by(how) for how in ("exact", "drawn", "walked")},
+            **{how: self.people_by(how) for how in _HOW},
             "looked_at_alone": int(self.looked_at_alone.sum()),
             "largest_error": float(self.error_of.max()),
             "rhat": self.rhat if np.isfinite(self.rhat) else None,
@@ -346,27 +326,21 @@ class Minimality(Finding):
 
     def _verdict(self, release: Text | None) -> Message:
         n, secret = len(self), self.release.sensitive.name
-        made_by = File(self.release.made_by, bare=True)
+        it = File(self.release.made_by, bare=True) if release is None else "the sanitizer"
         because = self._nothing_because()
         if because is not None:
-            how = Message("How {made_by} works", made_by=made_by)
-            if release is not None:
-                how = Message("Under {release}, how the sanitizer works", release=release)
-            return Message("{how} tells nothing beyond its release: {because}.", how=how,
-                           because=because)  # fmt: skip
-        who = Message("An attacker who knows how {made_by} works", made_by=made_by)
-        if release is not None:
-            who = Message("Under {release}, an attacker who knows how the sanitizer works",
-                          release=release)  # fmt: skip
-        above, before = int(self.above.sum()), int(self.above_before.sum())
-        sure, ruled_out = int(self.determined.sum()), int((self.excluded > 0).sum())
-        return Message(
-            "{who} believes in some {secret} more strongly than was promised ({promised}) for "
-            "{above} of {n} people (from the release alone: {before}). The {secret} of {sure} is "
-            "certain, and for {ruled_out} some {secret} of their class is ruled out.{open}",
-            who=who, secret=secret, promised=self.bound_in_words, above=of_all(above, n), n=n,
-            before=of_all(before, n), sure=of_all(sure, n), ruled_out=of_all(ruled_out, n),
-            open=self._left_open(),
+            return under(release, "How {it} works tells nothing beyond its release: {because}.",
+                         it=it, because=because)  # fmt: skip
+        several = (self.above, self.above_before, self.determined, self.excluded > 0)
+        above, before, sure, ruled_out = (of_all(int(some.sum()), n) for some in several)
+        return under(
+            release,
+            "An attacker who knows how {it} works believes in some {secret} more strongly than was "
+            "promised ({promised}) for {above} of {n} people (from the release alone: {before}). "
+            "The {secret} of {sure} is certain, and for {ruled_out} some {secret} of their class "
+            "is ruled out.{open}",
+            it=it, secret=secret, promised=self.bound_in_words, above=above, n=n, before=before,
+            sure=sure, ruled_out=ruled_out, open=self._left_open(),
         )  # fmt: skip
 
     def _left_open(self) -> Message | str:
@@ -389,7 +363,7 @@ class Minimality(Finding):
 
     def _diagnostics(self) -> list[Text]:
         """How beliefs were found, and whether chains agree."""
-        exact, drawn, walked = (self.people_by(how) for how in ("exact", "drawn", "walked"))
+        exact, drawn, walked = map(self.people_by, _HOW)
         found = [f"All worlds counted for {exact:,} of {len(self):,} people"]
         if drawn:
             found.append(f"worlds drawn for {drawn:,}")
@@ -401,39 +375,29 @@ class Minimality(Finding):
         if self.rhat > SETTLED:
             said.append(
                 Message(
-                    "The chains do not agree (R-hat {rhat}): the numbers of {people} people are "
-                    "not reliable; give more {draws}.",
-                    rhat=f"{self.rhat:.2f}", people=walked, draws=Option("draws"),
+                    "The chains do not agree (R-hat {rhat:.2f}): the numbers of {people} people "
+                    "are not reliable; give more {draws}.",
+                    rhat=self.rhat,
+                    people=walked,
+                    draws=Option("draws"),
                 )
-            )  # fmt: skip
+            )
         return said
 
     def _table(self) -> Table:
-        def both(what: str, before: float, after: float) -> list[Any]:
-            return [what, *(cell(one, "%") for one in (before, after))]
-
-        def people(what: str, before: Any, after: Any) -> list[Any]:
-            return [
-                what,
-                *(n for n in (int(before.sum()), int(after.sum()))),
-            ]
-
-        above = people("people above what was promised", self.above_before, self.above)
-        if not self.asks_inside:  # only the sizes of classes were promised
-            above[1:] = ["–", "–"]
-        return Table(
-            columns=["belief in", "release alone",
-                     "and how it was made"],
-            rows=[
-                both("the true value, mean", self.released_own.mean(), self.believed_own.mean()),
-                both("the most likely value, mean", self.released_most.mean(),
-                     self.believed_most.mean()),
-                both("the most likely value, maximum", self.released_most.max(),
-                     self.believed_most.max()),
-                above,
-                people("people whose value is certain", self.released_most == 1, self.determined),
-            ],
-        )  # fmt: skip
+        own, most = "the true value", "the most likely value"
+        columns = ["belief in", "release alone", "and how it was made"]
+        before = (self.released_own, self.released_most, self.above_before, self.released_most == 1)
+        after = (self.believed_own, self.believed_most, self.above, self.determined)
+        rows: list[list[Any]] = [[f"{own}, mean"], [f"{most}, mean"], [f"{most}, maximum"],
+                ["people above what was promised"], ["people whose value is certain"]]  # fmt: skip
+        for mine, likeliest, above, certain in (before, after):
+            beliefs = (mine.mean(), likeliest.mean(), likeliest.max())
+            # A goal about sizes promises nothing about beliefs.
+            people = (int(above.sum()) if self.asks_inside else "–", int(certain.sum()))
+            for row, one in zip(rows, [*(cell(b, "%") for b in beliefs), *people], strict=True):
+                row.append(one)
+        return Table(columns=columns, rows=rows)
 
     def _worst(self) -> list[Text]:
         """The classes about which most is told, each by the person about whom most is."""
@@ -450,46 +414,36 @@ class Minimality(Finding):
         release = self.release
         g, value = int(release.class_of[person]), int(self.likeliest[person])
         size = int(release.sizes[g])
-        cells = Region(
-            [f"{c.name} {r.take(np.array([g])).texts(c)[0]}"
-             for c, r in zip(release.quasi, release.regions, strict=True)],
-            people=size,
-        )  # fmt: skip
+        cells = Region(cells_of(release, g), people=size)
         if g not in self.refused:
             return Message("The class {cells} ({size} people): nothing is told about it.",
                            cells=cells, size=size)  # fmt: skip
         tried = sorted(self.refused[g], key=lambda one: len(one.people))
         return Message(
             "The class {cells} ({size} people): {refused}{also}. So the belief that {who} has "
-            "{value} is {after} instead of {before}.",
+            "{value} is {after:%} instead of {before:%}.",
             cells=cells, size=size, who=who, refused=_refused(tried[0], size),
             also=f" ({len(tried):,} such attempts were refused)" if len(tried) > 1 else "",
             value=Cell(release.sensitive.texts[value], people=int(release.totals[value]),
                        bare=True),
-            after=percent(float(self.believed_most[person])),
-            before=percent(float(self.shares[g, value])),
+            after=float(self.believed_most[person]), before=float(self.shares[g, value]),
         )  # fmt: skip
 
     def _charts(self, name: Text) -> list[Chart]:
-        share = Axis(label="share of people", share=True)
         promised = f"; promised: {self.bound_in_words}" if self.asks_inside else ""
         return [
-            Chart(
-                kind="distribution",
-                title="How far beliefs move by knowing how the release was made",
-                says="0: nothing is told beyond the release",
-                x=Axis(label="change of the belief about a person"), y=share,
-                series=[distribution(name, self.change)],
+            over_people(
+                "How far beliefs move by knowing how the release was made",
+                "0: nothing is told beyond the release",
+                Axis(label="change of the belief about a person"),
+                [distribution(name, self.change)],
             ),
-            Chart(
-                kind="distribution",
-                title="Belief in a person's most likely value",
-                says=Message("{name}: {above} above what was promised{promised}", name=name,
-                             above=of_all(int(self.above.sum()), len(self)), promised=promised),
-                x=Axis(label=f"belief in the most likely {self.release.sensitive.name}",
-                       share=True),
-                y=share,
-                series=[
+            over_people(
+                "Belief in a person's most likely value",
+                Message("{name}: {above} above what was promised{promised}", name=name,
+                        above=of_all(int(self.above.sum()), len(self)), promised=promised),
+                Axis(label=f"belief in the most likely {self.release.sensitive.name}", share=True),
+                [
                     distribution("the release alone", self.released_most),
                     distribution("and how it was made", self.believed_most),
                 ],
@@ -512,3 +466,9 @@ def _refused(attempt: Attempt, size: int) -> Message:
         parts=Region([f"{text}: {number:,}" for text, number in listed],
                      people=min(number for _, number in listed)),
     )  # fmt: skip
+
+
+def cells_of(release: Release, g: int) -> list[str]:
+    """What one class publishes, column by column."""
+    columns = zip(release.quasi, release.regions, strict=True)
+    return [f"{column.name} {r.take(np.array([g])).texts(column)[0]}" for column, r in columns]

@@ -36,8 +36,29 @@ _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc
 _inner = _jit(no_cpython_wrapper=True)
 
 
+class Goal(NamedTuple):
+    """The goal for the sensitive values of a part.
+
+    Attributes
+    ----------
+    l : int
+        No value in more than 1/ℓ of the records; 1 asks for nothing.
+    stretch : array
+        Rows (first value, last value, weight, records of the table) of t; none without t.
+    far : float
+        Maximum of the sum over stretches, per record of the part and of the table.
+    records : int
+        Of the whole table.
+    """
+
+    l: int  # noqa: E741  (it is called l everywhere in this field)
+    stretch: Any
+    far: float
+    records: int
+
+
 class Parts(NamedTuple):
-    """The parts of all attempts of a component.
+    """The parts of all attempts that tie some classes together.
 
     Attributes
     ----------
@@ -56,6 +77,27 @@ class Parts(NamedTuple):
     base: Any
     start: Any
     listed: Any
+
+
+class Blocks(NamedTuple):
+    """Who is in which block; apart from the parts, which are handed on in every step.
+
+    Attributes
+    ----------
+    room : array
+        The size of each block. Blocks of a class are next to each other.
+    first : array
+        The first block of each class, and where those of the last one end.
+    block_of : array
+        The block of each person. People are ordered by block.
+    class_start : array
+        Where the people of each class begin, and where those of the last one end.
+    """
+
+    room: Any
+    first: Any
+    block_of: Any
+    class_start: Any
 
 
 class State(NamedTuple):
@@ -111,7 +153,12 @@ def failing(hists, sizes, goal, fails):
 
 
 @_inner
-def _all_refused(parts, hist, goal, sums):
+def _is_refused(parts, sums, a):
+    return sums[a, 0] > parts.attempt[a, LIMIT] or sums[a, 1] > parts.attempt[a, MARGIN]
+
+
+@_inner
+def _all_refused(parts, goal, hist, sums):
     """Whether all attempts are refused; ``sums`` (attempts × 2) is scratch."""
     for a in range(len(sums)):
         sums[a, 0] = parts.attempt[a, SIZE_BEFORE]
@@ -129,14 +176,6 @@ def _all_refused(parts, hist, goal, sums):
     return True
 
 
-# All worlds -------------------------------------------------------------------------------------
-
-
-@_inner
-def _is_refused(parts, sums, a):
-    return sums[a, 0] > parts.attempt[a, LIMIT] or sums[a, 1] > parts.attempt[a, MARGIN]
-
-
 @_inner
 def _turn(parts, sums, p, fails):
     """A part fails now, or does so no more; returns how many more attempts are refused."""
@@ -148,17 +187,36 @@ def _turn(parts, sums, p, fails):
 
 
 @_inner
+def _begin(parts, goal):
+    """The state before anything is placed, and how many attempts are refused already."""
+    n = len(parts.part)
+    state = State(
+        parts.base.copy(), np.zeros(n, np.int64), np.zeros(n, np.bool_),
+        parts.attempt[:, SIZE_BEFORE:].copy(),
+    )  # fmt: skip
+    refused = 0
+    for a in range(len(state.sums)):
+        refused += _is_refused(parts, state.sums, a)
+    for p in range(n):
+        for s in range(parts.base.shape[1]):
+            state.over[p] += goal.l > 1 and parts.base[p, s] * goal.l > parts.part[p, SIZE]
+        if state.over[p]:
+            refused += _turn(parts, state.sums, p, True)
+    return state, refused
+
+
+@_inner
 def _put(parts, goal, state, block, s, number):
     """Place ``number`` of value s in a block (or remove, if negative); returns newly refused."""
-    hist, over = state.hist, state.over
+    hist, over, l = state.hist, state.over, goal.l  # noqa: E741
     change = 0
     for at in range(parts.start[block], parts.start[block + 1]):
         p = parts.listed[at]
         size = parts.part[p, SIZE]
-        was = hist[p, s] * goal.l > size
+        was = hist[p, s] * l > size
         hist[p, s] += number
-        now = hist[p, s] * goal.l > size
-        if goal.l < 2 or was == now:
+        now = hist[p, s] * l > size
+        if l < 2 or was == now:
             continue
         over[p] += 1 if now else -1
         if over[p] == (1 if now else 0) and not state.far[p]:
@@ -166,51 +224,17 @@ def _put(parts, goal, state, block, s, number):
     return change
 
 
-@_inner
-def _new_state(parts):
-    """A state for `_begin` to fill."""
-    return State(
-        parts.base.copy(), np.zeros(len(parts.part), np.int64),
-        np.zeros(len(parts.part), np.bool_), np.zeros((len(parts.attempt), 2), np.int64),
-    )  # fmt: skip
-
-
-@_inner
-def _begin(parts, goal, state):
-    """The state before anything is placed; returns how many attempts are refused already."""
-    hist, over, sums = state.hist, state.over, state.sums
-    for a in range(len(sums)):
-        sums[a, 0] = parts.attempt[a, SIZE_BEFORE]
-        sums[a, 1] = parts.attempt[a, EXTRA_BEFORE]
-    for p in range(len(over)):
-        over[p] = 0
-        for s in range(hist.shape[1]):
-            hist[p, s] = parts.base[p, s]
-            if goal.l > 1 and hist[p, s] * goal.l > parts.part[p, SIZE]:
-                over[p] += 1
-        if over[p]:
-            sums[parts.part[p, ATTEMPT], 0] += parts.part[p, SIZE]
-            sums[parts.part[p, ATTEMPT], 1] += parts.part[p, EXTRA]
-    refused = 0
-    for a in range(len(sums)):
-        refused += _is_refused(parts, sums, a)
-    return refused
+# All worlds -------------------------------------------------------------------------------------
 
 
 @_jit()
-def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed, left):
+def all_worlds(parts, goal, blocks, items, choose, steps, placed, left):
     """Enumerate all worlds; returns the share of those kept, or -1 after too many steps.
 
     Parameters
     ----------
     items : items × (CLASS, VALUE, NUMBER, ROOM)
         What is placed, in this order; ROOM is the room left in its class before.
-    room : array
-        The size of each block; blocks of a class are next to each other.
-    first : array
-        The first block of each class, and where the last one ends.
-    of_class : array
-        The class of each block.
     choose : array
         Binomial coefficients.
     steps : int
@@ -221,7 +245,7 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
         Receives, for worlds known to be kept after so many items, the share of the room left in
         its class that each block has.
     """
-    depths = 0
+    first, depths = blocks.first, 0
     for i in range(len(items)):
         depths += first[items[i, CLASS] + 1] - first[items[i, CLASS]]
     item, block = np.empty(depths + 1, np.int64), np.empty(depths + 1, np.int64)
@@ -231,11 +255,9 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
             item[at], block[at] = i, b
             at += 1
     item[depths], block[depths] = len(items), -1
-    state = _new_state(parts)  # distances are checked in the end
-    hist, sums = state.hist, state.sums
-    scratch = sums.copy()
-    refused = _begin(parts, goal, state)
-    cap = room.copy()
+    state, refused = _begin(parts, goal)  # distances are checked in the end
+    attempts, scratch = len(state.sums), state.sums.copy()
+    cap = blocks.room.copy()
     choice, most = np.zeros(depths + 1, np.int64), np.zeros(depths + 1, np.int64)
     rest, behind = np.zeros(depths + 1, np.int64), np.zeros(depths + 1, np.int64)
     weight = np.ones(depths + 1)
@@ -254,11 +276,12 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
             if done > steps:
                 return -1.0
             begins = depth == 0 or depth == depths or item[depth] != item[depth - 1]
-            if begins and (depth == depths or refused == len(sums)):
-                if refused == len(sums) or _all_refused(parts, hist, goal, scratch):
+            if begins and (depth == depths or refused == attempts):
+                if refused == attempts or _all_refused(parts, goal, state.hist, scratch):
                     mass += weight[depth]
-                    _note(items, block, item, choice, depth, weight[depth], cap, first, of_class,
-                          placed, left)  # fmt: skip
+                    for at in range(depth):
+                        placed[block[at], items[item[at], VALUE]] += weight[depth] * choice[at]
+                    _note_room(first, cap, weight[depth], left[item[depth]])
                 depth, down = depth - 1, False
                 continue
             b = block[depth]
@@ -280,55 +303,50 @@ def all_worlds(parts, goal, items, room, first, of_class, choose, steps, placed,
 
 
 @_inner
-def _note(items, block, item, choice, depth, weight, cap, first, of_class, placed, left):
-    """Add the worlds that go on from here to what is expected."""
-    for at in range(depth):
-        placed[block[at], items[item[at], VALUE]] += weight * choice[at]
+def _note_room(first, cap, weight, left):
+    """Add each block's share of the room that its class still has."""
     for c in range(len(first) - 1):
         total = 0
         for b in range(first[c], first[c + 1]):
             total += cap[b]
-        if total == 0:
-            continue
-        for b in range(first[c], first[c + 1]):
-            left[item[depth], b] += weight * cap[b] / total
+        if total > 0:
+            for b in range(first[c], first[c + 1]):
+                left[b] += weight * cap[b] / total
 
 
 # Some worlds ------------------------------------------------------------------------------------
 
 
 @_inner
-def _count(parts, block_of, secrets, hist):
-    """The histograms of all parts in a world."""
-    hist[:] = parts.base
-    for i in range(len(secrets)):
-        for at in range(parts.start[block_of[i]], parts.start[block_of[i] + 1]):
-            hist[parts.listed[at], secrets[i]] += 1
+def _shuffle(values, start, end, rng):
+    for i in range(end - 1, start, -1):
+        j = start + np.int64(rng.random() * (i + 1 - start))
+        values[i], values[j] = values[j], values[i]
 
 
 @_jit()
-def draw(parts, goal, block_of, class_start, secrets, rng, draws, kept, refused):
+def draw(parts, goal, blocks, secrets, rng, draws, kept, refused):
     """Shuffle values within classes, again and again; returns how many worlds are kept.
 
     ``secrets`` are the people's values, class by class. ``kept`` and ``refused`` (blocks × values)
     receive the records in both kinds of worlds.
     """
-    hist = parts.base.copy()
+    block_of, hist = blocks.block_of, parts.base.copy()
     sums = np.zeros((len(parts.attempt), 2), np.int64)
     number = 0
     for _ in range(draws):
-        for c in range(len(class_start) - 1):
-            for i in range(class_start[c + 1] - 1, class_start[c], -1):
-                other = class_start[c] + np.int64(rng.random() * (i + 1 - class_start[c]))
-                secrets[i], secrets[other] = secrets[other], secrets[i]
-        _count(parts, block_of, secrets, hist)
-        if _all_refused(parts, hist, goal, sums):
+        for c in range(len(blocks.class_start) - 1):
+            _shuffle(secrets, blocks.class_start[c], blocks.class_start[c + 1], rng)
+        hist[:] = parts.base
+        for i in range(len(secrets)):
+            for at in range(parts.start[block_of[i]], parts.start[block_of[i] + 1]):
+                hist[parts.listed[at], secrets[i]] += 1
+        records = refused
+        if _all_refused(parts, goal, hist, sums):
             number += 1
-            for i in range(len(secrets)):
-                kept[block_of[i], secrets[i]] += 1
-        else:
-            for i in range(len(secrets)):
-                refused[block_of[i], secrets[i]] += 1
+            records = kept
+        for i in range(len(secrets)):
+            records[block_of[i], secrets[i]] += 1
     return number
 
 
@@ -363,37 +381,21 @@ def _exchange(parts, goal, state, b, d, s, z):
 
 
 @_inner
-def _replace(parts, goal, state, block_of, start, end, old, new):
+def _replace(parts, goal, block_of, state, start, end, old, new):
     """Give the people from start to end new values; returns newly refused attempts."""
     change = 0
     for i in range(start, end):
         if old[i] != new[i]:
             change += _put(parts, goal, state, block_of[i], old[i], -1)
             change += _put(parts, goal, state, block_of[i], new[i], 1)
-    if len(goal.stretch) > 0:
-        for i in range(start, end):
-            if i == start or block_of[i] != block_of[i - 1]:
-                change += _look_at_block(parts, goal, state, block_of[i])
+    for i in range(start, end):
+        if i == start or block_of[i] != block_of[i - 1]:
+            change += _look_at_block(parts, goal, state, block_of[i])
     return change
 
 
-@_inner
-def _shuffle(parts, goal, state, block_of, start, end, secrets, other, rng):
-    """Shuffle the values of a class, if no fewer attempts are refused; returns how many more."""
-    other[start:end] = secrets[start:end]
-    for i in range(end - 1, start, -1):
-        j = start + np.int64(rng.random() * (i + 1 - start))
-        other[i], other[j] = other[j], other[i]
-    change = _replace(parts, goal, state, block_of, start, end, secrets, other)
-    if change >= 0:
-        secrets[start:end] = other[start:end]
-        return change
-    _replace(parts, goal, state, block_of, start, end, other, secrets)
-    return 0
-
-
 @_jit()
-def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, kept):
+def walk(parts, goal, blocks, secrets, rng, sweeps, kept):
     """Walk from a world to others; returns how many attempts are not refused in the end.
 
     A step is taken if no fewer attempts are refused after it than before. So the walk goes from any
@@ -401,15 +403,12 @@ def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, 
 
     A sweep shuffles every small class, and then exchanges people of two blocks of a class, several
     times per block. Blocks are picked with equal probability, whatever their size, which treats
-    both people of a pair alike: small blocks are those that decide. ``first`` and ``room`` are as
-    in `all_worlds`; people are ordered by block. ``kept`` (blocks × values) receives the records
-    after each sweep.
+    both people of a pair alike: small blocks are those that decide. ``kept`` (blocks × values)
+    receives the records after each sweep.
     """
-    begin = np.zeros(len(room) + 1, np.int64)
-    for b in range(len(room)):
-        begin[b + 1] = begin[b] + room[b]
-    state = _new_state(parts)
-    refused = _begin(parts, goal, state)
+    block_of, first, room = blocks.block_of, blocks.first, blocks.room
+    begin = np.cumsum(room) - room
+    state, refused = _begin(parts, goal)
     for i in range(len(secrets)):
         refused += _put(parts, goal, state, block_of[i], secrets[i], 1)
     if len(goal.stretch) > 0:
@@ -417,14 +416,21 @@ def walk(parts, goal, block_of, first, room, class_start, secrets, rng, sweeps, 
             refused += _look(parts, goal, state, p)
     other = secrets.copy()
     for _ in range(sweeps):
-        for c in range(len(class_start) - 1):
-            start, end = class_start[c], class_start[c + 1]
+        for c in range(len(blocks.class_start) - 1):
+            start, end = blocks.class_start[c], blocks.class_start[c + 1]
             if end - start <= _SHUFFLED:
-                refused += _shuffle(parts, goal, state, block_of, start, end, secrets, other, rng)
-            blocks = first[c + 1] - first[c]
-            for _ in range(_PAIRS * blocks):
-                b = first[c] + np.int64(rng.random() * blocks)
-                d = first[c] + np.int64(rng.random() * blocks)
+                other[start:end] = secrets[start:end]
+                _shuffle(other, start, end, rng)
+                change = _replace(parts, goal, block_of, state, start, end, secrets, other)
+                if change < 0:
+                    _replace(parts, goal, block_of, state, start, end, other, secrets)
+                else:
+                    secrets[start:end] = other[start:end]
+                    refused += change
+            many = first[c + 1] - first[c]
+            for _ in range(_PAIRS * many):
+                b = first[c] + np.int64(rng.random() * many)
+                d = first[c] + np.int64(rng.random() * many)
                 i = begin[b] + np.int64(rng.random() * room[b])
                 j = begin[d] + np.int64(rng.random() * room[d])
                 s, z = secrets[i], secrets[j]

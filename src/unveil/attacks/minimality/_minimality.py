@@ -34,18 +34,34 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Any, Literal, TypeAlias
+from itertools import accumulate, product
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import pandas as pd
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from unveil.attacks.minimality._finding import Minimality
-from unveil.attacks.minimality._solving import Scope, Tries, by_looking, nothing_told
+from unveil.attacks.minimality._finding import Minimality, cells_of
+from unveil.attacks.minimality._solving import (
+    Scope,
+    Solved,
+    Tries,
+    by_looking,
+    from_draws,
+    put_together,
+)
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import Call, Cell, File, GoalError, InputError, Listed, Message, Option
 from unveil.errors import Column as ColumnName
-from unveil.microdata import AnyRelease, Column, Microdata, Permuted, Release
+from unveil.microdata import (
+    AnyRelease,
+    Column,
+    Microdata,
+    Release,
+    refuse_perturbed,
+    with_records,
+)
 from unveil.options import Help, Progress, Seed, Shell, checked
 from unveil.sanitize import (
     Distance,
@@ -165,7 +181,7 @@ def minimality(
     started = time.perf_counter()
     tries = Tries(steps=steps, draws=draws or (20_000 if fast else 1_000), seed=seed)
     if fast and not inside:
-        finding = nothing_told(made)
+        finding = put_together(made)
     elif fast:
         assert isinstance(sanitizer, Mondrian | Recoding)  # checked
         finding = by_looking(sanitizer, microdata, made, tries, scope, progress)
@@ -233,48 +249,23 @@ def _promised(
 
 
 def _nearest(secret: Column, distance: Distance) -> NDArray[np.float64]:
-    """The distance of each value from the nearest other one."""
+    """The distance of each value from the nearest other one, which is the one before or after."""
+    gaps = np.ones(secret.size - 1)
     if distance == "ordered":
-        return np.full(secret.size, 1 / max(1, secret.size - 1))
-    if distance == "equal":
-        return np.ones(secret.size)
-    tree = secret.hierarchy
-    assert tree is not None  # distance_between says so
-    height = heights(tree)
-    found = np.ones(secret.size)
-    for leaf in range(secret.size):
-        above = [node for node in tree.ancestors(leaf) if tree.last[node] > tree.first[node]]
-        if above:
-            found[leaf] = height[above[0]] / height[tree.root]
-    return found
+        gaps /= max(1, len(gaps))
+    elif distance == "hierarchical":
+        tree = secret.hierarchy
+        assert tree is not None  # distance_between says so
+        above = [tree.lowest_common_ancestor(s, s + 1) for s in range(len(gaps))]
+        height = heights(tree)
+        gaps = height[above] / height[tree.root]
+    return np.minimum(np.append(gaps, np.inf), np.append(np.inf, gaps))
 
 
 def _checked_release(release: AnyRelease) -> Release:
-    parts = {
-        "minimality": Call("minimality"),
-        "made_by": File(release.made_by, bare=True),
-        "differential": Call("differential_inference"),
-        "membership": Call("membership"),
-    }
-    if isinstance(release, Permuted):
-        raise InputError(
-            "{minimality} gives the sensitive values of a class to its people, but {made_by} draws "
-            "its groups at random: which groups it made does not depend on who has which value",
-            **parts,
-        )
-    if not isinstance(release, Release):
-        raise InputError(
-            "{minimality} gives the sensitive values of a class to its people, but {made_by} "
-            "publishes no classes, {instead}",
-            instead=release.instead, **parts,
-        )  # fmt: skip
-    if release.perturbed:
-        raise InputError(
-            "{minimality} assumes that published values are true, but {made_by} publishes values "
-            "of {columns} that may not be; {differential} and {membership} test such releases",
-            columns=Listed([ColumnName(name) for name in release.perturbed], "and"), **parts,
-        )  # fmt: skip
-    return release
+    checked = with_records(release, "minimality")
+    refuse_perturbed(checked, [*checked.quasi, checked.sensitive], "minimality")
+    return checked
 
 
 def _check(sanitizer: Any, path: str | None, scope: str | None) -> None:
@@ -296,18 +287,15 @@ def _check(sanitizer: Any, path: str | None, scope: str | None) -> None:
             "{scope} is about what was refused, but {label} is run on worlds; leave it out",
             scope=Option("scope", scope), label=label,
         )  # fmt: skip
-    if sanitizer.is_random or isinstance(sanitizer, LaplaceCounts):
+    is_random = sanitizer.is_random or isinstance(sanitizer, LaplaceCounts)
+    if is_random or not sanitizer.deterministic:
         raise InputError(
-            "{minimality} compares the releases of many worlds, but {label} is random; "
-            "{differential} and {membership} test such releases",
-            minimality=minimality, label=label, differential=Call("differential_inference"),
-            membership=Call("membership"),
-        )  # fmt: skip
-    if not sanitizer.deterministic:
-        raise InputError(
-            "{minimality} compares the releases of many worlds, but {label} may be random; if it "
-            "is not, say so in its class: deterministic = True",
-            minimality=minimality, label=label,
+            "{minimality} compares the releases of many worlds, but {label} {why}",
+            minimality=minimality, label=label, why=Message(
+                "is random; {differential} and {membership} test such releases",
+                differential=Call("differential_inference"), membership=Call("membership"),
+            ) if is_random
+            else "may be random; if it is not, say so in its class: deterministic = True",
         )  # fmt: skip
 
 
@@ -318,54 +306,32 @@ def _by_running(
     tries: Tries,
     progress: bool | None,
 ) -> dict[str, Any]:
-    """Everybody's beliefs, one row per record, with the estimate of `_solving` for draws."""
+    """Everybody's beliefs, one row per record."""
+    n = len(microdata)
     people = [np.flatnonzero(release.class_of == c) for c in range(release.n_classes)]
-    number = math.prod(_arrangements(row) for row in release.counts)
+    number = math.prod(math.prod(map(math.comb, accumulate(c), c)) for c in release.counts.tolist())
     exact = number <= tries.draws
     worlds = _all(microdata, people) if exact else _some(microdata, people, tries)
-    shape = (len(microdata), microdata.sensitive.size)
-    kept, gone = np.zeros(shape), np.zeros(shape)
-    everybody, n_kept, n = np.arange(len(microdata)), 0, 0
-    total = number if exact else tries.draws
+    kept, gone = np.zeros((2, n, microdata.sensitive.size))
+    n_kept, total = 0, number if exact else tries.draws
     with ProgressBar("sanitizing worlds", total, progress, unit="worlds") as bar:
         for secrets in worlds:
             same = _gives(sanitizer, _world(microdata, secrets), release)
-            (kept if same else gone)[everybody, secrets] += 1
-            n_kept, n = n_kept + same, n + 1
+            (kept if same else gone)[np.arange(n), secrets] += 1
+            n_kept += same
             bar.advance(1)
     share = (release.counts / release.sizes[:, None])[release.class_of]
-    p, error = n_kept / n, np.zeros(len(microdata))
     if exact:
-        belief = kept / n_kept
-    elif n_kept == 0:
-        # Only the true world is known to give this release: nothing is known about the others.
-        belief, error = share, np.ones(len(microdata))
-    else:
-        belief = share + (0.0 if p == 1 else (1 - p) * (kept / n_kept - gone / (n - n_kept)))
-        spread = np.sqrt((share * (1 - share)).max(axis=1))
-        error = spread * np.sqrt(max(1 - p, 1 / n) / (p * n))
-        belief = belief.clip(0, 1)
-        belief /= belief.sum(axis=1, keepdims=True)
+        found = Solved(belief=kept / n_kept, error=np.zeros(n), how="exact", kept=n_kept / total)
+    elif n_kept:
+        found = from_draws(share, kept, gone, n_kept, total)
+    else:  # only the true world is known to give this release: nothing is known about the others
+        found = Solved(belief=share, error=np.ones(n), how="drawn", kept=0.0)
     return {
-        "group_of": np.arange(len(microdata)),
-        "belief": belief,
-        "error": error,
-        "how": np.full(len(microdata), "exact" if exact else "drawn", dtype=object),
-        "kept": p,
-        "components": 1,
-        "rhat": 1.0,
-        "alone": np.zeros(len(microdata), dtype=bool),
-        "refused": {},
-    }
-
-
-def _arrangements(counts: NDArray[np.int64]) -> int:
-    """In how many ways the values of a class can be given to its people."""
-    ways, size = 1, 0
-    for number in counts.tolist():
-        size += number
-        ways *= math.comb(size, number)
-    return ways
+        "group_of": np.arange(n), "belief": found.belief, "error": found.error,
+        "how": np.full(n, found.how, dtype=object), "kept": found.kept, "components": 1,
+        "rhat": found.rhat, "alone": np.zeros(n, dtype=bool), "refused": {},
+    }  # fmt: skip
 
 
 def _gives(sanitizer: Sanitizer, world: Microdata, release: Release) -> bool:
@@ -378,41 +344,32 @@ def _gives(sanitizer: Sanitizer, world: Microdata, release: Release) -> bool:
 
 def _world(microdata: Microdata, secrets: NDArray[np.int32]) -> Microdata:
     own = microdata.sensitive
-    columns = (replace(own, codes=secrets) if c is own else c for c in microdata.columns)
+    columns = (replace(own, codes=secrets.copy()) if c is own else c for c in microdata.columns)
     return replace(microdata, columns=tuple(columns))
 
 
 def _all(microdata: Microdata, people: list[NDArray[np.intp]]) -> Iterator[NDArray[np.int32]]:
     """Every arrangement of the sensitive values within classes, once."""
     secrets = microdata.sensitive.codes.copy()
-    for some in people:
-        secrets[some] = np.sort(secrets[some])
-
-    def turned(c: int) -> Iterator[NDArray[np.int32]]:
-        if c == len(people):
-            yield secrets.copy()
-            return
-        while True:
-            yield from turned(c + 1)
-            if not _next(secrets, people[c]):
-                return
-
-    return turned(0)
+    ways = [list(_arranged(np.bincount(secrets[some]).tolist())) for some in people]
+    for world in product(*ways):
+        for some, values in zip(people, world, strict=True):
+            secrets[some] = values
+        yield secrets
 
 
-def _next(secrets: NDArray[np.int32], people: NDArray[np.intp]) -> bool:
-    """The next arrangement in lexicographic order; after the last, the first one and False."""
-    row = secrets[people]
-    rises = np.flatnonzero(row[:-1] < row[1:])
-    if not len(rises):
-        secrets[people] = row[::-1]
-        return False
-    i = int(rises[-1])
-    j = i + 1 + int(np.flatnonzero(row[i + 1 :] > row[i])[-1])
-    row[i], row[j] = row[j], row[i]
-    row[i + 1 :] = row[i + 1 :][::-1]
-    secrets[people] = row
-    return True
+def _arranged(counts: list[int]) -> Iterator[list[int]]:
+    """All ways to put so many of each value in a row.
+
+    >>> list(_arranged([2, 1]))
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    if not any(counts):
+        yield []
+    for value, number in enumerate(counts):
+        if number:
+            rest = [n - (other == value) for other, n in enumerate(counts)]
+            yield from ([value, *more] for more in _arranged(rest))
 
 
 def _some(
@@ -422,7 +379,7 @@ def _some(
     for _ in range(tries.draws):
         for some in people:
             secrets[some] = rng.permutation(secrets[some])
-        yield secrets.copy()
+        yield secrets
 
 
 def _is_same(one: Release, other: Release) -> bool:
@@ -435,12 +392,12 @@ def _is_same(one: Release, other: Release) -> bool:
     # Classes may be numbered differently.
     number = np.full(one.n_classes, -1)
     number[one.class_of] = other.class_of
-    if (number[one.class_of] != other.class_of).any() or len(set(number.tolist())) < len(number):
-        return False
-    if (one.counts != other.counts[number]).any():
-        return False
     cells = zip(one.cells(), other.cells(), strict=True)
-    return all(mine == [theirs[g] for g in number] for mine, theirs in cells)
+    return (
+        bool((number[one.class_of] == other.class_of).all())
+        and bool((one.counts == other.counts[number]).all())
+        and all(mine == [theirs[g] for g in number] for mine, theirs in cells)
+    )
 
 
 def _check_same(given: Release, made: Release, microdata: Microdata, sanitizer: Sanitizer) -> None:
@@ -465,15 +422,14 @@ def _check_same(given: Release, made: Release, microdata: Microdata, sanitizer: 
     mine, theirs = _described(made), _described(given)
     if mine == theirs:
         return
-    differs = next((key for key in theirs if theirs[key] != mine.get(key)), None)
-    missing = next((key for key in mine if mine[key] != theirs.get(key)), None)
-    told = []
-    if differs is not None:
-        words = _words(given, differs, theirs[differs])
-        told.append(Message("the release has {words}", words=words))
-    if missing is not None:
-        words = _words(made, missing, mine[missing])
-        told.append(Message("the sanitizer makes {words}", words=words))
+    told = [
+        Message("{who} {words}", who=who, words=_words(release, key, own[key]))
+        for who, release, own, other in (
+            ("the release has", given, theirs, mine),
+            ("the sanitizer makes", made, mine, theirs),
+        )
+        for key in [key for key in own if own[key] != other.get(key)][:1]
+    ]
     raise InputError(
         "this release is not what {sanitizer} makes of {source}: {told}; give the goal and options "
         "that it was made with, and the unchanged table",
@@ -481,38 +437,24 @@ def _check_same(given: Release, made: Release, microdata: Microdata, sanitizer: 
     )  # fmt: skip
 
 
-_Cells: TypeAlias = tuple[bytes, ...]
+def _described(release: Release) -> dict[str, list[int]]:
+    """How many records of each sensitive value have each combination of cells."""
+    counts = pd.DataFrame(release.counts).groupby(_cells(release), sort=False).sum()
+    return dict(zip(counts.index, counts.to_numpy().tolist(), strict=True))
 
 
-def _described(release: Release) -> dict[_Cells, tuple[int, ...]]:
-    """How many records of each sensitive value have each combination of cells.
-
-    Cells are compared by what they cover, regardless of how they are written.
-    """
-    found: dict[_Cells, tuple[int, ...]] = {}
-    for key, counts in zip(_cells(release), release.counts.tolist(), strict=True):
-        before = found.get(key, (0,) * len(counts))
-        found[key] = tuple(a + b for a, b in zip(before, counts, strict=True))
-    return found
-
-
-def _cells(release: Release) -> list[_Cells]:
-    """What the cells of each class cover."""
+def _cells(release: Release) -> list[str]:
+    """What the cells of each class cover, regardless of how they are written."""
     covered = [
         np.packbits(np.stack([r.covers(v) for v in range(c.size)], axis=1), axis=1)
         for c, r in zip(release.quasi, release.regions, strict=True)
     ]
-    return [tuple(rows[g].tobytes() for rows in covered) for g in range(release.n_classes)]
+    return [row.tobytes().hex() for row in np.hstack(covered)]
 
 
-def _words(release: Release, key: _Cells, counts: tuple[int, ...]) -> Message:
-    g = _cells(release).index(key)
-    columns = zip(release.quasi, release.regions, strict=True)
-    cells = ", ".join(f"{c.name} {r.take(np.array([g])).texts(c)[0]}" for c, r in columns)
+def _words(release: Release, key: str, counts: list[int]) -> Message:
+    cells = ", ".join(cells_of(release, _cells(release).index(key)))
     values = zip(counts, release.sensitive.texts, strict=True)
     secrets = ", ".join(f"{number} {text}" for number, text in values if number)
-    return Message(
-        "a class {cells} with {secrets}",
-        cells=Cell(cells, bare=True),
-        secrets=Cell(secrets, bare=True),
-    )
+    return Message("a class {cells} with {secrets}", cells=Cell(cells, bare=True),
+                   secrets=Cell(secrets, bare=True))  # fmt: skip

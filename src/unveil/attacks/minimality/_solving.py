@@ -24,23 +24,16 @@ attacker uses; an attacker who uses everything may believe something else, and u
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.minimality import _kernels as kernels
-from unveil.attacks.minimality._attempts import (
-    Attempt,
-    Component,
-    Goal,
-    binding,
-    components,
-    tried,
-)
+from unveil.attacks.minimality._attempts import Component, binding, components, tried
 from unveil.engine import Progress
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Mondrian, Recoding
@@ -58,18 +51,8 @@ _CHAINS, _BATCHES = 4, 40
 _PANEL = 8  # blocks whose traces are compared
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tries:
-    """How much is tried.
-
-    Attributes
-    ----------
-    steps : int
-        Maximum number of placements of values to count all worlds of a component.
-    draws : int
-        Number of worlds that are drawn if that is not enough.
-    seed : int
-    """
+class Tries(NamedTuple):
+    """How much is tried: placements to count all worlds, and worlds drawn if they are too many."""
 
     steps: int
     draws: int
@@ -101,16 +84,11 @@ class Solved:
 
 
 class _Answer(NamedTuple):
-    """Some people and their blocks, what is believed, and what was refused about their classes.
+    """What is believed about a component; ``alone``: its one class was looked at alone."""
 
-    ``alone``: their classes were looked at alone.
-    """
-
-    people: NDArray[np.intp]
-    block_of: NDArray[np.int64]
+    component: Component
     solved: Solved
     alone: bool
-    refused: dict[int, tuple[Attempt, ...]]
 
 
 def by_looking(
@@ -124,155 +102,126 @@ def by_looking(
     """Everybody's beliefs, and how they were found."""
     goal, attempts = tried(sanitizer, microdata)
     bindings = [one for one in (binding(a, made, goal) for a in attempts) if one is not None]
-    tied = components(bindings, made)
+    tied = components(bindings, made, goal)
     answers: list[_Answer] = []
     people = sum(len(one.people) for one in tied)
     with Progress("counting worlds", people, progress, unit="people") as bar:
         for one in tied:
-            answers += _answered(one, made, goal, tries, scope)
+            answers += _answered(one, made, tries, scope)
             bar.advance(len(one.people))
-    return _put_together(made, answers, components=len(tied))
-
-
-def nothing_told(made: Release) -> dict[str, Any]:
-    """What is believed if nothing was refused because of sensitive values."""
-    return _put_together(made, [], components=0)
+    return put_together(made, tied, answers)
 
 
 def _answered(
-    component: Component, made: Release, goal: Goal, tries: Tries, scope: Scope | None
+    component: Component, made: Release, tries: Tries, scope: Scope | None
 ) -> Iterator[_Answer]:
     together = len(component.classes)
     if together == 1 or scope == "all" or (scope is None and together <= _TOGETHER):
-        found = solved(component, made, goal, tries)
+        found = solved(component, tries)
         if together == 1 or scope == "all" or found.rhat <= SETTLED:
-            yield _answer(component, found, alone=False)
+            yield _Answer(component, found, alone=False)
             return
     own = [one for one in component.bindings if len(one.cut) == 1]
-    for one in components(own, made):
-        yield _answer(one, solved(one, made, goal, tries), alone=True)
-    told = {int(one.cut[0]) for one in own}
-    left = [c for c in component.classes.tolist() if c not in told]
-    if left:
-        yield _nothing_of(component, left, made)
+    for one in components(own, made, component.goal):
+        yield _Answer(one, solved(one, tries), alone=True)
 
 
-def _answer(component: Component, found: Solved, *, alone: bool) -> _Answer:
-    refused = {
-        c: tuple(one.attempt for one in component.bindings if c in one.cut)
-        for c in component.classes.tolist()
-    }
-    return _Answer(component.people, component.block_of, found, alone, refused)
-
-
-def _nothing_of(component: Component, classes: Sequence[int], made: Release) -> _Answer:
-    """Classes within which nothing was refused: alone, they tell only what is published."""
-    people = component.people[np.isin(made.class_of[component.people], classes)]
-    place = np.searchsorted(np.array(classes), made.class_of[people])
-    shares = made.counts[classes] / made.sizes[classes][:, None]
-    kept = Solved(belief=shares, error=np.zeros(len(classes)), how="exact", kept=1.0)
-    return _Answer(people, place.astype(np.int64), kept, True, {})
-
-
-def _put_together(made: Release, answers: Sequence[_Answer], *, components: int) -> dict[str, Any]:
-    """Everybody's beliefs: a row for each class that nothing ties, and for each block of others."""
+def put_together(
+    made: Release, tied: Sequence[Component] = (), answers: Sequence[_Answer] = ()
+) -> dict[str, Any]:
+    """Everybody's beliefs: a row for each class without an answer, and for each block of others."""
     shares = made.counts / made.sizes[:, None]
-    rows, errors, how = [shares], [np.zeros(len(shares))], ["exact"] * len(shares)
-    alone = [np.zeros(len(shares), dtype=bool)]
-    group_of = made.class_of.astype(np.int64)
-    begin = len(shares)
-    refused: dict[int, tuple[Attempt, ...]] = {}
-    for one in answers:
-        found = one.solved
-        group_of[one.people] = begin + one.block_of
-        rows.append(found.belief)
-        errors.append(found.error)
-        how += [found.how] * len(found.belief)
-        alone.append(np.full(len(found.belief), one.alone))
+    refused = {
+        c: tuple(one.attempt for one in answer.component.bindings if c in one.cut)
+        for answer in answers
+        for c in answer.component.classes.tolist()
+    }
+    # A tied class within which nothing was refused: alone, it tells only what is published.
+    alone = np.zeros(len(shares), dtype=bool)
+    alone[[c for one in tied for c in one.classes.tolist() if c not in refused]] = True
+    group_of, begin = made.class_of.astype(np.int64), len(shares)
+    for component, found, _ in answers:
+        group_of[component.people] = begin + component.blocks.block_of
         begin += len(found.belief)
-        refused |= {c: attempts for c, attempts in one.refused.items() if attempts}
-    kept = [float("nan") if one.alone else one.solved.kept for one in answers]
+    every = [one.solved for one in answers]
+    how = [one.how for one in every for _ in one.error]
+    looked = [np.full(len(one.solved.error), one.alone) for one in answers]
+    flags = np.concatenate([alone, *looked])
     return {
         "group_of": group_of,
-        "belief": np.concatenate(rows),
-        "error": np.concatenate(errors),
-        "how": np.array(how, dtype=object),
-        "kept": float(np.prod(kept)) if kept else 1.0,
-        "components": components,
-        "rhat": max([one.solved.rhat for one in answers], default=1.0),
-        "alone": np.concatenate(alone),
+        "belief": np.concatenate([shares, *(one.belief for one in every)]),
+        "error": np.concatenate([np.zeros(len(shares)), *(one.error for one in every)]),
+        "how": np.array(["exact"] * len(shares) + how, dtype=object),
+        "kept": math.nan if flags.any() else float(np.prod([one.kept for one in every])),
+        "components": len(tied),
+        "rhat": max([one.rhat for one in every], default=1.0),
+        "alone": flags,
         "refused": refused,
     }
 
 
-def solved(component: Component, release: Release, goal: Goal, tries: Tries) -> Solved:
+def solved(component: Component, tries: Tries) -> Solved:
     """Beliefs from all worlds if they are few enough, otherwise from some."""
-    found = _exactly(component, release, goal, tries.steps)
+    found = _exactly(component, tries.steps)
     if found is not None:
         return found
     # Random numbers follow from the seed and the component, whatever else there is.
     seeds = np.random.SeedSequence([tries.seed, int(component.classes[0])])
-    return _drawn(component, release, goal, tries.draws, seeds)
+    return _drawn(component, tries.draws, seeds)
 
 
-def _shares(component: Component, release: Release) -> NDArray[np.float64]:
+def _shares(component: Component) -> NDArray[np.float64]:
     """What is believed from the release alone: the shares of the class."""
-    counts = release.counts[component.classes][component.class_of_block]
+    counts = component.counts[component.class_of_block]
     shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
     return shares
 
 
-def _items(component: Component, release: Release, goal: Goal) -> NDArray[np.int64]:
+def _items(component: Component) -> NDArray[np.int64]:
     """The values that have to be placed: (class, value, number, room left), most frequent first."""
-    hist = release.counts[component.classes]
-    matters = hist > 0
-    if not len(goal.stretch):
-        matters &= _may_fail(component, hist, goal)
+    counts = component.counts
+    matters = counts > 0
+    if not len(component.goal.stretch):
+        matters &= _may_fail(component)
     c, s = np.nonzero(matters)
-    order = np.lexsort([c, s, -hist[c, s]])
+    order = np.lexsort([c, s, -counts[c, s]])
     c, s = c[order], s[order]
-    left = release.sizes[component.classes].copy()
+    left = counts.sum(axis=1)
     room = np.empty(len(c), dtype=np.int64)
     for i, one in enumerate(c):
         room[i] = left[one]
-        left[one] -= hist[one, s[i]]
-    return np.stack([c, s, hist[c, s], room], axis=1).astype(np.int64)
+        left[one] -= counts[one, s[i]]
+    return np.stack([c, s, counts[c, s], room], axis=1).astype(np.int64)
 
 
-def _may_fail(component: Component, hist: NDArray[np.int64], goal: Goal) -> NDArray[np.bool_]:
+def _may_fail(component: Component) -> NDArray[np.bool_]:
     """For each class and value, whether it can become too frequent for ℓ in some part."""
-    parts = component.parts
-    block = np.repeat(np.arange(len(component.room)), np.diff(parts.start))
-    inside = np.zeros((len(parts.part), len(hist)), dtype=np.int64)  # people of a class in a part
-    np.add.at(inside, (parts.listed, component.class_of_block[block]), component.room[block])
-    most = parts.base + np.minimum(hist[None], inside[:, :, None]).sum(axis=1)
-    harmful = most * goal.l > parts.part[:, kernels.SIZE, None]  # parts × values
+    parts, blocks, counts = component.parts, component.blocks, component.counts
+    block = np.repeat(np.arange(len(blocks.room)), np.diff(parts.start))
+    inside = np.zeros((len(parts.part), len(counts)), dtype=np.int64)  # people of a class in a part
+    np.add.at(inside, (parts.listed, component.class_of_block[block]), blocks.room[block])
+    most = parts.base + np.minimum(counts[None], inside[:, :, None]).sum(axis=1)
+    harmful = most * component.goal.l > parts.part[:, kernels.SIZE, None]  # parts × values
     found: NDArray[np.bool_] = np.any((inside[:, :, None] > 0) & harmful[:, None, :], axis=0)
     return found
 
 
-def _exactly(component: Component, release: Release, goal: Goal, steps: int) -> Solved | None:
-    largest = int(release.sizes[component.classes].max())
+def _exactly(component: Component, steps: int) -> Solved | None:
+    blocks, counts, own = component.blocks, component.counts, component.class_of_block
+    largest = int(counts.sum(axis=1).max())
     if largest > _LARGEST:
         return None
-    items = _items(component, release, goal)
-    blocks, hist = len(component.room), release.counts[component.classes]
-    placed = np.zeros((blocks, release.sensitive.size))
-    left = np.zeros((len(items) + 1, blocks))
-    mass = kernels.all_worlds(
-        component.parts, goal, items, component.room, component.first_block,
-        component.class_of_block, _pascal(largest), steps, placed, left,
-    )  # fmt: skip
+    items, n = _items(component), len(blocks.room)
+    placed, left = np.zeros((n, counts.shape[1])), np.zeros((len(items) + 1, n))
+    mass = kernels.all_worlds(*component.all, items, _pascal(largest), steps, placed, left)
     if mass < 0:
         return None
     # Values that were not placed when a world was known to be kept go where room was left.
-    place = np.full(hist.shape, len(items))
+    place = np.full(counts.shape, len(items))
     place[items[:, kernels.CLASS], items[:, kernels.VALUE]] = np.arange(len(items))
-    upto = np.cumsum(left, axis=0)
-    own = place[component.class_of_block]
-    spread = np.take_along_axis(upto.T, own, axis=1) * hist[component.class_of_block]
-    belief = (placed + spread) / (mass * component.room[:, None])
-    return Solved(belief=belief, error=np.zeros(blocks), how="exact", kept=min(1.0, float(mass)))
+    spread = np.take_along_axis(np.cumsum(left, axis=0).T, place[own], axis=1) * counts[own]
+    belief = (placed + spread) / (mass * blocks.room[:, None])
+    return Solved(belief=belief, error=np.zeros(n), how="exact", kept=min(1.0, float(mass)))
 
 
 def _pascal(n: int) -> NDArray[np.float64]:
@@ -284,29 +233,33 @@ def _pascal(n: int) -> NDArray[np.float64]:
     return choose
 
 
-def _drawn(
-    component: Component,
-    release: Release,
-    goal: Goal,
-    draws: int,
-    seeds: np.random.SeedSequence,
-) -> Solved:
-    secrets = release.sensitive.codes[component.people].astype(np.int64)
-    shape = (len(component.room), release.sensitive.size)
-    kept, gone = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+def _drawn(component: Component, draws: int, seeds: np.random.SeedSequence) -> Solved:
+    share, secrets = _shares(component), component.secrets.copy()
+    kept, gone = np.zeros(share.shape, dtype=np.int64), np.zeros(share.shape, dtype=np.int64)
     rng, number, first = np.random.default_rng(seeds), 0, max(1, draws // 20)
     for some in (first, draws - first):  # the first draws tell whether the rest is worth while
-        number += kernels.draw(
-            component.parts, goal, component.block_of, component.class_start, secrets, rng, some,
-            kept, gone,
-        )  # fmt: skip
+        number += kernels.draw(*component.all, secrets, rng, some, kept, gone)
         if number * draws < _FEWEST * some:
-            return _walked(component, release, goal, draws, seeds)
-    share, room = _shares(component, release), component.room[:, None]
-    p = number / draws
-    belief = share.copy()
+            return _walked(component, draws, seeds)
+    return from_draws(share, kept, gone, number, draws, component.blocks.room[:, None])
+
+
+def from_draws(
+    share: NDArray[np.float64],
+    kept: NDArray[Any],
+    gone: NDArray[Any],
+    number: int,
+    draws: int,
+    room: int | NDArray[np.int64] = 1,
+) -> Solved:
+    """Beliefs of blocks with that many people, if this number of the drawn worlds is kept.
+
+    ``share`` is what is believed from the release alone; ``kept`` and ``gone`` are how often a
+    value was in a block in the worlds that are kept, and in the others.
+    """
+    p, belief = number / draws, share
     if number < draws:
-        belief += (1 - p) * (kept / (number * room) - gone / ((draws - number) * room))
+        belief = share + (1 - p) * (kept / (number * room) - gone / ((draws - number) * room))
     # One more world might have been refused, so no belief is more certain than that.
     lost = max(1 - p, 1 / draws)
     spread = np.sqrt((share * (1 - share)).max(axis=1))
@@ -319,33 +272,23 @@ def _drawn(
     )
 
 
-def _walked(
-    component: Component,
-    release: Release,
-    goal: Goal,
-    draws: int,
-    seeds: np.random.SeedSequence,
-) -> Solved:
-    secrets = release.sensitive.codes[component.people].astype(np.int64)
-    shape = (len(component.room), release.sensitive.size)
+def _walked(component: Component, draws: int, seeds: np.random.SeedSequence) -> Solved:
+    shares, room = _shares(component), component.blocks.room[:, None]
     sweeps = max(1, draws // (10 * _CHAINS * _BATCHES))
     found = []
     for seed in seeds.spawn(_CHAINS):
         rng = np.random.default_rng(seed)
-        state, means = _any_world(component, secrets, rng), np.zeros((_BATCHES, *shape))
+        state, means = _any_world(component, rng), np.zeros((_BATCHES, *shares.shape))
         for batch in range(-_BATCHES // 2, _BATCHES):  # a third of each chain to begin with
-            kept = np.zeros(shape, dtype=np.int64)
-            lacking = kernels.walk(
-                component.parts, goal, component.block_of, component.first_block, component.room,
-                component.class_start, state, rng, sweeps, kept,
-            )  # fmt: skip
+            kept = np.zeros(shares.shape, dtype=np.int64)
+            lacking = kernels.walk(*component.all, state, rng, sweeps, kept)
             if batch == -1 and lacking:
                 break
             if batch >= 0:
-                means[batch] = kept / (sweeps * component.room[:, None])
+                means[batch] = kept / (sweeps * room)
         else:
             found.append(means)
-    return _averaged(np.array(found), _shares(component, release))
+    return _averaged(np.array(found), shares)
 
 
 def _averaged(traces: NDArray[np.float64], shares: NDArray[np.float64]) -> Solved:
@@ -354,10 +297,8 @@ def _averaged(traces: NDArray[np.float64], shares: NDArray[np.float64]) -> Solve
     Fewer than two chains cannot be compared, and their beliefs are not reliable.
     """
     if len(traces) < 2:
-        nothing = np.ones(len(shares))
-        return Solved(
-            belief=shares, error=nothing, how="walked", kept=float("nan"), rhat=float("inf")
-        )
+        return Solved(belief=shares, error=np.ones(len(shares)), how="walked", kept=math.nan,
+                      rhat=math.inf)  # fmt: skip
     variance = traces.var(axis=(0, 1)).max(axis=1) / (traces.shape[0] * traces.shape[1] - 1)
     # Chains that have not mixed differ by more than their batches do.
     apart = traces.mean(axis=1).var(axis=0, ddof=1).max(axis=1) / len(traces)
@@ -366,17 +307,15 @@ def _averaged(traces: NDArray[np.float64], shares: NDArray[np.float64]) -> Solve
         belief=traces.mean(axis=(0, 1)),
         error=np.sqrt(np.maximum(variance, apart)),
         how="walked",
-        kept=float("nan"),
+        kept=math.nan,
         rhat=_rhat(traces[:, :, panel].reshape(*traces.shape[:2], -1)),
     )
 
 
-def _any_world(
-    component: Component, secrets: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _any_world(component: Component, rng: np.random.Generator) -> NDArray[np.int64]:
     """A random world: the values of each class, shuffled among its people."""
-    each = pairwise(component.class_start)
-    return np.concatenate([rng.permutation(secrets[first:last]) for first, last in each])
+    classes = np.split(component.secrets, component.blocks.class_start[1:-1])
+    return np.concatenate([rng.permutation(one) for one in classes])
 
 
 def _rhat(traces: NDArray[np.float64]) -> float:

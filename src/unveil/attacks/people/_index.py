@@ -59,15 +59,6 @@ class Found(NamedTuple):
     number: NDArray[np.float64]
     among: NDArray[np.bool_]
 
-    def part(self, first: int, last: int) -> Found:
-        """What the points from one to below another have found, both counted as in the slice."""
-        a, b = first - self.points.start, last - self.points.start
-        inside = slice(*np.searchsorted(self.point, [a, b]))
-        return Found(
-            slice(first, last), self.records[a:b], self.classes[a:b], self.point[inside] - a,
-            self.value[inside], self.number[inside], self.among[a:b],
-        )  # fmt: skip
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Index:
