@@ -359,7 +359,7 @@ class _Placed:
             return shown(part, self._view)
         if form == "%":
             return percent(part)
-        return counted(part, form) if form.isalpha() else format(part, form)
+        return counted(part, form) if form.isalpha() and len(form) > 1 else format(part, form)
 
 
 class Message(_Part):
