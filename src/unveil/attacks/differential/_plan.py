@@ -22,8 +22,8 @@ from unveil.attacks.differential._beliefs import (
     general_beliefs,
     updated_beliefs,
 )
+from unveil.attacks.differential._earth_movers import BoundDistance, Distance
 from unveil.attacks.differential._finding import DifferentialInference
-from unveil.attacks.differential._formulas import BoundDistance, Distance
 from unveil.attacks.differential._noisy_counts import direct_beliefs, sampled_counts
 from unveil.attacks.differential._sampled_beliefs import sampled_beliefs
 from unveil.attacks.differential._sampling import Drawn, Request, Sampling

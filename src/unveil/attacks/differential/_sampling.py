@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, stdtrit  # scipy.stats takes half a second to import
 
 from unveil.attacks.differential._beliefs import Beliefs
-from unveil.attacks.differential._formulas import Distance
+from unveil.attacks.differential._earth_movers import Distance
 from unveil.errors import InputError, Option
 
 CONFIDENCE = 0.95

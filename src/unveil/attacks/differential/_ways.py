@@ -15,7 +15,7 @@ from unveil.adversary import (
     SmoothedFrequency,
     UpdatingAdversary,
 )
-from unveil.attacks.differential._formulas import BoundDistance
+from unveil.attacks.differential._earth_movers import BoundDistance
 from unveil.attacks.differential._sampling import EPSILONS, Request, checked_epsilons
 from unveil.errors import File, InputError, Message, Option, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata
