@@ -373,8 +373,8 @@ def _checked_matrix(given: Any) -> pd.DataFrame:
             i, j = np.argwhere(wrong)[0].tolist()
             here, there = (f"value {k}" if labels is None else Cell(labels[k]) for k in (i, j))
             raise InputError(
-                "the ground distance from {here} to {there} is {to:.6g}, and back {back:.6g}; {why}",
-                here=here, there=there, to=float(costs[i, j]), back=float(costs[j, i]), why=why,
+                "the ground distance from {here} to {there} is {to}, and back {back}; {why}",
+                here=here, there=there, to=f"{costs[i, j]:g}", back=f"{costs[j, i]:g}", why=why,
             )  # fmt: skip
     return pd.DataFrame((costs + costs.T) / 2, index=labels, columns=labels)
 

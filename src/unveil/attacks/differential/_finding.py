@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from annotated_types import Gt, Lt
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DELTA, MEAN_D, OVER
-from unveil.attacks.differential._bounds import Chosen, ShareBound, sampled_bound, share_bound
 from unveil.attacks.differential._sampling import (
     Sampling,
     TailProbabilities,
@@ -21,9 +21,11 @@ from unveil.attacks.differential._sampling import (
     most_often,
     within,
 )
+from unveil.attacks.differential._targets import Chosen, ShareBound, share_bound
 from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding, Story, Value
 from unveil.microdata import Microdata
+from unveil.options import check
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 MAIN_THRESHOLD = 0.05
 """The threshold of the figure ``over``, and for which a bound is put into words."""
 
+_Confidence = Annotated[float, Gt(0), Lt(1)]
 _THRESHOLDS = (0.001, 0.01, 0.05, 0.1)  # above which the share of records is reported
 _QUANTILES = (0.5, 0.9, 0.99)
 _LARGEST = {"total variation": 1.0, "l1": 2.0}  # of the distances that can be sampled
@@ -178,9 +181,9 @@ class DifferentialInference(Finding):
         certain but wide if they were chosen otherwise. Sampled distances that are too close to the
         threshold to tell count as unknown. ``print(finding.bound(0.05))`` prints a sentence.
         """
-        secrets, distances, share = self.microdata.sensitive, self.distances, confidence
-        undecided = 0
-        if self.sampling is not None and 0 < confidence < 1:
+        check("confidence", _Confidence, confidence)
+        distances, undecided, share = self.distances, 0, confidence
+        if self.sampling is not None:
             # Half of the error probability is for sampling, half for the draw of targets.
             share = 1 - (1 - confidence) / 2
             low, high = self._within(share)
@@ -192,9 +195,20 @@ class DifferentialInference(Finding):
             len(self.microdata),
             confidence=share,
             how=self.how,
-            strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
+            strata=(
+                self.microdata.sensitive.codes[self.targets],
+                self.microdata.sensitive_counts,
+            ),
         )
-        return bound if self.sampling is None else sampled_bound(bound, undecided, confidence)
+        if self.sampling is None:
+            return bound
+        return replace(
+            bound,
+            confidence=confidence,
+            untested_failures=bound.untested_failures - undecided,
+            undecided=undecided,
+            method="sampled" if bound.method in ("exact", "certain") else bound.method,
+        )
 
     def delta_within(self, confidence: float = 0.95) -> tuple[float, float]:
         """Bounds of δ that hold for all targets at once; equal where nothing was sampled.
@@ -202,11 +216,7 @@ class DifferentialInference(Finding):
         The largest of many sampled distances is partly large by chance, so the bounds are wider
         than the error of the worst record.
         """
-        if not 0 < confidence < 1:
-            raise InputError(
-                "{option} must be between 0 and 1, such as 0.95; got {confidence}",
-                option=Option("confidence"), confidence=repr(confidence),
-            )  # fmt: skip
+        check("confidence", _Confidence, confidence)
         if not len(self.tested):
             return float("nan"), float("nan")
         low, high = self._within(confidence)
