@@ -14,13 +14,15 @@ without i, which is not the same as deleting i's row from the release.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from annotated_types import Ge
+import pandas as pd
+from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 
 from unveil.adversary import prior_for
@@ -28,24 +30,111 @@ from unveil.attacks.differential import DECLARATION
 from unveil.attacks.differential._beliefs import Workplace
 from unveil.attacks.differential._distances import distance_named
 from unveil.attacks.differential._finding import DifferentialInference, SeveralAdversaries
-from unveil.attacks.differential._options import (
-    Error,
-    HowFar,
-    Prior,
-    Samples,
-    WhichTargets,
-    on_cluster,
-)
 from unveil.attacks.differential._plan import Plan
-from unveil.attacks.differential._sampling import Sampling
+from unveil.attacks.differential._sampling import EPSILONS, Chance, Sampling, checked_epsilons
 from unveil.attacks.differential._targets import How
-from unveil.attacks.differential._ways import chance_of
 from unveil.attacks.shared import INTERRUPTED, adversaries_named, seed_number
 from unveil.engine import chosen_backend, parse_duration, workers
-from unveil.errors import InputError, Option
+from unveil.errors import File, Foreign, InputError, MissingExtraError, Option
 from unveil.microdata import Microdata
 from unveil.options import Adversaries, Budget, Help, Jobs, Progress, Seed, Shell, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
+
+
+def _distance(texts: Sequence[str]) -> str:
+    distance_named(texts[-1])
+    return texts[-1]
+
+
+def _prior(texts: Sequence[str]) -> Any:
+    """A file with one line for everybody, or one per record."""
+    try:
+        table = pd.read_csv(texts[-1])
+    except (OSError, ValueError) as error:
+        raise InputError("cannot read {option}, {file}: {error}", option=Option("prior"),
+                         file=File(texts[-1]), error=Foreign(str(error))) from error  # fmt: skip
+    if len(table) == 1:
+        return {str(value): share for value, share in table.iloc[0].items()}
+    return table
+
+
+def _targets(texts: Sequence[str]) -> int | str:
+    text = texts[-1]
+    if text == "available":
+        return text
+    if text.isascii() and text.isdigit() and int(text) > 0:
+        return int(text)
+    raise InputError(
+        "{option} must be a number of records from 1 up, or 'available', got {text}",
+        option=Option("targets"), text=repr(text),
+    )  # fmt: skip
+
+
+HowFar = Annotated[
+    Any,
+    Help(
+        "Distance between two beliefs: total-variation, l1, emd:path, emd:ordered, emd:numeric, "
+        "kl, jensen-shannon, hellinger, bhattacharyya or max-ratio. Default: total-variation."
+    ),
+    Shell(parse=_distance, metavar="NAME"),
+]
+Prior = Annotated[
+    Any,
+    Help(
+        "What the attacker knows about the sensitive values beforehand; in a shell a CSV file with "
+        "a column for each value, and one line for everybody or one per record."
+    ),
+    Shell(parse=_prior, metavar="FILE"),
+]
+Samples = Annotated[
+    int | None,
+    Ge(2),
+    Help(
+        "If the sanitizer or the attacker is random: number of runs with and without each record."
+    ),
+    Shell(metavar="N"),
+]
+Error = Annotated[
+    float | None,
+    Gt(0),
+    Lt(1),
+    Help(
+        "Continue sampling until every distance is exact to this (with 95% confidence), such as "
+        "0.01, or the samples are taken."
+    ),
+    Shell(metavar="E"),
+]
+WhichTargets = Annotated[
+    Any,
+    Help(
+        "Number of people to test, or 'available': those without whom an oracle has a release. "
+        "Default: everybody."
+    ),
+    Shell(parse=_targets, metavar="N"),
+]
+
+
+@contextmanager
+def on_cluster(scheduler: str | None) -> Iterator[None]:
+    """A connection to a Dask cluster, if one is named."""
+    if scheduler is None:
+        yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtraError(
+            "{option} needs Dask; install it with: pip install 'unveil[dask]'",
+            option=Option("scheduler"),
+        ) from error
+    try:
+        client = Client(scheduler, timeout="10s")  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise InputError("nothing answers at {option}: {error}",
+                         option=Option("scheduler", scheduler),
+                         error=Foreign(str(error))) from error  # fmt: skip
+    with client:
+        yield
 
 
 @checked
@@ -155,7 +244,8 @@ def differential_inference(
                          draw=Option("draw", draw), targets=Option("targets"),
                          budget=Option("budget"))  # fmt: skip
     wanted = f.attacked_by if adversary is None else adversary
-    attackers = adversaries_named(wanted, seed_number(seed))
+    number, far = seed_number(seed), distance_named(distance, microdata.sensitive)
+    attackers = adversaries_named(wanted, number)
     seconds = None if budget is None else parse_duration(budget)
     backend = "dask" if scheduler is not None else backend
     # Another run of what is random would say something else about the worst.
@@ -165,13 +255,16 @@ def differential_inference(
             microdata=microdata,
             sanitizer=f,
             adversaries=attackers,
-            distance=distance_named(distance, microdata.sensitive),
+            distance=far,
             prior=prior_for(attackers, prior, microdata),
-            chance=chance_of(samples, error, epsilons),
+            chance=Chance(
+                samples=samples, error=error, distance=far, seed=number,
+                epsilons=EPSILONS if epsilons is None else checked_epsilons(epsilons),
+            ),
             targets=targets,
             draw=draw,
             seconds=seconds,
-            seed=seed_number(seed),
+            seed=number,
             path=path,
             predictions=kept,
             threads=workers(jobs),
@@ -181,7 +274,7 @@ def differential_inference(
                 budget=seconds,
             ),
             progress=progress,
-        )
+        )  # fmt: skip
         finding = _of_all(plan.run())
         if worst and not kept and len(finding.tested):
             # Keeping everybody's beliefs would cost memory by the record.
@@ -274,12 +367,10 @@ def _sampling(
     sampled = next((f.sampling for f in findings if f.sampling is not None), None)
     if sampled is None:
         return None
-    merged = Sampling.none(len(best), sampled.epsilons.tolist(), sampled.wanted)
+    merged = sampled.empty(len(best))
     for number, (finding, where) in enumerate(zip(findings, at, strict=True)):
         its = np.flatnonzero(best == number)
-        part = finding.sampling
-        if part is None:
-            part = Sampling.exact(finding.distances, sampled.epsilons.tolist(), sampled.wanted)
+        part = finding.sampling or sampled.exact(finding.distances)
         merged.put(its, part.take(where[its]))
     return merged
 
