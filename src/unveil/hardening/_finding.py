@@ -482,7 +482,7 @@ def _chart(finding: Hardening) -> Chart:
         ):
             # A log axis cannot show 0, nor anything infinite.
             drawn = [value if 0 < value < math.inf else None for value in values]
-            series.append(Series(name=f"{name}: {what}", x=range(len(drawn)), y=drawn))
+            series.append(Series(name=f"{name}: {what}", x=list(range(len(drawn))), y=drawn))
     longest = max(len(course.rounds) for course in finding.courses.values())
     goal = Series(name=f"goal {finding.goal:g}", x=[0, longest - 1], y=[finding.goal] * 2)
     worst = f"at most ({CONFIDENCE:.0%} sure)" if finding.best.sampled else "the worst record"

@@ -28,16 +28,7 @@ from unveil.attacks.differential import (
     distance_named,
 )
 from unveil.attacks.shared import adversaries_named
-from unveil.errors import (
-    File,
-    InputError,
-    Listed,
-    Message,
-    Option,
-    Text,
-    UnveilError,
-    did_you_mean,
-)
+from unveil.errors import File, InputError, Listed, Message, Option, Text, UnveilError, did_you_mean
 from unveil.hardening._finding import (
     CONFIDENCE,
     INTERRUPTED,

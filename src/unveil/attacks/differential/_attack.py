@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import reduce
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -198,9 +197,6 @@ def differential_inference(
     targets : int, sequence of int or "available", optional
         Which records to test: all (default), this many, these, or those whose release without them
         is available (an oracle that is a folder).
-    draw : {"random", "stratified", "exposed"}
-        How targets are drawn: at random, at random within each sensitive value, or those first
-        that the fewest released records cover.
     budget : str or float, optional
         Time limit, such as ``"10 min"`` or a number of seconds. As many targets as fit are tested,
         in random order. `DifferentialInference.bound` says what follows for all records.
@@ -303,92 +299,78 @@ def audit_options(microdata: Microdata, sanitizer: Sanitizer) -> dict[str, Any]:
 
 
 def _of_all(findings: Sequence[DifferentialInference]) -> DifferentialInference:
-    return findings[0] if len(findings) == 1 else _strongest(findings)
-
-
-def _strongest(findings: Sequence[DifferentialInference]) -> DifferentialInference:
     """One finding from those of several adversaries against the same sanitizer.
 
     If some adversaries could not be tested on a target, the others count, and a note says so. A
     target counts as not tested if no adversary could be, or if the user interrupted before it.
     """
-    records = reduce(_common, (finding.targets for finding in findings))
-    at = [finding.places_of(records) for finding in findings]
-    distances = np.stack([f.distances[where] for f, where in zip(findings, at, strict=True)])
+    first = findings[0]
+    if len(findings) == 1:
+        return first
+    records = first.targets
+    for one in findings[1:]:
+        records = records[np.isin(records, one.targets)]
+    parts = [one.about(records) for one in findings]
+    distances = np.stack([one.distances for one in parts])
     missing = np.isnan(distances)
-    cut_short = np.array([INTERRUPTED in finding.not_tested for finding in findings])
+    cut_short = np.array([INTERRUPTED in one.not_tested for one in findings])
     untested = missing.all(axis=0) | missing[cut_short].any(axis=0)
     best = np.argmax(np.where(missing, -np.inf, distances), axis=0)
-    each = np.arange(len(records))
 
     def of_best(name: str) -> Any:
-        parts = [getattr(f, name)[where] for f, where in zip(findings, at, strict=True)]
-        return np.stack(parts)[best, each]
+        return np.stack([getattr(one, name) for one in parts])[best, np.arange(len(records))]
 
-    first = findings[0]
     kept = first.present is not None
     lost = set(records[untested].tolist())
-    failures = {r: text for f in findings for r, text in f.failures if r in lost}
+    failures = {r: text for one in findings for r, text in one.failures if r in lost}
     # The adversary that reached the fewest targets determines how they are a sample of all.
-    fewest = min(findings, key=lambda finding: len(finding.targets))
+    fewest = min(findings, key=lambda one: len(one.targets))
+    # Adversaries that share their releases share their time.
+    shared = [one.seconds for one in findings if not one.fast]
+    gaps = [
+        f"{one.adversary.label} could not be tested on {n:,} of {len(one.targets):,} targets "
+        f"({reason}), so their distances may be larger than reported"
+        for one in findings
+        for reason, n in one.not_tested.items()
+        if reason != INTERRUPTED
+    ]
     return replace(
         first,
-        distances=np.where(untested, np.nan, distances[best, each]),
+        distances=np.where(untested, np.nan, of_best("distances")),
         targets=records,
         mode_changed=of_best("mode_changed"),
         present=of_best("present") if kept else None,
         absent=of_best("absent") if kept else None,
         not_tested=_not_tested(findings, int(untested.sum())),
         failures=tuple(failures.items()),
-        adversary=SeveralAdversaries(tuple(f.adversary.label for f in findings)),
+        adversary=SeveralAdversaries(tuple(one.adversary.label for one in findings)),
         n_classes=fewest.n_classes,
         smallest_class=min(
-            (f.smallest_class for f in findings if f.smallest_class is not None), default=None
+            (one.smallest_class for one in findings if one.smallest_class is not None), default=None
         ),
-        way=next((f.way for f in findings if not f.fast), first.way),
+        way=next((one.way for one in findings if not one.fast), first.way),
         how=fewest.how,
         wanted=fewest.wanted,
-        seconds=_seconds(findings),
-        notes=(*dict.fromkeys(note for f in findings for note in f.notes), *_gaps(findings)),
-        against={f.adversary.label: f for f in findings},
+        seconds=sum(one.seconds for one in findings if one.fast) + max(shared, default=0.0),
+        notes=(*dict.fromkeys(note for one in findings for note in one.notes), *gaps),
+        against={one.adversary.label: one for one in findings},
         strongest=np.where(untested, -1, best),
-        sampling=_sampling(findings, at, best),
-        certain=all(f.certain for f in findings),
-        interrupted=any(f.interrupted for f in findings),
+        sampling=_sampling(parts, best),
+        certain=all(one.certain for one in findings),
+        interrupted=any(one.interrupted for one in findings),
     )
 
 
-def _sampling(
-    findings: Sequence[DifferentialInference],
-    at: Sequence[NDArray[np.intp]],
-    best: NDArray[np.intp],
-) -> Sampling | None:
+def _sampling(parts: Sequence[DifferentialInference], best: NDArray[np.intp]) -> Sampling | None:
     """How the distances of the strongest were sampled; some may be exact."""
-    sampled = next((f.sampling for f in findings if f.sampling is not None), None)
+    sampled = next((one.sampling for one in parts if one.sampling is not None), None)
     if sampled is None:
         return None
     merged = sampled.empty(len(best))
-    for number, (finding, where) in enumerate(zip(findings, at, strict=True)):
+    for number, one in enumerate(parts):
         its = np.flatnonzero(best == number)
-        part = finding.sampling or sampled.exact(finding.distances)
-        merged.put(its, part.take(where[its]))
+        merged.put(its, (one.sampling or sampled.exact(one.distances)).take(its))
     return merged
-
-
-def _gaps(findings: Sequence[DifferentialInference]) -> list[str]:
-    """Notes on targets that single adversaries could not be tested on."""
-    return [
-        f"{f.adversary.label} could not be tested on {n:,} of {len(f.targets):,} targets "
-        f"({reason}), so their distances may be larger than reported"
-        for f in findings
-        for reason, n in f.not_tested.items()
-        if reason != INTERRUPTED
-    ]
-
-
-def _common(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Those in both, in the order of the first."""
-    return a[np.isin(a, b)]
 
 
 def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[str, int]:
@@ -399,9 +381,3 @@ def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[s
     for finding in findings:
         reasons.update(finding.not_tested)
     return {INTERRUPTED if INTERRUPTED in reasons else reasons.most_common(1)[0][0]: count}
-
-
-def _seconds(findings: Sequence[DifferentialInference]) -> float:
-    """Adversaries that share their releases share their time."""
-    shared = [f.seconds for f in findings if not f.fast]
-    return sum(f.seconds for f in findings if f.fast) + max(shared, default=0.0)

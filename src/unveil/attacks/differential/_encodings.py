@@ -28,15 +28,7 @@ from unveil.adversary import (
 )
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import File, InputError, Message, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Matrix,
-    Story,
-    Table,
-    cell,
-)
+from unveil.findings import Axis, Chart, Finding, Matrix, Story, Table, cell
 from unveil.microdata import Microdata, Release, with_records
 from unveil.options import Progress, Seed, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer

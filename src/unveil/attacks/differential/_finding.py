@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DELTA, MEAN_D, OVER
 from unveil.attacks.differential._sampling import (
+    FACTORS,
     Sampling,
     TailProbabilities,
     certain_tail,
     curve,
     most_often,
-    within,
 )
 from unveil.attacks.differential._targets import Chosen, ShareBound, share_bound
 from unveil.errors import InputError, Option, Text
@@ -37,7 +37,6 @@ MAIN_THRESHOLD = 0.05
 _Confidence = Annotated[float, Gt(0), Lt(1)]
 _THRESHOLDS = (0.001, 0.01, 0.05, 0.1)  # above which the share of records is reported
 _QUANTILES = (0.5, 0.9, 0.99)
-_LARGEST = {"total variation": 1.0, "l1": 2.0}  # of the distances that can be sampled
 
 
 @dataclass(frozen=True)
@@ -140,15 +139,18 @@ class DifferentialInference(Finding):
         """The distances of the targets that could be tested."""
         return self.distances[~np.isnan(self.distances)]
 
+    def _of_tested(self, statistic: Callable[[NDArray[np.float64]], Any]) -> float:
+        return float(statistic(self.tested)) if len(self.tested) else float("nan")
+
     @property
     def delta(self) -> float:
         """δ, the distance of the worst record."""
-        return float(self.tested.max()) if len(self.tested) else float("nan")
+        return self._of_tested(np.max)
 
     @property
     def mean(self) -> float:
         """The mean distance; infinite if one is."""
-        return float(self.tested.mean()) if len(self.tested) else float("nan")
+        return self._of_tested(np.mean)
 
     @property
     def infinite(self) -> int:
@@ -158,9 +160,7 @@ class DifferentialInference(Finding):
     @property
     def std(self) -> float:
         """The standard deviation of the distances (of these records, not of a sample)."""
-        if self.infinite:
-            return float("inf")
-        return float(self.tested.std()) if len(self.tested) else float("nan")
+        return float("inf") if self.infinite else self._of_tested(np.std)
 
     def quantiles(self, q: Sequence[float] = _QUANTILES) -> dict[float, float]:
         """Distances that the given shares of the records stay below."""
@@ -172,7 +172,7 @@ class DifferentialInference(Finding):
 
     def share_over(self, threshold: float) -> float:
         """The share of the records whose distance is over a threshold."""
-        return float((self.tested > threshold).mean()) if len(self.tested) else float("nan")
+        return self._of_tested(lambda tested: (tested > threshold).mean())
 
     def bound(self, threshold: float, confidence: float = 0.95) -> ShareBound:
         """Bound the share of *all* records that are over a threshold.
@@ -229,15 +229,18 @@ class DifferentialInference(Finding):
         """
         parts = list(self.against.values()) or [self]
         each = 1 - (1 - confidence) / (len(parts) * max(1, len(self.tested)))
-        bounds = []
+        lows, highs = [], []
         for one in parts:
-            places = one.places_of(self.targets)
-            sampling = None if one.sampling is None else one.sampling.take(places)
-            bounds.append(within(one.distances[places], sampling, each))
+            one = one.about(self.targets)
+            low = high = one.distances
+            if one.sampling is not None:
+                chance = one.sampling.chance(each)
+                low, high = np.maximum(low - chance, 0), high + one.sampling.bias + chance
+            lows.append(low)
+            highs.append(high)
         gone = np.isnan(self.distances)
-        low, high = (np.fmax.reduce(side) for side in zip(*bounds, strict=True))
-        largest = _LARGEST.get(self.distance, np.inf)
-        return np.where(gone, np.nan, low), np.where(gone, np.nan, np.minimum(high, largest))
+        high = np.minimum(np.fmax.reduce(highs), 2 * FACTORS.get(self.distance, np.inf))
+        return np.where(gone, np.nan, np.fmax.reduce(lows)), np.where(gone, np.nan, high)
 
     def tail(self, epsilon: float) -> TailProbabilities:
         """Pr[d ≥ ε] of each target, over the randomness of the sanitizer and the adversary.
@@ -250,18 +253,17 @@ class DifferentialInference(Finding):
         return self._tail(self, epsilon)
 
     def _tail(self, one: DifferentialInference, epsilon: float) -> TailProbabilities:
-        places, gone = one.places_of(self.targets), np.isnan(self.distances)
+        one, gone = one.about(self.targets), np.isnan(self.distances)
         if one.sampling is not None:
-            sampling = one.sampling.take(places)
-            sampling.samples[gone] = 0
-            return sampling.tail(epsilon, of=max(1, len(self.against)))
+            one.sampling.samples[gone] = 0
+            return one.sampling.tail(epsilon, of=max(1, len(self.against)))
         if not one.certain:
             raise InputError(
                 "how often belief moves by ε was not counted, because nothing was sampled; test "
                 "again with {option} or more",
                 option=Option("samples", 1000),
             )
-        return certain_tail(np.where(gone, np.nan, one.distances[places]), epsilon)
+        return certain_tail(np.where(gone, np.nan, one.distances), epsilon)
 
     def tails(self) -> pd.DataFrame:
         """The curve over ε of a sampled finding: δ, a bound for all, the mean, and chance alone."""
@@ -272,10 +274,19 @@ class DifferentialInference(Finding):
             )
         return curve(self.tail(epsilon) for epsilon in self.sampling.epsilons.tolist())
 
-    def places_of(self, records: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Where these records are among the targets."""
+    def about(self, records: NDArray[np.intp]) -> DifferentialInference:
+        """The finding about some of the targets alone, in this order."""
         order = np.argsort(self.targets, kind="stable")
-        return order[np.searchsorted(self.targets, records, sorter=order)]
+        at = order[np.searchsorted(self.targets, records, sorter=order)]
+        return replace(
+            self,
+            targets=records,
+            distances=self.distances[at],
+            mode_changed=self.mode_changed[at],
+            present=None if self.present is None else self.present[at],
+            absent=None if self.absent is None else self.absent[at],
+            sampling=None if self.sampling is None else self.sampling.take(at),
+        )
 
     def strongest_for(self) -> dict[str, int]:
         """For how many targets each of several adversaries is the strongest."""
@@ -288,7 +299,7 @@ class DifferentialInference(Finding):
     def modes_changed(self) -> float:
         """The share of the records whose most likely value changes: a weak measure on its own."""
         had = ~np.isnan(self.distances)
-        return float(self.mode_changed[had].mean()) if had.any() else float("nan")
+        return self._of_tested(lambda _: self.mode_changed[had].mean())
 
     def worst_places(self, n: int) -> NDArray[np.intp]:
         """Places in `targets` of the n worst, the worst first, without those not tested."""
@@ -329,8 +340,7 @@ class DifferentialInference(Finding):
             names = np.array([*self.against, None], dtype=object)
             frame["strongest"] = names[self.strongest]
             for name, finding in self.against.items():
-                each = pd.Series(finding.distances, index=finding.targets)
-                frame[f"distance: {name}"] = each.reindex(self.targets).to_numpy()
+                frame[f"distance: {name}"] = finding.about(self.targets).distances
         for when, beliefs in (("with", self.present), ("without", self.absent)):
             if beliefs is not None:
                 for text, belief in zip(self.microdata.sensitive.texts, beliefs.T, strict=True):

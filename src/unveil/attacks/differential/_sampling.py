@@ -244,16 +244,6 @@ def certain_tail(distances: NDArray[np.float64], epsilon: float) -> TailProbabil
     return TailProbabilities(epsilon, share, share, share, nothing, everybody)
 
 
-def within(
-    distances: NDArray[np.float64], sampling: Sampling | None, confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bounds of each distance, with this confidence for each."""
-    if sampling is None:
-        return distances, distances
-    chance = sampling.chance(confidence)
-    return np.maximum(distances - chance, 0), distances + sampling.bias + chance
-
-
 def curve(tails: Iterable[TailProbabilities]) -> pd.DataFrame:
     """Over ε: δ, a bound for all targets, the mean, and the effect of chance alone."""
     return pd.DataFrame(
