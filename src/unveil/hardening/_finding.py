@@ -15,7 +15,6 @@ from unveil._text import counted
 from unveil.attacks.differential import DifferentialInference
 from unveil.errors import File, Message, Option, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table, cell
-from unveil.hardening._merged import crowds_of
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Mondrian, Sanitizer
 
@@ -30,29 +29,15 @@ INTERRUPTED = "it was interrupted"
 class Attempt:
     """A table, its sanitizer and release, and the test of them."""
 
-    original: int
-    """Number of records of the original table."""
     kept: NDArray[np.intp]
     """The numbers of the records that are still in the table."""
+    removed: NDArray[np.intp]
+    """The numbers of those that are not."""
     microdata: Microdata
     sanitizer: Sanitizer
     release: AnyRelease
     """Of a random sanitizer: one draw."""
     finding: DifferentialInference
-    one_draw: bool
-    """Whether the sanitizer is random and was not sampled."""
-    loss: float
-    seconds: float
-
-    @property
-    def enlarged(self) -> int:
-        """Number of combinations of quasi-identifiers with larger classes."""
-        return len(crowds_of(self.sanitizer))
-
-    @property
-    def removed(self) -> int:
-        """Number of records that are no longer in the table."""
-        return self.original - len(self.kept)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,9 +141,7 @@ class Course:
     @property
     def removed(self) -> NDArray[np.intp]:
         """The numbers of the records that are not in the best round's table."""
-        everybody = np.ones(self.attempt.original, dtype=bool)
-        everybody[self.attempt.kept] = False
-        return np.flatnonzero(everybody)
+        return self.attempt.removed
 
 
 @dataclass(frozen=True, kw_only=True)

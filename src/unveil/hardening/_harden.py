@@ -129,6 +129,12 @@ def harden(
     attacker = f.attacked_by if adversary is None else adversary
     _check(microdata, f, adversaries_named(attacker))
     distance_named(distance, microdata.sensitive)
+    limits = Limits(
+        goal=float(delta),
+        rounds=int(rounds),
+        at_a_time=max(1, _part(at_a_time, len(microdata))),
+        at_most=_part(at_most, len(microdata)),
+    )
     test = _Test(
         microdata=microdata,
         prior=None if prior is None else as_prior(prior, microdata.sensitive, len(microdata)),
@@ -137,20 +143,15 @@ def harden(
             "seed": seed, "jobs": jobs, "backend": backend, "progress": progress,
         },
         merges="merge" in strategies,
+        goal=limits.goal,
+        # One of many rounds could hold by luck, so they share the error probability.
+        confidence=1 - (1 - CONFIDENCE) / (1 + limits.rounds * len(strategies)),
     )  # fmt: skip
-    limits = Limits(
-        goal=float(delta),
-        rounds=int(rounds),
-        at_a_time=max(1, _part(at_a_time, len(microdata))),
-        at_most=_part(at_most, len(microdata)),
-    )
-    # One of many rounds could hold by luck, so they share the error probability. All strategies
-    # start from the same test.
-    confidence = 1 - (1 - CONFIDENCE) / (1 + limits.rounds * len(strategies))
-    first = test.run(np.arange(len(microdata)), f)
+    # All strategies start from the same test.
+    first = test.run(0, Change(np.arange(len(microdata)), f, 0))
     courses: dict[str, Course] = {}
     for name in strategies:
-        courses[name] = _course(test, name, first, limits, confidence, watch)
+        courses[name] = _course(test, name, first, limits, watch)
         if courses[name].interrupted:  # an interrupt ends them all, and loses no round
             break
     return Hardening(
@@ -179,6 +180,15 @@ def _check(microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary])
             )
 
 
+class Change(NamedTuple):
+    """How the next attempt differs."""
+
+    kept: NDArray[np.intp]
+    sanitizer: Sanitizer
+    people: int
+    """Number of people it is about."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Test:
     """The original table, and how its changed versions are tested."""
@@ -189,13 +199,17 @@ class _Test:
     """Further options of `differential_inference`."""
     merges: bool
     """Whether classes will be merged."""
+    goal: float
+    confidence: float
+    """Of the bound of one sampled round, so that all together hold with `CONFIDENCE`."""
 
-    def run(self, kept: NDArray[np.intp], sanitizer: Sanitizer) -> Attempt:
+    def run(self, number: int, change: Change) -> tuple[Round, Attempt]:
         """Sanitize some of the records and test each of them.
 
         An interrupted test says nothing about the worst record, so it is not an attempt.
         """
         started = time.perf_counter()
+        kept, sanitizer, people = change
         everybody = len(kept) == len(self.microdata)
         table = self.microdata if everybody else self.microdata.take(kept)
         prior = self.prior
@@ -207,22 +221,36 @@ class _Test:
         finding = differential_inference(table, sanitizer, prior=prior, **self.options)
         if finding.interrupted:
             raise KeyboardInterrupt
-        return Attempt(
-            original=len(self.microdata),
-            kept=kept,
-            microdata=table,
-            sanitizer=sanitizer,
-            release=release,
-            finding=finding,
-            one_draw=finding.sampling is None
+        attempt = Attempt(
+            kept=kept, removed=np.delete(np.arange(len(self.microdata)), kept), microdata=table,
+            sanitizer=sanitizer, release=release, finding=finding,
+        )  # fmt: skip
+        not_tested = sum(finding.not_tested.values())
+        sampled = finding.sampling is not None
+        at_most = finding.delta_within(self.confidence)[1] if sampled else finding.delta
+        loss = math.nan  # not known where the cells need not be true of the records
+        if has_true_cells(release):
+            loss = information_loss(release, self.microdata).loss
+        return Round(
+            number=number,
+            changed=people,
+            removed=len(attempt.removed),
+            enlarged=len(crowds_of(sanitizer)),
+            delta=finding.delta,
+            delta_at_most=at_most,
+            mean=finding.mean,
+            share_over=finding.share_over(self.goal),
+            loss=loss,
+            classes=len(release.sizes),
+            smallest_class=int(release.sizes.min(initial=len(kept))),
+            not_tested=not_tested,
+            sampled=sampled,
+            one_draw=not sampled
             and finding.certain
             and _answers_otherwise(sanitizer, table, release),
-            # Where the cells need not be true of the records, nothing is known about the loss.
-            loss=information_loss(release, self.microdata).loss
-            if has_true_cells(release)
-            else math.nan,
+            holds=at_most <= self.goal and not not_tested,
             seconds=time.perf_counter() - started,
-        )
+        ), attempt
 
 
 def _answers_otherwise(sanitizer: Sanitizer, table: Microdata, release: AnyRelease) -> bool:
@@ -259,75 +287,33 @@ def _strategies(strategy: Any) -> list[str]:
 def _course(
     test: _Test,
     strategy: str,
-    attempt: Attempt,
+    first: tuple[Round, Attempt],
     limits: Limits,
-    confidence: float,
     watch: Callable[[str, Round], None],
 ) -> Course:
-    """Rounds from a first attempt on, until there is a reason to end.
-
-    ``confidence`` is that of the bound of one sampled round.
-    """
+    """Rounds from the first attempt on, until there is a reason to end."""
+    one, attempt = best = first
     rounds: list[Round] = []
-    best, changed = attempt, 0
     ended: Text | None = None
     try:
         while ended is None:
-            one = _round(len(rounds), attempt, changed, limits.goal, confidence)
-            if not rounds or one.rank < min(done.rank for done in rounds):
-                best = attempt
             rounds.append(one)
+            best = min(best, (one, attempt), key=lambda pair: pair[0].rank)
             watch(strategy, one)
-            change: Change | Text = "the goal holds"
-            if not one.holds:
-                change = f"all {limits.rounds} rounds are used"
-                if one.number < limits.rounds:
-                    change = _next(strategy, attempt, limits)
-            if not isinstance(change, Change):
+            if one.holds:
+                ended = "the goal holds"
+            elif one.number == limits.rounds:
+                ended = f"all {limits.rounds} rounds are used"
+            elif isinstance(change := _next(strategy, attempt, limits), Change):
+                try:
+                    one, attempt = test.run(len(rounds), change)
+                except UnveilError as error:  # such as a goal that the changed table cannot meet
+                    ended = error.message
+            else:
                 ended = change
-                continue
-            try:
-                attempt, changed = test.run(change.kept, change.sanitizer), change.people
-            except UnveilError as error:  # such as a goal that the changed table cannot meet
-                ended = error.message
     except KeyboardInterrupt:
         ended = INTERRUPTED
-    return Course(strategy=strategy, rounds=tuple(rounds), ended=ended, attempt=best)
-
-
-def _round(number: int, attempt: Attempt, changed: int, goal: float, confidence: float) -> Round:
-    """The figures of an attempt."""
-    finding, sizes = attempt.finding, attempt.release.sizes
-    not_tested = sum(finding.not_tested.values())
-    sampled = finding.sampling is not None
-    at_most = finding.delta_within(confidence)[1] if sampled else finding.delta
-    return Round(
-        number=number,
-        changed=changed,
-        removed=attempt.removed,
-        enlarged=attempt.enlarged,
-        delta=finding.delta,
-        delta_at_most=at_most,
-        mean=finding.mean,
-        share_over=finding.share_over(goal),
-        loss=attempt.loss,
-        classes=len(sizes),
-        smallest_class=int(sizes.min(initial=len(attempt.kept))),
-        not_tested=not_tested,
-        sampled=sampled,
-        one_draw=attempt.one_draw,
-        holds=at_most <= goal and not not_tested,
-        seconds=attempt.seconds,
-    )
-
-
-class Change(NamedTuple):
-    """How the next attempt differs."""
-
-    kept: NDArray[np.intp]
-    sanitizer: Sanitizer
-    people: int
-    """Number of people it is about."""
+    return Course(strategy=strategy, rounds=tuple(rounds), ended=ended, attempt=best[1])
 
 
 def _next(strategy: str, attempt: Attempt, limits: Limits) -> Change | Text:
@@ -350,7 +336,7 @@ def _next(strategy: str, attempt: Attempt, limits: Limits) -> Change | Text:
 
 def _remove(attempt: Attempt, worst: NDArray[np.intp], limits: Limits) -> Change | Text:
     """Remove the worst records from the table, as in Kassem et al. (2019)."""
-    left = limits.at_most - attempt.removed
+    left = limits.at_most - len(attempt.removed)
     if left <= 0:
         return Message(
             "{worst} records are over the goal, but no more than {most} may be removed in all "
