@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, CountingAdversary, UpdatingAdversary
+from unveil.attacks.differential._sampling import Chance, Sampling
 from unveil.attacks.shared import (
     ADVERSARY_FAILED,
     FAILED,
@@ -79,6 +80,10 @@ class Beliefs:
     """What the sanitizer or the adversary said about it."""
     notes: tuple[Text, ...] = ()
     """The adversary's notes, wherever it learned."""
+    distances: NDArray[np.float64] | None = None
+    """Where beliefs are means of distributions: the distances between these."""
+    sampling: Sampling | None = None
+    """How they were sampled; None where nothing was."""
 
     @classmethod
     def none(cls, places: NDArray[np.intp], values: int, reason: str, detail: str = "") -> Beliefs:
@@ -89,11 +94,11 @@ class Beliefs:
         return cls(places, nothing, nothing.copy(), dict.fromkeys(each, reason), details)
 
 
-def fast_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
+def fast_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
     """Exact for every record, without running the sanitizer again."""
     question, records, microdata = work.question, work.records, work.question.microdata
-    totals = microdata.sensitive_counts
-    # `chosen_way` has checked both types.
+    totals, [adversary] = microdata.sensitive_counts, question.adversaries
+    # The plan has checked both types.
     sanitizer, counting = cast(LeavesOneOut, question.sanitizer), cast(CountingAdversary, adversary)
     most = max(1, _ENTRIES // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
     for places in _steps(work, most):
@@ -109,23 +114,24 @@ def fast_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
             some[possible],
         )  # fmt: skip
         present = counting.from_counts(counts.present, totals)
-        yield Beliefs(
+        found = Beliefs(
             places,
             question.weighed(adversary, present, totals, some),
             absent,
             reasons=dict.fromkeys(np.flatnonzero(~possible).tolist(), IMPOSSIBLE),
         )
+        yield (found,)
 
 
-def updated_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
+def updated_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
     """Exact for every record: the adversary forgets one row of the release."""
-    question = work.question
-    # `chosen_way` has checked both types.
+    question, [adversary] = work.question, work.question.adversaries
+    # The plan has checked both types.
     learner, release = cast(UpdatingAdversary, adversary), cast(Release, question.release)
     for places in _steps(work, _STEP):
         some = work.records[places]
         if len(question.microdata) == 1:
-            yield Beliefs.none(places, release.sensitive.size, IMPOSSIBLE)
+            yield (Beliefs.none(places, release.sensitive.size, IMPOSSIBLE),)
             continue
 
         def without(rows: NDArray[np.intp], some: NDArray[np.intp] = some) -> NDArray[np.float64]:
@@ -138,8 +144,9 @@ def updated_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
         present, wrong = question.present(adversary, some)
         absent, also_wrong = each_if_not_all(without, len(some), release.sensitive.size)
         details = {**also_wrong, **wrong}
+        reasons = dict.fromkeys(details, ADVERSARY_FAILED)
         work.progress.advance(len(some))
-        yield Beliefs(places, present, absent, dict.fromkeys(details, ADVERSARY_FAILED), details)
+        yield (Beliefs(places, present, absent, reasons, details),)
 
 
 def _steps(work: Work, most: int) -> Iterator[NDArray[np.intp]]:
@@ -192,6 +199,7 @@ class Work(NamedTuple):
     threads: int
     deadline: float | None
     """Of `time.perf_counter`; None without a budget."""
+    chance: Chance
 
     def enough(self) -> bool:
         """Whether the budget is used up."""

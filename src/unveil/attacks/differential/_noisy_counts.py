@@ -32,10 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from unveil.adversary import Adversary, SmoothedFrequency
+from unveil.adversary import SmoothedFrequency
 from unveil.attacks.differential._beliefs import Beliefs, Work
 from unveil.attacks.differential._kernels import sample_case
-from unveil.attacks.differential._sampling import Chance, Drawn, Sampling
+from unveil.attacks.differential._sampling import Chance, Sampling
 from unveil.engine import Task, run_tasks
 from unveil.microdata import Microdata
 from unveil.sanitize import LaplaceCounts
@@ -76,11 +76,11 @@ def _cases(microdata: Microdata, records: NDArray[np.intp]) -> _Cases:
     return _Cases(distinct, which, np.argsort(standing, axis=1))
 
 
-def direct_beliefs(work: Work, chance: Chance) -> Iterator[Beliefs]:
+def direct_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
     """Distances without sampling; beliefs are expected values."""
     microdata = work.question.microdata
-    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # `chosen_way` has checked it
-    factor = 2 * chance.factor
+    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # the plan has checked it
+    factor = 2 * work.chance.factor
     step = max(1, _ENTRIES // microdata.sensitive.size)
     for first in range(0, len(work.records), step):
         places = np.arange(first, min(first + step, len(work.records)))
@@ -95,20 +95,22 @@ def direct_beliefs(work: Work, chance: Chance) -> Iterator[Beliefs]:
         exact = max(factor * 2 * missed, _SMALLEST)
         note = f"computed without sampling; the numerical error is below {exact:.0e}"
         distances = np.maximum(factor * (present[:, 0] - absent[:, 0]), 0)
-        yield Drawn(
+        found = Beliefs(
             places, cases.of_records(slice(None), present), cases.of_records(slice(None), absent),
             distances=distances[cases.which], notes=(note,),
         )  # fmt: skip
+        yield (found,)
 
 
-def sampled_counts(work: Work, adversary: Adversary, chance: Chance) -> Iterator[Beliefs]:
+def sampled_counts(work: Work) -> Iterator[tuple[Beliefs]]:
     """Distances by sampling, as published, with more samples where they are not exact enough.
 
     The noise is drawn once for all cases. The samples of a case with and without the record are
     independent, but those of two cases are not.
     """
-    microdata, jobs = work.question.microdata, work.threads
-    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # `chosen_way` has checked it
+    microdata, jobs, chance = work.question.microdata, work.threads, work.chance
+    [adversary] = work.question.adversaries
+    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # the plan has checked it
     cases = _cases(microdata, work.records)
     values = microdata.sensitive.size
     added = 1.0 if isinstance(adversary, SmoothedFrequency) else 0.0
@@ -133,7 +135,7 @@ def sampled_counts(work: Work, adversary: Adversary, chance: Chance) -> Iterator
                 coarse[some] = ~(sampled.found.error[some] <= (chance.error or 0))
             work.progress.advance(int(weight[some][~coarse[some]].sum()))
             rows = np.flatnonzero(np.isin(cases.which, some))
-            yield sampled.drawn(rows)
+            yield (sampled.beliefs(rows),)
         waiting, n = waiting[coarse[waiting]], min(4 * n, most)
 
 
@@ -181,10 +183,10 @@ class _Sampled:
         found.as_published[case] = factor * _apart(samples, times)
         return ()
 
-    def drawn(self, rows: NDArray[np.intp]) -> Drawn:
+    def beliefs(self, rows: NDArray[np.intp]) -> Beliefs:
         """The results of the targets in these rows."""
         case, of_records = self.cases.which[rows], self.cases.of_records
-        return Drawn(
+        return Beliefs(
             rows, of_records(rows, self.present), of_records(rows, self.absent),
             distances=self.distances[case],
             sampling=self.found.take(case) if self._random else None,

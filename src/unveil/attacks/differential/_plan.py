@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ from unveil.attacks.differential._earth_movers import BoundDistance
 from unveil.attacks.differential._finding import DifferentialInference
 from unveil.attacks.differential._noisy_counts import direct_beliefs, sampled_counts
 from unveil.attacks.differential._sampled_beliefs import sampled_beliefs
-from unveil.attacks.differential._sampling import FACTORS, Chance, Drawn, Sampling
+from unveil.attacks.differential._sampling import FACTORS, Chance, Sampling
 from unveil.attacks.differential._targets import How, Targets, chosen_targets
 from unveil.attacks.shared import INTERRUPTED, NO_BELIEF, understood
 from unveil.engine import Progress
@@ -43,6 +43,14 @@ from unveil.errors import File, InputError, Message, Option, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata, Release
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
+_WAYS: dict[str, Callable[[Work], Iterator[tuple[Beliefs, ...]]]] = {
+    "fast": fast_beliefs,
+    "updating": updated_beliefs,
+    "general": general_beliefs,
+    "direct": direct_beliefs,
+    "counts": sampled_counts,
+    "sampled": sampled_beliefs,
+}
 _WAYS_OF_CHANCE = ("direct", "counts", "sampled")
 """Ways that compare distributions of beliefs: computed, noisy counts sampled, all sampled."""
 
@@ -116,7 +124,7 @@ class Plan:
         return [*alone, *shared.values()]
 
     def _way(self, adversary: Adversary) -> str:
-        """``fast``, ``updating``, ``general``, or one of `_WAYS_OF_CHANCE`."""
+        """The name of one of `_WAYS`."""
         way = self._quickest(adversary)
         if self.path == "general":
             way = "sampled" if way in _WAYS_OF_CHANCE else "general"
@@ -183,8 +191,10 @@ class Plan:
             if skipped:
                 raise KeyboardInterrupt
             with Progress(f"testing {f.label}", len(tested), self.progress) as shown:
-                work = Work(question, tested, shown, self.workplace, self.threads, deadline)
-                for batches in self._beliefs(run.way, work):
+                work = Work(
+                    question, tested, shown, self.workplace, self.threads, deadline, self.chance
+                )
+                for batches in _WAYS[run.way](work):
                     for result, batch in zip(results, batches, strict=True):
                         result.take(batch)
         except KeyboardInterrupt:
@@ -200,22 +210,6 @@ class Plan:
             )
             for adversary, result in zip(adversaries, results, strict=True)
         ]  # fmt: skip
-
-    def _beliefs(self, way: str, work: Work) -> Iterator[tuple[Beliefs, ...]]:
-        if way == "general":
-            return general_beliefs(work)
-        if way == "sampled":
-            return sampled_beliefs(work, self.chance)
-        [adversary] = work.question.adversaries
-        if way == "fast":
-            found = fast_beliefs(work, adversary)
-        elif way == "updating":
-            found = updated_beliefs(work, adversary)
-        elif way == "direct":
-            found = direct_beliefs(work, self.chance)
-        else:
-            found = sampled_counts(work, adversary, self.chance)
-        return ((batch,) for batch in found)
 
     def _of_chance(self, run: _Run, release: AnyRelease) -> tuple[Text, ...]:
         """Notes on chance: an unsampled random sanitizer, or samples that nothing needs."""
@@ -354,15 +348,16 @@ class Results:
         present, absent = batch.present[had], batch.absent[had]
         self.reached[places] = True
         self.notes.update(dict.fromkeys(batch.notes))
-        if isinstance(batch, Drawn):
-            self.distances[places[had]] = batch.distances[had]
-            if (found := batch.sampling) is not None:
-                if self.sampling is None:
-                    self.sampling = found.empty(len(self.distances))
-                self.sampling.put(places, found)
-        else:
-            self.distances[places[had]] = self._measure(present, absent)
-        self.mode_changed[places[had]] = _another_favourite(present, absent, _slack(batch)[had])
+        self.distances[places[had]] = (
+            self._measure(present, absent) if batch.distances is None else batch.distances[had]
+        )
+        slack = np.full(len(places), _EQUAL)
+        if (found := batch.sampling) is not None:
+            if self.sampling is None:
+                self.sampling = found.empty(len(self.distances))
+            self.sampling.put(places, found)
+            slack += _BY_CHANCE * found.standard_error
+        self.mode_changed[places[had]] = _another_favourite(present, absent, slack[had])
         if self._predictions:
             self.present[places], self.absent[places] = batch.present, batch.absent
         for row in np.flatnonzero(~had).tolist():
@@ -389,13 +384,6 @@ class Results:
         """What was said about targets that could not be tested, with their record numbers."""
         each = zip(records.tolist(), where.tolist(), strict=True)
         return tuple((record, self._details[p]) for record, p in each if p in self._details)
-
-
-def _slack(batch: Beliefs) -> NDArray[np.float64]:
-    """The difference up to which beliefs about each target count as equal."""
-    if isinstance(batch, Drawn) and batch.sampling is not None:
-        return _EQUAL + _BY_CHANCE * batch.sampling.standard_error
-    return np.full(len(batch.places), _EQUAL)
 
 
 def _another_favourite(

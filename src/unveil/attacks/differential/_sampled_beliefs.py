@@ -24,7 +24,7 @@ from unveil.attacks.differential._beliefs import (
     asked_everywhere,
     beliefs_without,
 )
-from unveil.attacks.differential._sampling import Chance, Drawn, Pair, compared
+from unveil.attacks.differential._sampling import Chance, Sampling, at_least, estimate
 from unveil.attacks.shared import ADVERSARY_FAILED, AdversaryError, each_if_not_all
 from unveil.errors import Foreign, GoalError, InputError, Option
 from unveil.microdata import AnyRelease
@@ -99,13 +99,13 @@ def _in_some_tries(ask: Callable[[int], Result], number: int, *, once: bool) -> 
     return ask(number + (0 if once else _TRIES - 1) * _OTHER_NUMBERS)
 
 
-def sampled_beliefs(work: Work, chance: Chance) -> Iterator[tuple[Beliefs, ...]]:
+def sampled_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:
     """Distances of all targets, some of them several times, each time more exact.
 
     With a deadline, and neither samples nor an error asked for, only the first targets are tested,
     as many as there is time for.
     """
-    asked = chance.samples is not None
+    chance, asked = work.chance, work.chance.samples is not None
     if work.deadline is not None and not chance.asked_for:
         work, chance = _in_time(work, chance, work.deadline)
     fits = _fitting(work.question, work.records, chance)
@@ -183,7 +183,7 @@ class _Sampler:
                 some = answers[0].places
                 still = np.zeros(len(some), dtype=bool)
                 for one in answers:
-                    if isinstance(one, Drawn) and one.sampling is not None and not last:
+                    if one.sampling is not None and not last:
                         still |= one.sampling.error > (self.chance.error or 0)
                 coarse.append(some[still])
                 for place in some[~still].tolist():
@@ -247,16 +247,31 @@ class _Sampler:
         return tuple(self._answer(number, part, one) for number, one in enumerate(draws))
 
     def _answer(self, adversary: int, part: Part, drawn: Without) -> Beliefs:
+        """Distances between the samples of some targets, as far as there are any."""
+        n, chance, measure = len(part.places), self.chance, self.chance.distance.measure
+        found = Sampling.none(n, chance.epsilons, chance.error)
+        distances, present = np.full(n, np.nan), np.full((n, self.values), np.nan)
+        absent = present.copy()
         for row, place in enumerate(part.places.tolist()):
             if place in self.failed[adversary]:
                 drawn.reasons[row] = ADVERSARY_FAILED
                 drawn.details[row] = self.failed[adversary][place]
-
-        def pair(row: int) -> Pair | None:
-            if row in drawn.reasons:
-                return None
-            place, without = int(part.places[row]), self.without[int(part.places[row])][adversary]
-            return self.whole[adversary][place, : len(without)], without
-
-        found = compared(part.places, pair, self.chance, self.values)
-        return replace(found, reasons=drawn.reasons, details=drawn.details, notes=drawn.notes)
+            y = self.without[place][adversary]
+            x = self.whole[adversary][place, : len(y)]
+            if row in drawn.reasons or np.isnan(x).any() or np.isnan(y).any():
+                continue
+            guess = estimate(x, y)
+            distances[row] = chance.factor * guess.distance
+            found.samples[row] = len(x)
+            found.as_published[row] = chance.factor * guess.as_published
+            found.bias[row] = chance.factor * guess.bias
+            found.standard_error[row] = chance.factor * guess.standard_error
+            found.unseen[row] = 2 * chance.factor / len(x)  # belief can move by 2 in all
+            found.floor[row] = chance.factor * guess.floor
+            found.over[row] = at_least(measure(x, y), found.epsilons)
+            found.by_chance[row] = at_least(measure(x, np.roll(x, 1, axis=0)), found.epsilons)
+            present[row], absent[row] = x.mean(axis=0), y.mean(axis=0)
+        return Beliefs(
+            part.places, present, absent, drawn.reasons, drawn.details, drawn.notes,
+            distances=distances, sampling=found,
+        )  # fmt: skip

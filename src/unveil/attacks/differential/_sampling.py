@@ -15,7 +15,7 @@ vanish with more samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -24,7 +24,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import betaincinv, stdtrit  # scipy.stats takes half a second to import
 
-from unveil.attacks.differential._beliefs import Beliefs
 from unveil.attacks.differential._earth_movers import BoundDistance
 from unveil.errors import InputError, Option
 
@@ -385,46 +384,6 @@ class Chance:
     def factor(self) -> float:
         """Factor of the sum over the sensitive values."""
         return FACTORS[self.distance.name]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drawn(Beliefs):
-    """Beliefs that are means; the distances are between distributions."""
-
-    distances: NDArray[np.float64]
-    sampling: Sampling | None = None
-    """None where nothing was sampled."""
-
-
-Pair: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Samples of beliefs with and without a record: samples × sensitive values each."""
-
-
-def compared(
-    places: NDArray[np.intp], pair: Callable[[int], Pair | None], chance: Chance, values: int
-) -> Drawn:
-    """Distances of some targets; ``pair`` gives the samples of each row, if there are any."""
-    n, measure = len(places), chance.distance.measure
-    found = Sampling.none(n, chance.epsilons, chance.error)
-    distances, present = np.full(n, np.nan), np.full((n, values), np.nan)
-    absent = present.copy()
-    for row in range(n):
-        samples = pair(row)
-        if samples is None or any(np.isnan(side).any() for side in samples):
-            continue
-        x, y = samples
-        guess = estimate(x, y)
-        distances[row] = chance.factor * guess.distance
-        found.samples[row] = len(x)
-        found.as_published[row] = chance.factor * guess.as_published
-        found.bias[row] = chance.factor * guess.bias
-        found.standard_error[row] = chance.factor * guess.standard_error
-        found.unseen[row] = 2 * chance.factor / len(x)  # belief can move by 2 in all
-        found.floor[row] = chance.factor * guess.floor
-        found.over[row] = at_least(measure(x, y), found.epsilons)
-        found.by_chance[row] = at_least(measure(x, np.roll(x, 1, axis=0)), found.epsilons)
-        present[row], absent[row] = x.mean(axis=0), y.mean(axis=0)
-    return Drawn(places, present, absent, distances=distances, sampling=found)
 
 
 def at_least(d: NDArray[np.float64], epsilons: NDArray[np.float64]) -> NDArray[np.int64]:
