@@ -251,7 +251,6 @@ def differential_inference(
             microdata=microdata,
             sanitizer=f,
             adversaries=attackers,
-            distance=far,
             prior=prior_for(attackers, prior, microdata),
             chance=Chance(
                 samples=samples, error=error, distance=far, seed=number,
@@ -260,7 +259,6 @@ def differential_inference(
             targets=targets,
             draw=draw,
             seconds=seconds,
-            seed=number,
             path=path,
             predictions=kept,
             threads=workers(jobs),

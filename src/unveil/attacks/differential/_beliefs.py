@@ -295,35 +295,31 @@ def asked_everywhere(
     size = int(np.clip(_A_PART / max(each, 1e-9), 1, most))
     some = [rest[at : at + size] for at in range(0, len(rest), size)]
     parts = [Part(here, work.records[here], samples) for here in some]
+
+    def answered(
+        parts: Sequence[Part], backend: Backend, enough: Callable[[], bool]
+    ) -> Iterator[tuple[Beliefs, ...]]:
+        """One whose worker is lost is asked about again, target by target."""
+        again: list[Part] = []
+        for number, result in run_everywhere(ask, question, parts, backend, enough=enough):
+            part = parts[number]
+            if not isinstance(result, WorkerLost):
+                yield answers(part, result)
+            elif len(part.places) > 1:
+                again += (Part(part.places[[row]], part.records[[row]], samples)
+                          for row in range(len(part.places)))  # fmt: skip
+            else:
+                values = question.release.sensitive.size
+                nothing = Beliefs.none(part.places, values, FAILED, result.why)
+                yield tuple(nothing for _ in question.adversaries)
+        if again:
+            yield from answered(again, backend, lambda: False)
+
     try:
-        yield from _answered(work, parts, backend, ask, answers)
+        yield from answered(parts, backend, work.enough)
     except CannotBeSentError as error:
         workplace.stay(error)
-        yield from _answered(work, parts, workplace.backend, ask, answers)
-
-
-def _answered(
-    work: Work,
-    parts: Sequence[Part],
-    backend: Backend,
-    ask: Callable[[Question, Part], Result],
-    answers: Callable[[Part, Result], tuple[Beliefs, ...]],
-) -> Iterator[tuple[Beliefs, ...]]:
-    """Ask about all parts; one whose worker is lost is asked about again, target by target."""
-    question, again = work.question, list[Part]()
-    for number, result in run_everywhere(ask, question, parts, backend, enough=work.enough):
-        part = parts[number]
-        if not isinstance(result, WorkerLost):
-            yield answers(part, result)
-        elif len(part.places) > 1:
-            again += (Part(part.places[[row]], part.records[[row]], part.samples)
-                      for row in range(len(part.places)))  # fmt: skip
-        else:
-            values = question.release.sensitive.size
-            nothing = Beliefs.none(part.places, values, FAILED, result.why)
-            yield tuple(nothing for _ in question.adversaries)
-    if again:
-        yield from _answered(work._replace(deadline=None), again, backend, ask, answers)
+        yield from answered(parts, workplace.backend, work.enough)
 
 
 def general_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:

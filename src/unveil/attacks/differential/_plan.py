@@ -62,8 +62,7 @@ class _Run(NamedTuple):
 
     table: Microdata
     way: str
-    which: list[int]
-    """Their places among all adversaries."""
+    adversaries: list[Adversary]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,13 +72,11 @@ class Plan:
     microdata: Microdata
     sanitizer: Sanitizer
     adversaries: tuple[Adversary, ...]
-    distance: BoundDistance
     prior: NDArray[np.float64] | None
     chance: Chance
     targets: Any
     draw: How
     seconds: float | None
-    seed: int
     path: str
     predictions: bool
     threads: int
@@ -93,14 +90,14 @@ class Plan:
         not tested.
         """
         ends = time.perf_counter() + (self.seconds or 0)
-        found: dict[int, DifferentialInference] = {}
+        found: dict[str, DifferentialInference] = {}
         runs = self._runs()
         # Only the most exposed depend on the release.
         release = self.sanitizer.sanitize(self.microdata) if self.draw == "exposed" else None
         targets = chosen_targets(
             self.targets, self.microdata, self.sanitizer,
             release if isinstance(release, Release) else None,
-            how=self.draw, seed=self.seed, shuffled=self.seconds is not None,
+            how=self.draw, seed=self.chance.seed, shuffled=self.seconds is not None,
         )  # fmt: skip
         for number, run in enumerate(runs):
             now = time.perf_counter()
@@ -108,19 +105,20 @@ class Plan:
             deadline = None if self.seconds is None else now + (ends - now) / (len(runs) - number)
             interrupted = any(finding.interrupted for finding in found.values())
             findings = self._findings(run, targets, deadline, skipped=interrupted)
-            found.update(zip(run.which, findings, strict=True))
-        return [found[place] for place in range(len(self.adversaries))]
+            found.update((finding.adversary.label, finding) for finding in findings)
+        return [found[adversary.label] for adversary in self.adversaries]
 
     def _runs(self) -> list[_Run]:
         """Adversaries on the general way share the releases of the same table."""
         alone: list[_Run] = []
         shared: dict[tuple[int, str], _Run] = {}
-        for place, adversary in enumerate(self.adversaries):
+        for adversary in self.adversaries:
             table, way = adversary.prepared(self.microdata), self._way(adversary)
             if way in ("general", "sampled"):
-                shared.setdefault((id(table), way), _Run(table, way, [])).which.append(place)
+                run = shared.setdefault((id(table), way), _Run(table, way, []))
+                run.adversaries.append(adversary)
             else:
-                alone.append(_Run(table, way, [place]))
+                alone.append(_Run(table, way, [adversary]))
         return [*alone, *shared.values()]
 
     def _way(self, adversary: Adversary) -> str:
@@ -135,11 +133,11 @@ class Plan:
                 sanitizer=File(self.sanitizer.label, bare=True), adversary=adversary.label,
                 option=Option("path", "general"),
             )  # fmt: skip
-        if way in _WAYS_OF_CHANCE and self.distance.name not in FACTORS:
+        if way in _WAYS_OF_CHANCE and self.chance.distance.name not in FACTORS:
             raise InputError(
                 "{option} is {name}, but random releases or adversaries are compared value by "
                 "value; use total-variation or l1",
-                option=Option("distance"), name=self.distance.name,
+                option=Option("distance"), name=self.chance.distance.name,
             )  # fmt: skip
         return way
 
@@ -170,22 +168,21 @@ class Plan:
     ) -> list[DifferentialInference]:
         """The finding of each adversary of a run; no target is tested if ``skipped``."""
         started, interrupted, f = time.perf_counter(), False, self.sanitizer
-        adversaries = tuple(self.adversaries[place] for place in run.which)
         release = f.sanitize(run.table)  # a goal that cannot be met fails at once
-        for adversary in adversaries:
+        for adversary in run.adversaries:
             understood(adversary, release)
         chance = self._of_chance(run, release)
         question = Question(
-            microdata=run.table, release=release, sanitizer=f, adversaries=adversaries,
-            prior=self.prior, seed=self.seed,
+            microdata=run.table, release=release, sanitizer=f, prior=self.prior,
+            adversaries=tuple(run.adversaries), seed=self.chance.seed,
         )  # fmt: skip
         # Equal records are tested once, unless each record has its own prior.
         own = self.prior is not None and self.prior.ndim == 2
         alike = f.treats_equals_alike and not own
         tested, where = _once_each(run.table, targets.records, alike=alike)
         results = [
-            Results(len(tested), release.sensitive.size, self.distance, self.predictions)
-            for _ in adversaries
+            Results(len(tested), release.sensitive.size, self.chance.distance, self.predictions)
+            for _ in run.adversaries
         ]
         try:
             if skipped:
@@ -201,24 +198,24 @@ class Plan:
             interrupted = True
             for result in results:
                 result.give_up(INTERRUPTED)
-        notes = (*release.notes, *chance, *self.distance.notes, *self.workplace.notes)
+        notes = (*release.notes, *chance, *self.chance.distance.notes, *self.workplace.notes)
         return [
             self._finding(
                 run, targets, release, adversary, result, where,
                 notes=tuple(dict.fromkeys((*notes, *adversary.notes, *result.notes))),
                 interrupted=interrupted, seconds=time.perf_counter() - started,
             )
-            for adversary, result in zip(adversaries, results, strict=True)
+            for adversary, result in zip(run.adversaries, results, strict=True)
         ]  # fmt: skip
 
     def _of_chance(self, run: _Run, release: AnyRelease) -> tuple[Text, ...]:
         """Notes on chance: an unsampled random sanitizer, or samples that nothing needs."""
-        asked_for, first = self.chance.asked_for, self.adversaries[run.which[0]]
+        asked_for = self.chance.asked_for
         if run.way == "general" and not asked_for:
             return _warn_of_chance(run.table, release, self.sanitizer)
-        if not asked_for or not self._nothing_random(*(self.adversaries[i] for i in run.which)):
+        if not asked_for or not self._nothing_random(*run.adversaries):
             return ()
-        who = "" if len(self.adversaries) == 1 else f" for {first.label}"
+        who = "" if len(self.adversaries) == 1 else f" for {run.adversaries[0].label}"
         return (f"nothing here is random, so nothing was sampled{who}",)
 
     def _finding(
@@ -234,7 +231,6 @@ class Plan:
         kept = _in_order(_reached(result.reached[where]), targets)
         records, where = targets.records[kept], where[kept]
         everybody = len(records) == len(self.microdata) and targets.how != "chosen"
-        certain = self._nothing_random(*(self.adversaries[place] for place in run.which))
         return DifferentialInference(
             distances=result.distances[where],
             targets=records,
@@ -246,18 +242,18 @@ class Plan:
             microdata=self.microdata,
             sanitizer=self.sanitizer.label,
             adversary=adversary,
-            distance=self.distance.name,
-            distance_explained=self.distance.explained,
+            distance=self.chance.distance.name,
+            distance_explained=self.chance.distance.explained,
             n_classes=len(release.sizes) or None,
             smallest_class=int(release.sizes.min()) if len(release.sizes) else None,
             way=run.way,
             how="all" if everybody else targets.how,
             sampling=None if result.sampling is None else result.sampling.take(where),
-            certain=run.way not in _WAYS_OF_CHANCE or certain,
+            certain=run.way not in _WAYS_OF_CHANCE or self._nothing_random(*run.adversaries),
             wanted=len(targets.records),
             budget=self.seconds,
             prior=self.prior is not None,
-            seed=self.seed,
+            seed=self.chance.seed,
             **more,
         )
 
