@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -188,9 +189,8 @@ class Plan:
             if skipped:
                 raise KeyboardInterrupt
             with Progress(f"testing {f.label}", len(tested), self.progress) as shown:
-                work = Work(
-                    question, tested, shown, self.workplace, self.threads, deadline, self.chance
-                )
+                place = copy(self.workplace)  # other adversaries may be sent to other processes
+                work = Work(question, tested, shown, place, self.threads, deadline, self.chance)
                 for batches in _WAYS[run.way](work):
                     for result, batch in zip(results, batches, strict=True):
                         result.take(batch)

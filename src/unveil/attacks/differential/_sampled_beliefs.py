@@ -96,7 +96,7 @@ def _in_some_tries(ask: Callable[[int], Result], number: int, *, once: bool) -> 
             raise
         except Exception:  # anything can go wrong in a user's sanitizer or model
             continue
-    return ask(number + (0 if once else _TRIES - 1) * _OTHER_NUMBERS)
+    return ask(number if once else number + (_TRIES - 1) * _OTHER_NUMBERS)
 
 
 def sampled_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:
@@ -224,19 +224,22 @@ class _Sampler:
 
     def _believed(self, place: int, release: AnyRelease, number: int) -> NDArray[np.float64]:
         """Beliefs about all targets; NaN for those an adversary fails on."""
-        for again in range(_TRIES):
-            other = number + again * _OTHER_NUMBERS
 
-            def ask(rows: NDArray[np.intp], other: int = other) -> NDArray[np.float64]:
-                about = self.records[rows]
-                return _belief(self.question, place, release, other, about, None)
+        def ask(other: int) -> tuple[NDArray[np.float64], dict[int, str]]:
+            beliefs, failed = each_if_not_all(
+                lambda rows: _belief(
+                    self.question, place, release, other, self.records[rows], None
+                ),
+                len(self.records),
+                self.values,
+            )
+            if len(failed) == len(self.records):  # say so now, and not of each of them
+                raise AdversaryError("{error}", error=Foreign(next(iter(failed.values()))))
+            return beliefs, failed
 
-            beliefs, failed = each_if_not_all(ask, len(self.records), self.values)
-            if len(failed) < len(self.records):
-                self.failed[place].update(failed)
-                return beliefs
-        # It fails on everyone: say so now, and not of each of them.
-        raise AdversaryError("{error}", error=Foreign(next(iter(failed.values()))))
+        beliefs, failed = _in_some_tries(ask, number, once=False)
+        self.failed[place].update(failed)
+        return beliefs
 
     def _answers(self, part: Part, draws: list[Without]) -> tuple[Beliefs, ...]:
         """The results from all samples of some targets so far."""
