@@ -182,7 +182,8 @@ class DifferentialInference(Finding):
         threshold to tell count as unknown. ``print(finding.bound(0.05))`` prints a sentence.
         """
         check("confidence", _Confidence, confidence)
-        distances, undecided, share = self.distances, 0, confidence
+        secrets, distances, share = self.microdata.sensitive, self.distances, confidence
+        undecided = 0
         if self.sampling is not None:
             # Half of the error probability is for sampling, half for the draw of targets.
             share = 1 - (1 - confidence) / 2
@@ -195,10 +196,7 @@ class DifferentialInference(Finding):
             len(self.microdata),
             confidence=share,
             how=self.how,
-            strata=(
-                self.microdata.sensitive.codes[self.targets],
-                self.microdata.sensitive_counts,
-            ),
+            strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
         )
         if self.sampling is None:
             return bound
@@ -248,9 +246,8 @@ class DifferentialInference(Finding):
         It is 0 or 1 where nothing is random. If several adversaries attacked, it is that of the
         one whose belief moves most often.
         """
-        if self.against:
-            return most_often([self._tail(one, epsilon) for one in self.against.values()])
-        return self._tail(self, epsilon)
+        parts = self.against.values() or [self]
+        return most_often([self._tail(one, epsilon) for one in parts])
 
     def _tail(self, one: DifferentialInference, epsilon: float) -> TailProbabilities:
         one, gone = one.about(self.targets), np.isnan(self.distances)
