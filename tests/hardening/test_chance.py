@@ -141,7 +141,7 @@ def test_luck_in_one_draw_is_said_to_be_one_and_sampling_does_not_fall_for_it(pe
     assert lucky.best.one_draw
     assert lucky.best.delta_at_most == lucky.best.delta
     text = repr(lucky)
-    assert "IT HOLDS IN ONE DRAW as it is" in text
+    assert "holds in one draw as it is" in text
     assert "If the goal holds, that may be luck" in text
     assert "what is offered is another draw. Have it sampled with samples=100" in text
     assert "Turns() is random: between two releases of the same table" in text

@@ -41,7 +41,7 @@ def test_a_goal_that_is_reached(table, tmp_path):
 def test_a_goal_that_is_not_reached_exits_with_1_and_writes_the_best_round(table, tmp_path):
     out = tmp_path / "out.parquet"
     result = run("harden", table, *ROLES, *MONDRIAN, *NOT_REACHED, "-o", out, code=1)
-    assert "IT DOES NOT HOLD" in result.stdout
+    assert "The goal of 0.001 does not hold" in result.stdout
     hardening = uv.harden(microdata(table), uv.Mondrian(k=3), delta=0.001, rounds=2)
     assert len(pd.read_parquet(out)) == len(hardening.microdata)
     assert f"that of round {hardening.best.number} (remove)" in result.stdout
@@ -62,13 +62,13 @@ def test_json_on_standard_output_with_the_records(table):
     document = json.loads(result.stdout)
     hardening = uv.harden(microdata(table), uv.Mondrian(k=3), delta=0.2, at_most=0.5)
     assert document["strategies"][0]["removed_records"] == hardening.removed.tolist()
-    assert "IT HOLDS" in result.stderr
+    assert " holds" in result.stderr
 
 
 def test_the_release_on_standard_output(table):
     result = run("harden", table, *ROLES, *MONDRIAN, *REACHED, "-o", "-")
     assert result.stdout.startswith("age,town,vote\n")
-    assert "IT HOLDS" in result.stderr
+    assert " holds" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -81,17 +81,18 @@ def test_what_holds_already_is_left_alone(survey):
     hardening = uv.harden(survey, uv.Mondrian(k=5), delta=0.9)
     assert len(hardening.rounds) == 1
     assert len(hardening.removed) == 0
-    assert "IT HOLDS as it is" in repr(hardening)
+    assert "holds as it is" in repr(hardening)
     assert "was chosen" not in repr(hardening)
 
 
-def test_a_goal_that_is_not_reached_is_said_first_with_the_best_round(survey):
+def test_a_goal_that_is_not_reached_is_said_with_the_best_round(survey):
     hardening = uv.harden(survey, uv.Mondrian(k=5), delta=0.001, rounds=3)
     assert not hardening.holds
     assert hardening.best.delta == min(one.delta for one in hardening.rounds)
-    second = repr(hardening).splitlines()[1]
-    assert second.startswith("  IT DOES NOT HOLD")
-    assert f"{hardening.best.delta:.3g}" in second
+    verdict = hardening.verdict()
+    assert verdict.startswith("The goal of 0.001 does not hold")
+    assert f"{hardening.best.delta:.3g}" in verdict
+    assert verdict in repr(hardening)
     assert "Ended: all 3 rounds are used." in repr(hardening)
     assert repr(hardening).count("← best") == 1
 

@@ -1,4 +1,4 @@
-"""The finding of a hardening: its numbers and its story."""
+"""The finding of a hardening: attempts and rounds, its numbers and its story."""
 
 from __future__ import annotations
 
@@ -11,20 +11,149 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.attacks.differential import DifferentialInference
 from unveil.errors import File, Message, Option, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Series,
-    Story,
-    Table,
-    cell,
-)
-from unveil.hardening._strategies import CONFIDENCE, Course, Limits, Round
+from unveil.findings import Axis, Chart, Finding, Series, Story, Table, cell
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import Mondrian, Sanitizer
+
+CONFIDENCE = 0.95
+"""With which the bounds of all rounds together hold, where distances are sampled."""
+
+INTERRUPTED = "it was interrupted"
+"""Why rounds end."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Attempt:
+    """A table, its sanitizer and release, and the test of them."""
+
+    kept: NDArray[np.intp]
+    """The numbers of the records that are still in the table."""
+    removed: NDArray[np.intp]
+    """The numbers of those that are not."""
+    microdata: Microdata
+    sanitizer: Sanitizer
+    release: AnyRelease
+    """Of a random sanitizer: one draw."""
+    finding: DifferentialInference
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """The figures of one round; round 0 is the test of the table as given.
+
+    Attributes
+    ----------
+    number : int
+    changed : int
+        People removed, or put into larger classes, in this round.
+    removed : int
+        Records removed up to here.
+    enlarged : int
+        Combinations of quasi-identifiers with larger classes up to here.
+    delta, mean, share_over : float
+        δ, the mean distance, and the share of the records whose distance is over the goal.
+    delta_at_most : float
+        δ, or if it was sampled, its upper bound with 95% confidence for all records and all rounds
+        together.
+    sampled : bool
+        Whether the distances were sampled.
+    one_draw : bool
+        Whether the sanitizer is random, because two runs differ, and the distances were not
+        sampled: they are those of one draw.
+    loss : float
+        Information loss of the release, from 0 to 1, removed records counting as 1; see
+        `unveil.information_loss`. NaN where no cells cover their records, as with `Anatomy`,
+        `LaplaceCounts` and `Microaggregation`.
+    classes, smallest_class : int
+        0 classes, and the number of all records, if the release has no classes.
+    not_tested : int
+        Records that could not be tested.
+    holds : bool
+        Whether all records were tested and `delta_at_most` is not over the goal.
+    seconds : float
+    """
+
+    number: int
+    changed: int
+    removed: int
+    enlarged: int
+    delta: float
+    delta_at_most: float
+    mean: float
+    share_over: float
+    loss: float
+    classes: int
+    smallest_class: int
+    not_tested: int
+    sampled: bool
+    one_draw: bool
+    holds: bool
+    seconds: float
+
+    @property
+    def rank(self) -> tuple[bool, bool, float, float]:
+        """The smaller, the better: the goal, then all tested, then δ, then the loss.
+
+        Where the goal holds, only the loss counts. For a sampled δ the bound counts: the smallest
+        of several estimates is partly small by chance.
+        """
+        delta = math.inf if math.isnan(self.delta_at_most) else self.delta_at_most
+        lost = self.removed if math.isnan(self.loss) else self.loss
+        return not self.holds, self.not_tested > 0, 0.0 if self.holds else delta, lost
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Course:
+    """All rounds of one strategy, and the result of the best.
+
+    Attributes
+    ----------
+    strategy : str
+    rounds : tuple of Round
+        From round 0, the test of the table as given.
+    ended : str or Message
+        Why there is no further round.
+    attempt : Attempt
+        The best round's table, sanitizer, release and test.
+    """
+
+    strategy: str
+    rounds: tuple[Round, ...]
+    ended: Text
+    attempt: Attempt
+
+    @property
+    def best(self) -> Round:
+        """The round in which the goal holds; if it never does, the one with the smallest δ.
+
+        For a sampled δ the bound counts, `Round.delta_at_most`.
+        """
+        return min(self.rounds, key=lambda one: one.rank)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user interrupted it."""
+        return self.ended == INTERRUPTED
+
+    @property
+    def removed(self) -> NDArray[np.intp]:
+        """The numbers of the records that are not in the best round's table."""
+        return self.attempt.removed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How far a strategy may go."""
+
+    goal: float
+    rounds: int
+    at_a_time: int
+    """People changed in one round: removing some changes the distances of all."""
+    at_most: int
+    """Records that may be removed in all, or the size that a class may be asked to have."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -80,10 +209,7 @@ class Hardening(Finding):
 
     @property
     def best(self) -> Round:
-        """The round in which the goal holds; if it never does, the one with the smallest δ.
-
-        For a sampled δ the bound counts, `Round.delta_at_most`.
-        """
+        """The best round of the best strategy."""
         return self.course.best
 
     @property
@@ -132,6 +258,7 @@ class Hardening(Finding):
 
     @property
     def facts(self) -> Mapping[str, Any]:
+        found = self.finding.sampling
         return {
             "source": self.original.source,
             "sanitizer": self.asked,
@@ -143,13 +270,27 @@ class Hardening(Finding):
             "most_rounds": self.limits.rounds,
             "most_removed": self.limits.at_most,
             "most_at_a_time": self.limits.at_a_time,
-            "sampled": _sampled(self),
+            "sampled": None if found is None else {
+                "confidence": CONFIDENCE,
+                "samples_least": found.least,
+                "samples_most": found.most,
+                "error_wanted": found.wanted,
+            },
             "best_strategy": self.strategy,
-            "strategies": [_course(course) for course in self.courses.values()],
+            "strategies": [
+                {
+                    "strategy": course.strategy,
+                    "holds": course.best.holds,
+                    "best_round": course.best.number,
+                    "ended": str(course.ended),
+                    "rounds": [asdict(one) for one in course.rounds],
+                }
+                for course in self.courses.values()
+            ],
             "seed": self.finding.seed,
             "remarks": _remarks(self),
             **self.attributes("goal holds interrupted"),
-        }
+        }  # fmt: skip
 
     def content(self, *, records: bool) -> dict[str, Any]:
         """The finding's own part of `to_dict`; the values of individuals are who was removed."""
@@ -165,7 +306,7 @@ class Hardening(Finding):
             of = f" ({course.strategy})" if len(self.courses) > 1 else ""
             said.append(Message("Ended{of}: {ended}.", of=of, ended=course.ended))
             if untested := course.rounds[-1].not_tested:
-                records = f"{untested:,} record{_s(untested)}"
+                records = counted(untested, "record")
                 said.append(f"NOT TESTED in the last round{of}: {records}")
         return Story(
             title=Message(
@@ -173,10 +314,11 @@ class Hardening(Finding):
                 sanitizer=File(self.asked, bare=True), source=File(self.original.source, bare=True),
                 goal=f"{self.goal:g}", distance=self.finding.distance,
             ),
-            about=[_verdict(self)],
+            verdict=_verdict(self),
             sentences=[
                 *said,
-                f"Attacker: {self.finding.adversary.label}. {_of_loss(self.best)}",
+                f"Attacker: {self.finding.adversary.label}.",
+                _NO_LOSS if math.isnan(self.best.loss) else _LOSS,
             ],
             tables=[_table(course, self.goal) for course in self.courses.values()],
             charts=[_chart(self)],
@@ -196,6 +338,8 @@ _REMARKS = {
     ),
 }
 
+_LOSS = "Loss is what the cells leave open, from 0% to 100%; removed records count as 100%."
+_NO_LOSS = "What is lost is not told: no cells are published that cover their people's values."
 _ENDS = (
     "A tight region ends where its members end: whoever alone is at the end of one is missed in "
     'it without their record, however large the class. Regions of the cuts (regions="cut") do '
@@ -218,53 +362,18 @@ _ONE_DRAW = Message(
 )
 
 
-def _sampled(finding: Hardening) -> dict[str, Any] | None:
-    """The number of samples of the best round, and the confidence of its bound."""
-    found = finding.finding.sampling
-    if found is None:
-        return None
-    return {
-        "confidence": CONFIDENCE,
-        "samples_least": found.least,
-        "samples_most": found.most,
-        "error_wanted": found.wanted,
-    }
-
-
-def _course(course: Course) -> dict[str, Any]:
-    return {
-        "strategy": course.strategy,
-        "holds": course.best.holds,
-        "best_round": course.best.number,
-        "ended": str(course.ended),
-        "rounds": [asdict(one) for one in course.rounds],
-    }
-
-
-def _of_loss(one: Round) -> str:
-    """What the column of losses says."""
-    if math.isnan(one.loss):
-        return "What is lost is not told: no cells are published that cover their people's values."
-    return "Loss is what the cells leave open, from 0% to 100%; removed records count as 100%."
-
-
 def _verdict(finding: Hardening) -> str:
-    course, best, before = finding.course, finding.best, finding.rounds[0]
-    holds = "IT HOLDS IN ONE DRAW" if _is_one_draw(finding) else "IT HOLDS"
+    best, goal = finding.best, f"The goal of {finding.goal:g}"
+    sure = " in one draw" if _is_one_draw(finding) else ""
+    path = f"δ went from {_delta(finding.rounds[0])} to {_delta(best)}"
+    by = _what_it_took(finding.course)
     if best.holds and best.number == 0:
-        return f"{holds} as it is: δ is {_delta(best)}. Nothing was changed."
-    path = f"δ went from {_delta(before)} to {_delta(best)}"
+        return f"{goal} holds{sure} as it is: δ is {_delta(best)}."
     if best.holds:
-        return f"{holds} after {_rounds(best.number)}, by {_what_it_took(course)}: {path}."
+        return f"{goal} holds{sure} after {counted(best.number, 'round')}, by {by}: {path}."
     if best.number == 0:
-        return (
-            f"IT DOES NOT HOLD, and no round made it better: δ is {_delta(best)}. "
-            "What is offered is the table as it was given."
-        )
-    return (
-        f"IT DOES NOT HOLD: {path} in round {best.number}, the best one, by "
-        f"{_what_it_took(course)}. What is offered is that round's."
-    )
+        return f"{goal} does not hold, and no round made it better: δ is {_delta(best)}."
+    return f"{goal} does not hold: {path} in round {best.number}, the best one, by {by}."
 
 
 def _what_it_took(course: Course) -> str:
@@ -273,63 +382,60 @@ def _what_it_took(course: Course) -> str:
     if best.number == 0:
         return "changing nothing"
     if course.strategy == "remove":
-        return f"removing {best.removed:,} record{_s(best.removed)}"
-    return f"larger classes for {best.enlarged:,} kind{_s(best.enlarged)} of people"
+        return f"removing {counted(best.removed, 'record')}"
+    return f"larger classes for {counted(best.enlarged, 'kind')} of people"
 
 
 def _table(course: Course, goal: float) -> Table:
-    done = "removed" if course.strategy == "remove" else "enlarged"
-    bound = ("at most",) if course.best.sampled else ()
-    heads = ("round", done, "δ", *bound, "mean", f"over {goal:g}", "loss", "classes", "smallest")
+    removes, bounded = course.strategy == "remove", course.best.sampled
+    done = "removed" if removes else "enlarged"
+    bound = ["at most"] if bounded else []
     return Table(
         title=course.strategy,
-        columns=[*heads, ""],
+        columns=["round", done, "δ", *bound, "mean", f"over {goal:g}", "loss", "classes",
+                 "smallest", ""],
         rows=[
-            [*_row(course, one), "← best" if one == course.best else ""] for one in course.rounds
+            [
+                one.number,
+                one.removed if removes else one.enlarged,
+                cell(one.delta, ".3g"),
+                *([cell(one.delta_at_most, ".3g")] if bounded else ()),
+                cell(one.mean, ".3g"),
+                cell(one.share_over, ".1%"),
+                cell(one.loss, ".1%"),
+                cell(one.classes or None),
+                cell(one.smallest_class if one.classes else None),
+                "← best" if one == course.best else "",
+            ]
+            for one in course.rounds
         ],
-    )
-
-
-def _row(course: Course, one: Round) -> list[tuple[float | None, str]]:
-    done = one.removed if course.strategy == "remove" else one.enlarged
-    return [
-        (one.number, f"{one.number}"),
-        done,
-        cell(one.delta, _number),
-        *([cell(one.delta_at_most, _number)] if one.sampled else ()),
-        cell(one.mean, _number),
-        (one.share_over, "" if math.isnan(one.share_over) else f"{one.share_over:.1%}"),
-        (one.loss, "–" if math.isnan(one.loss) else f"{one.loss:.1%}"),
-        (one.classes, f"{one.classes:,}" if one.classes else "–"),
-        (one.smallest_class, f"{one.smallest_class:,}" if one.classes else "–"),
-    ]
+    )  # fmt: skip
 
 
 def round_line(strategy: str, one: Round) -> str:
     """A finished round in one line, to show progress."""
-    done = ""
-    if one.number:
-        what = "removed" if strategy == "remove" else "given larger classes"
-        done = f", {one.changed:,} {what}"
+    what = "removed" if strategy == "remove" else "given larger classes"
+    done = f", {one.changed:,} {what}" if one.number else ""
     lost = "" if math.isnan(one.loss) else f", loss {one.loss:.1%}"
     return f"{strategy}, round {one.number}: δ {_delta(one)}{done}{lost}"
 
 
 def _remarks(finding: Hardening) -> tuple[Text, ...]:
-    acted = [course for course in finding.courses.values() if len(course.rounds) > 1]
-    remarks = [remark for course in acted for remark in _REMARKS[course.strategy]]
-    if any(_is_stuck_in_tight_regions(course) for course in acted):
-        remarks.append(_ENDS)
-    return (*_chances(finding), *remarks)
-
-
-def _chances(finding: Hardening) -> list[Text]:
-    """What there is to say where chance decides."""
+    remarks: list[Text] = []
     if finding.best.sampled:
-        return [_SAMPLED] if finding.sanitizer.deterministic else [_SAMPLED, _ANY_DRAW]
-    if not finding.finding.certain:
-        return [_ANY_DRAW]
-    return [_ONE_DRAW] if _is_one_draw(finding) else []
+        remarks.append(_SAMPLED)
+    if not (finding.sanitizer.deterministic if finding.best.sampled else finding.finding.certain):
+        remarks.append(_ANY_DRAW)
+    elif not finding.best.sampled and _is_one_draw(finding):
+        remarks.append(_ONE_DRAW)
+    acted = [course for course in finding.courses.values() if len(course.rounds) > 1]
+    remarks += (remark for course in acted for remark in _REMARKS[course.strategy])
+    for course in acted:
+        f = course.attempt.sanitizer
+        tight = isinstance(f, Mondrian) and f.regions == "tight"
+        if course.strategy == "merge" and tight and not course.best.holds:
+            remarks.append(_ENDS)
+    return tuple(remarks)
 
 
 def _is_one_draw(finding: Hardening) -> bool:
@@ -339,49 +445,27 @@ def _is_one_draw(finding: Hardening) -> bool:
     return any(one.one_draw for course in courses for one in course.rounds)
 
 
-def _is_stuck_in_tight_regions(course: Course) -> bool:
-    f = course.attempt.sanitizer
-    tight = isinstance(f, Mondrian) and f.regions == "tight"
-    return course.strategy == "merge" and tight and not course.best.holds
-
-
-def _rounds(number: int) -> str:
-    return f"{number} round{_s(number)}"
-
-
-def _s(number: int) -> str:
-    return "" if number == 1 else "s"
-
-
 def _delta(one: Round) -> str:
     """δ, and of a sampled one what it is at most."""
-    bound = f" (at most {_number(one.delta_at_most)})" if one.sampled else ""
-    return f"{_number(one.delta)}{bound}"
-
-
-def _number(value: float) -> str:
-    """Three significant digits."""
-    return f"{value:.3g}"
+    bound = f" (at most {one.delta_at_most:.3g})" if one.sampled else ""
+    return f"{one.delta:.3g}{bound}"
 
 
 def _chart(finding: Hardening) -> Chart:
     """δ and the mean of every strategy over its rounds, on a log axis; sampled, the bound of δ."""
-    series = []
-    says = []
-    for course in finding.courses.values():
-        rounds = [one.number for one in course.rounds]
+    series, says = [], []
+    for name, course in finding.courses.items():
         before, best = course.rounds[0], course.best
-        offered = " (offered)" if course.strategy == finding.strategy else ""
-        said = f"{course.strategy}{offered}: {_what_it_took(course)}, best in round {best.number}"
-        if not math.isnan(best.loss):
-            said += f", loss {before.loss:.1%} → {best.loss:.1%}"
-        says.append(said)
+        offered = " (offered)" if name == finding.strategy else ""
+        lost = "" if math.isnan(best.loss) else f", loss {before.loss:.1%} → {best.loss:.1%}"
+        says.append(f"{name}{offered}: {_what_it_took(course)}, best in round {best.number}{lost}")
         for what, values in (
             ("δ", [one.delta_at_most for one in course.rounds]),
             ("mean", [one.mean for one in course.rounds]),
         ):
-            name = f"{course.strategy}: {what}"
-            series.append(Series(name=name, x=rounds, y=_drawn(values)))
+            # A log axis cannot show 0, nor anything infinite.
+            drawn = [value if 0 < value < math.inf else None for value in values]
+            series.append(Series(name=f"{name}: {what}", x=list(range(len(drawn))), y=drawn))
     longest = max(len(course.rounds) for course in finding.courses.values())
     goal = Series(name=f"goal {finding.goal:g}", x=[0, longest - 1], y=[finding.goal] * 2)
     worst = f"at most ({CONFIDENCE:.0%} sure)" if finding.best.sampled else "the worst record"
@@ -393,8 +477,3 @@ def _chart(finding: Hardening) -> Chart:
         y=Axis(label=f"d ({finding.finding.distance})", scale="log"),
         series=[*series, goal],
     )
-
-
-def _drawn(values: list[float]) -> list[float | None]:
-    """Without values that a log axis cannot show."""
-    return [value if 0 < value < math.inf else None for value in values]

@@ -12,9 +12,8 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Lt
@@ -29,28 +28,25 @@ from unveil.attacks.differential import (
     distance_named,
 )
 from unveil.attacks.shared import adversaries_named
-from unveil.errors import File, InputError, Message, Text, UnveilError
-from unveil.hardening._finding import Hardening
-from unveil.hardening._merged import refuse_unmergeable
-from unveil.hardening._strategies import (
+from unveil.errors import File, InputError, Listed, Message, Option, Text, UnveilError, did_you_mean
+from unveil.hardening._finding import (
     CONFIDENCE,
-    GOAL,
     INTERRUPTED,
     Attempt,
     Course,
+    Hardening,
     Limits,
-    Merging,
     Round,
-    Strategy,
-    strategies_named,
 )
+from unveil.hardening._merged import classes_covering, crowds_of, refuse_unmergeable, with_crowds
 from unveil.measures import information_loss
-from unveil.microdata import AnyRelease, Microdata, has_true_cells
+from unveil.microdata import AnyRelease, Microdata, Release, has_true_cells, with_records
 from unveil.options import Adversaries, Jobs, Progress, Seed, checked
-from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
+from unveil.sanitize import Mondrian, Sanitizer, as_microdata, as_sanitizer
 
 _Part = Annotated[float, Gt(0), Lt(1)]
 _ASKED_AGAIN = 3  # times: two draws of a random sanitizer may be the same
+_CHUNK = 2**24  # (record, class) pairs compared together
 
 
 @checked
@@ -128,11 +124,17 @@ def harden(
     """
     microdata = as_microdata(microdata, "harden")
     f = as_sanitizer(sanitizer)
-    ways = strategies_named(strategy)
+    strategies = _strategies(strategy)
     # Named here, so that merged classes are attacked by the same adversary.
     attacker = f.attacked_by if adversary is None else adversary
     _check(microdata, f, adversaries_named(attacker))
     distance_named(distance, microdata.sensitive)
+    limits = Limits(
+        goal=float(delta),
+        rounds=int(rounds),
+        at_a_time=max(1, _part(at_a_time, len(microdata))),
+        at_most=_part(at_most, len(microdata)),
+    )
     test = _Test(
         microdata=microdata,
         prior=None if prior is None else as_prior(prior, microdata.sensitive, len(microdata)),
@@ -140,20 +142,20 @@ def harden(
             "adversary": attacker, "distance": distance, "samples": samples, "error": error,
             "seed": seed, "jobs": jobs, "backend": backend, "progress": progress,
         },
-        merges=any(isinstance(way, Merging) for way in ways),
-    )  # fmt: skip
-    limits = Limits(
-        goal=float(delta),
-        rounds=int(rounds),
-        at_a_time=max(1, _part(at_a_time, len(microdata))),
-        at_most=_part(at_most, len(microdata)),
-    )
-    return Hardening(
+        merges="merge" in strategies,
         goal=limits.goal,
-        limits=limits,
-        courses=_courses(test, f, ways, limits, watch),
-        original=microdata,
-        asked=f.label,
+        # One of many rounds could hold by luck, so they share the error probability.
+        confidence=1 - (1 - CONFIDENCE) / (1 + limits.rounds * len(strategies)),
+    )  # fmt: skip
+    # All strategies start from the same test.
+    first = test.run(0, Change(np.arange(len(microdata)), f, 0))
+    courses: dict[str, Course] = {}
+    for name in strategies:
+        courses[name] = _course(test, name, first, limits, watch)
+        if courses[name].interrupted:  # an interrupt ends them all, and loses no round
+            break
+    return Hardening(
+        goal=limits.goal, limits=limits, courses=courses, original=microdata, asked=f.label
     )
 
 
@@ -178,6 +180,15 @@ def _check(microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary])
             )
 
 
+class Change(NamedTuple):
+    """How the next attempt differs."""
+
+    kept: NDArray[np.intp]
+    sanitizer: Sanitizer
+    people: int
+    """Number of people it is about."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Test:
     """The original table, and how its changed versions are tested."""
@@ -188,13 +199,17 @@ class _Test:
     """Further options of `differential_inference`."""
     merges: bool
     """Whether classes will be merged."""
+    goal: float
+    confidence: float
+    """Of the bound of one sampled round, so that all together hold with `CONFIDENCE`."""
 
-    def run(self, kept: NDArray[np.intp], sanitizer: Sanitizer) -> Attempt:
+    def run(self, number: int, change: Change) -> tuple[Round, Attempt]:
         """Sanitize some of the records and test each of them.
 
         An interrupted test says nothing about the worst record, so it is not an attempt.
         """
         started = time.perf_counter()
+        kept, sanitizer, people = change
         everybody = len(kept) == len(self.microdata)
         table = self.microdata if everybody else self.microdata.take(kept)
         prior = self.prior
@@ -206,26 +221,36 @@ class _Test:
         finding = differential_inference(table, sanitizer, prior=prior, **self.options)
         if finding.interrupted:
             raise KeyboardInterrupt
-        return Attempt(
-            original=len(self.microdata),
-            kept=kept,
-            microdata=table,
-            sanitizer=sanitizer,
-            release=release,
-            finding=finding,
-            one_draw=finding.sampling is None
+        attempt = Attempt(
+            kept=kept, removed=np.delete(np.arange(len(self.microdata)), kept), microdata=table,
+            sanitizer=sanitizer, release=release, finding=finding,
+        )  # fmt: skip
+        not_tested = sum(finding.not_tested.values())
+        sampled = finding.sampling is not None
+        at_most = finding.delta_within(self.confidence)[1] if sampled else finding.delta
+        loss = math.nan  # not known where the cells need not be true of the records
+        if has_true_cells(release):
+            loss = information_loss(release, self.microdata).loss
+        return Round(
+            number=number,
+            changed=people,
+            removed=len(attempt.removed),
+            enlarged=len(crowds_of(sanitizer)),
+            delta=finding.delta,
+            delta_at_most=at_most,
+            mean=finding.mean,
+            share_over=finding.share_over(self.goal),
+            loss=loss,
+            classes=len(release.sizes),
+            smallest_class=int(release.sizes.min(initial=len(kept))),
+            not_tested=not_tested,
+            sampled=sampled,
+            one_draw=not sampled
             and finding.certain
             and _answers_otherwise(sanitizer, table, release),
-            loss=_loss(release, self.microdata),
+            holds=at_most <= self.goal and not not_tested,
             seconds=time.perf_counter() - started,
-        )
-
-
-def _loss(release: AnyRelease, original: Microdata) -> float:
-    """Information loss; NaN where the cells need not be true of the records."""
-    if not has_true_cells(release):
-        return math.nan
-    return information_loss(release, original).loss
+        ), attempt
 
 
 def _answers_otherwise(sanitizer: Sanitizer, table: Microdata, release: AnyRelease) -> bool:
@@ -244,92 +269,123 @@ def _rows(release: AnyRelease) -> Counter[tuple[str, ...]]:
     return Counter(release.to_frame(by_class=True).astype(str).itertuples(index=False, name=None))
 
 
-@dataclass
-class _Log:
-    """The rounds so far, and the best of them."""
-
-    goal: float
-    confidence: float
-    """Of the bound of one sampled round, so that all together hold with `CONFIDENCE`."""
-    tell: Callable[[Round], None]
-    rounds: list[Round] = field(default_factory=list)
-    best: list[tuple[Round, Attempt]] = field(default_factory=list)
-
-    def add(self, attempt: Attempt, changed: int) -> None:
-        """Add the figures of an attempt."""
-        finding = attempt.finding
-        not_tested = sum(finding.not_tested.values())
-        sampled = finding.sampling is not None
-        at_most = finding.delta_within(self.confidence)[1] if sampled else finding.delta
-        done = Round(
-            number=len(self.rounds),
-            changed=changed,
-            removed=attempt.removed,
-            enlarged=attempt.enlarged,
-            delta=finding.delta,
-            delta_at_most=at_most,
-            mean=finding.mean,
-            share_over=finding.share_over(self.goal),
-            loss=attempt.loss,
-            classes=len(attempt.release.sizes),
-            smallest_class=int(attempt.release.sizes.min(initial=len(attempt.kept))),
-            not_tested=not_tested,
-            sampled=sampled,
-            one_draw=attempt.one_draw,
-            holds=at_most <= self.goal and not not_tested,
-            seconds=attempt.seconds,
-        )
-        self.rounds.append(done)
-        if not self.best or done.rank < self.best[0][0].rank:
-            self.best = [(done, attempt)]
-        self.tell(done)
+def _strategies(strategy: Any) -> list[str]:
+    """A strategy, several, or both, by name."""
+    several = isinstance(strategy, Sequence) and not isinstance(strategy, str | bytes)
+    names, known = list(strategy) if several else [strategy], (*_CHANGES, "both")
+    for given in names or [strategy]:
+        if not isinstance(given, str) or given not in known:
+            near = did_you_mean(given, known) if isinstance(given, str) else ""
+            raise InputError(
+                "{option} must be {known}, got {given}{near}",
+                option=Option("strategy"), known=Listed(known, "or"), given=repr(given), near=near,
+            )  # fmt: skip
+    wanted = [one for name in names for one in (_CHANGES if name == "both" else [name])]
+    return list(dict.fromkeys(wanted))
 
 
-def _courses(
+def _course(
     test: _Test,
-    sanitizer: Sanitizer,
-    strategies: Sequence[Strategy],
+    strategy: str,
+    first: tuple[Round, Attempt],
     limits: Limits,
     watch: Callable[[str, Round], None],
-) -> dict[str, Course]:
-    """All strategies, each from the beginning; an interrupt ends them all, and loses no round."""
-    found: dict[str, Course] = {}
-    # One of many rounds could hold by luck, so they share the error probability. All strategies
-    # start from the same test.
-    confidence = 1 - (1 - CONFIDENCE) / (1 + limits.rounds * len(strategies))
-    first = test.run(np.arange(len(test.microdata)), sanitizer)
-    for strategy in strategies:
-        log = _Log(limits.goal, confidence, partial(watch, strategy.name))
-        try:
-            ended = _rounds(test, strategy, first, limits, log)
-        except KeyboardInterrupt:
-            ended = INTERRUPTED
-        [(best, attempt)] = log.best
-        found[strategy.name] = Course(
-            strategy=strategy.name,
-            rounds=tuple(log.rounds),
-            best=best,
-            ended=ended,
-            attempt=attempt,
-        )
-        if ended == INTERRUPTED:
-            break
+) -> Course:
+    """Rounds from the first attempt on, until there is a reason to end."""
+    one, attempt = best = first
+    rounds: list[Round] = []
+    ended: Text | None = None
+    try:
+        while ended is None:
+            rounds.append(one)
+            best = min(best, (one, attempt), key=lambda pair: pair[0].rank)
+            watch(strategy, one)
+            if one.holds:
+                ended = "the goal holds"
+            elif one.number == limits.rounds:
+                ended = f"all {limits.rounds} rounds are used"
+            elif isinstance(change := _next(strategy, attempt, limits), Change):
+                try:
+                    one, attempt = test.run(len(rounds), change)
+                except UnveilError as error:  # such as a goal that the changed table cannot meet
+                    ended = error.message
+            else:
+                ended = change
+    except KeyboardInterrupt:
+        ended = INTERRUPTED
+    return Course(strategy=strategy, rounds=tuple(rounds), ended=ended, attempt=best[1])
+
+
+def _next(strategy: str, attempt: Attempt, limits: Limits) -> Change | Text:
+    """How the next attempt differs, or why there is none."""
+    finding = attempt.finding
+    over = int((finding.tested > limits.goal).sum())
+    if over:
+        return _CHANGES[strategy](attempt, finding.targets[finding.worst_places(over)], limits)
+    # The bound may be that of an adversary that is not the strongest in the samples.
+    sampled = [one.sampling for one in (finding, *finding.against.values())]
+    most = max((sampling.most for sampling in sampled if sampling is not None), default=0)
+    if not most or finding.not_tested:
+        return "no tested record is over the goal, but some records could not be tested"
+    return Message(
+        "no sampled distance is over the goal, but they are not exact enough to rule it out; "
+        "sample more, such as {option}, or ask for a smaller error",
+        option=Option("samples", 4 * most),
+    )
+
+
+def _remove(attempt: Attempt, worst: NDArray[np.intp], limits: Limits) -> Change | Text:
+    """Remove the worst records from the table, as in Kassem et al. (2019)."""
+    left = limits.at_most - len(attempt.removed)
+    if left <= 0:
+        return Message(
+            "{worst} records are over the goal, but no more than {most} may be removed in all "
+            "({option})",
+            worst=len(worst), most=limits.at_most, option=Option("at_most"),
+        )  # fmt: skip
+    gone = worst[: min(limits.at_a_time, left)]
+    return Change(np.delete(attempt.kept, gone), attempt.sanitizer, len(gone))
+
+
+def _merge(attempt: Attempt, worst: NDArray[np.intp], limits: Limits) -> Change | Text:
+    """Keep all records, and merge the classes of the worst with their neighbours.
+
+    The sanitizer is asked for a crowd of half as many again around the people of such a class. So
+    Mondrian refuses the cut between them and their neighbours, which leaves about twice as many
+    together; the classes of other sanitizers are merged afterwards. The crowd is asked for around
+    all people of the class: a person who is left out asks for nothing, and if nobody else did, the
+    class would be split again without them.
+    """
+    f, release = attempt.sanitizer, with_records(attempt.release, "merging classes")
+    class_of = _class_of(attempt, release)
+    sizes = np.append(release.sizes, len(attempt.kept))[class_of]
+    # Without one person the table must still be large enough for the crowds of the others.
+    most = min(limits.at_most, len(attempt.kept) - 1)
+    worst = worst[sizes[worst] < most][: limits.at_a_time]
+    if not len(worst):
+        return Message(
+            "all who are over the goal are in classes of at least {most} ({option})",
+            most=most, option=Option("at_most"),
+        )  # fmt: skip
+    who = np.flatnonzero(np.isin(class_of, class_of[worst]))
+    asked = np.minimum((3 * sizes[who] + 1) // 2, most).tolist()
+    texts = ([c.texts[code] for code in c.codes[who]] for c in attempt.microdata.quasi)
+    wanted = dict(zip(zip(*texts, strict=True), asked, strict=True))
+    return Change(attempt.kept, with_crowds(f, crowds_of(f).merged(wanted)), len(worst))
+
+
+_CHANGES = {"remove": _remove, "merge": _merge}
+
+
+def _class_of(attempt: Attempt, release: Release) -> NDArray[np.integer]:
+    """The class of each record: the largest that covers it, or -1 if none does."""
+    codes = attempt.microdata.codes
+    if isinstance(attempt.sanitizer, Mondrian):
+        return release.class_of
+    found = np.empty(codes.shape[1], dtype=np.intp)
+    step = max(1, _CHUNK // max(1, release.n_classes))
+    for first in range(0, len(found), step):
+        covered = classes_covering(release, codes[:, first : first + step])
+        largest = np.where(covered, release.sizes, 0).argmax(axis=1)
+        found[first : first + step] = np.where(covered.any(axis=1), largest, -1)
     return found
-
-
-def _rounds(test: _Test, strategy: Strategy, first: Attempt, limits: Limits, log: _Log) -> Text:
-    """Run rounds until there is a reason to end; returns the reason."""
-    attempt = first
-    log.add(attempt, 0)
-    while not log.rounds[-1].holds:
-        if len(log.rounds) > limits.rounds:
-            return f"all {limits.rounds} rounds are used"
-        change = strategy.change(attempt, limits)
-        if isinstance(change, str | Message):
-            return change
-        try:
-            attempt = test.run(change.kept, change.sanitizer)
-        except UnveilError as error:  # such as a goal that the changed table cannot meet
-            return error.message
-        log.add(attempt, change.people)
-    return GOAL

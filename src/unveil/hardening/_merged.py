@@ -193,13 +193,11 @@ class _Line:
 
     def __init__(self, column: Column, regions: Intervals) -> None:
         self._line = column.positions
-        self._first, self._last, number = reach_of(regions, column.size)
-        self._cuts = regions.cuts
+        first, last, number = reach_of(regions, column.size)
         # An empty range starts after its end, and adds nothing to a union.
-        empty = number == 0
-        self._first, self._last = self._first.copy(), self._last.copy()
-        self._first[empty], self._last[empty] = column.size - 1, 0
-        self._empty = empty
+        self._first = np.where(number == 0, column.size, first)
+        self._last = np.where(number == 0, -1, last)
+        self._cuts = regions.cuts
 
     def open(self, g: int | NDArray[np.intp]) -> NDArray[np.float64]:
         return self._share(self._first[g], self._last[g])
@@ -212,21 +210,21 @@ class _Line:
 
     def _share(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.float64]:
         whole = self._line[-1] - self._line[0]
-        width = np.abs(self._line[last] - self._line[first])
+        ends = (self._line.take(end, mode="clip") for end in (last, first))
+        width = np.abs(np.subtract(*ends))  # nothing leaves as much open as everything
         return width / whole if whole > 0 else 0 * width
 
     def merge(self, g: int, other: int) -> None:
         self._first[g] = min(self._first[g], self._first[other])
         self._last[g] = max(self._last[g], self._last[other])
-        self._empty[g] &= self._empty[other]
 
     def covers(self, g: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        inside: NDArray[np.bool_] = (self._first[g] <= codes) & (codes <= self._last[g])
-        return inside & ~self._empty[g]
+        return np.asarray((self._first[g] <= codes) & (codes <= self._last[g]))
 
     def regions(self, kept: NDArray[np.intp]) -> Regions:
         first, last = self._first[kept].astype(np.int32), self._last[kept].astype(np.int32)
-        first[self._empty[kept]], last[self._empty[kept]] = 1, 0
+        empty = first > last
+        first[empty], last[empty] = 1, 0
         return Intervals(first, last, self._cuts)
 
 

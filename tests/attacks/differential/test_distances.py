@@ -13,15 +13,14 @@ from scipy.stats import entropy, wasserstein_distance
 
 import unveil as uv
 from unveil.attacks.differential import DISTANCES, BoundDistance, EarthMovers, distance_named
-from unveil.attacks.differential._formulas import (
+from unveil.attacks.differential._distances import (
     bhattacharyya,
     hellinger,
     jensen_shannon,
     kullback_leibler,
-    l1,
     max_ratio,
-    total_variation,
 )
+from unveil.attacks.differential._earth_movers import l1, total_variation
 from unveil.errors import InputError
 from unveil.microdata import Column, Kind, Role
 

@@ -14,8 +14,8 @@ from random_tables import random_hierarchy
 from scipy.stats import wasserstein_distance
 
 import unveil as uv
-from unveil.attacks.differential import EarthMovers, _formulas, distance_named
-from unveil.attacks.differential._formulas import total_variation
+from unveil.attacks.differential import EarthMovers, _earth_movers, distance_named
+from unveil.attacks.differential._earth_movers import total_variation
 from unveil.errors import InputError, MissingExtraError, UnveilError
 from unveil.microdata import Column, Hierarchy, Kind, Role
 
@@ -434,8 +434,8 @@ def test_a_solver_that_gives_up_is_no_result(monkeypatch):
     def gives_up(*problem, **options):
         return 0.1, {"warning": "numItermax reached before optimality"}
 
-    monkeypatch.setattr(_formulas, "find_solver", lambda: gives_up)
+    monkeypatch.setattr(_earth_movers, "find_solver", lambda: gives_up)
     costs = np.abs(np.subtract.outer([0.0, 1, 4, 9], [0.0, 1, 4, 9]))
     p, q = np.array([[0.4, 0.3, 0.2, 0.1]]), np.array([[0.1, 0.2, 0.3, 0.4]])
     with pytest.raises(UnveilError, match=r"POT could not solve .*: numItermax reached"):
-        _formulas.metric_transport(p, q, costs=costs)
+        _earth_movers.metric_transport(p, q, costs=costs)

@@ -134,10 +134,10 @@ def test_same_seed_same_numbers_whatever_the_threads(table):
 
 def test_records_with_the_same_counts_share_one_computation(table, monkeypatch):
     asked = []
-    plain = _noisy_counts._Sampled._sample
+    plain = _noisy_counts._Sampled.sample
     monkeypatch.setattr(
         _noisy_counts._Sampled,
-        "_sample",
+        "sample",
         lambda self, case: (asked.append(case), plain(self, case))[1],
     )
     uv.differential_inference(table, uv.LaplaceCounts(epsilon=1), samples=10, jobs=1)

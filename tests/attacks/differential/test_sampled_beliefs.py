@@ -128,7 +128,7 @@ def test_a_budget_asks_about_no_more_people_than_it_reaches(survey, monkeypatch)
     monkeypatch.setattr(
         _sampled_beliefs,
         "_fitting",
-        lambda question, records, request: fitting.append(len(records)) or 99,
+        lambda question, records, chance: fitting.append(len(records)) or 99,
     )
     finding = uv.differential_inference(
         survey, Known(), adversary="conditional-frequency", budget="1 h"

@@ -152,8 +152,6 @@ def test_the_exposed_by_what_the_release_covers():
     [
         (61, "random", "targets=61: the table has 60 records to choose from"),
         (0, "random", "targets=0: the table has 60 records to choose from"),
-        (True, "random", "targets=True: the table has 60 records to choose from"),
-        (2.5, "random", "targets=2.5: the table has 60 records to choose from"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_drawn(n, how, message):

@@ -11,17 +11,14 @@ from unveil.findings import Figure, Question
 from unveil.registry import Declaration
 
 if TYPE_CHECKING:
-    from unveil.attacks.differential._attack import differential_inference
-    from unveil.attacks.differential._bounds import ShareBound, share_bound
+    from unveil.attacks.differential._attack import Error, HowFar, Samples, differential_inference
     from unveil.attacks.differential._distances import DISTANCES, distance_named
-    from unveil.attacks.differential._earth_movers import EarthMovers
+    from unveil.attacks.differential._earth_movers import BoundDistance, Distance, EarthMovers
     from unveil.attacks.differential._encodings import EncodingComparison, compare_encodings
     from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
-    from unveil.attacks.differential._formulas import BoundDistance, Distance
-    from unveil.attacks.differential._options import Error, HowFar, Samples
     from unveil.attacks.differential._sampling import Sampling, TailProbabilities
     from unveil.attacks.differential._story import compared
-    from unveil.attacks.differential._targets import chosen_targets
+    from unveil.attacks.differential._targets import ShareBound, chosen_targets, share_bound
 
 
 DELTA = Figure(

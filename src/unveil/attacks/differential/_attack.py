@@ -14,13 +14,14 @@ without i, which is not the same as deleting i's row from the release.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import reduce
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from annotated_types import Ge
+import pandas as pd
+from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 
 from unveil.adversary import prior_for
@@ -28,24 +29,111 @@ from unveil.attacks.differential import DECLARATION
 from unveil.attacks.differential._beliefs import Workplace
 from unveil.attacks.differential._distances import distance_named
 from unveil.attacks.differential._finding import DifferentialInference, SeveralAdversaries
-from unveil.attacks.differential._options import (
-    Error,
-    HowFar,
-    Prior,
-    Samples,
-    WhichTargets,
-    on_cluster,
-)
 from unveil.attacks.differential._plan import Plan
-from unveil.attacks.differential._sampling import Sampling
+from unveil.attacks.differential._sampling import EPSILONS, Chance, Sampling, checked_epsilons
 from unveil.attacks.differential._targets import How
-from unveil.attacks.differential._ways import chance_of
 from unveil.attacks.shared import INTERRUPTED, adversaries_named, seed_number
 from unveil.engine import chosen_backend, parse_duration, workers
-from unveil.errors import InputError, Option
+from unveil.errors import File, Foreign, InputError, MissingExtraError, Option
 from unveil.microdata import Microdata
 from unveil.options import Adversaries, Budget, Help, Jobs, Progress, Seed, Shell, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
+
+
+def _distance(texts: Sequence[str]) -> str:
+    distance_named(texts[-1])
+    return texts[-1]
+
+
+def _prior(texts: Sequence[str]) -> Any:
+    """A file with one line for everybody, or one per record."""
+    try:
+        table = pd.read_csv(texts[-1])
+    except (OSError, ValueError) as error:
+        raise InputError("cannot read {option}, {file}: {error}", option=Option("prior"),
+                         file=File(texts[-1]), error=Foreign(str(error))) from error  # fmt: skip
+    if len(table) == 1:
+        return {str(value): share for value, share in table.iloc[0].items()}
+    return table
+
+
+def _targets(texts: Sequence[str]) -> int | str:
+    text = texts[-1]
+    if text == "available":
+        return text
+    if text.isascii() and text.isdigit() and int(text) > 0:
+        return int(text)
+    raise InputError(
+        "{option} must be a number of records from 1 up, or 'available', got {text}",
+        option=Option("targets"), text=repr(text),
+    )  # fmt: skip
+
+
+HowFar = Annotated[
+    Any,
+    Help(
+        "Distance between two beliefs: total-variation, l1, emd:path, emd:ordered, emd:numeric, "
+        "kl, jensen-shannon, hellinger, bhattacharyya or max-ratio. Default: total-variation."
+    ),
+    Shell(parse=_distance, metavar="NAME"),
+]
+Prior = Annotated[
+    Any,
+    Help(
+        "What the attacker knows about the sensitive values beforehand; in a shell a CSV file with "
+        "a column for each value, and one line for everybody or one per record."
+    ),
+    Shell(parse=_prior, metavar="FILE"),
+]
+Samples = Annotated[
+    int | None,
+    Ge(2),
+    Help(
+        "If the sanitizer or the attacker is random: number of runs with and without each record."
+    ),
+    Shell(metavar="N"),
+]
+Error = Annotated[
+    float | None,
+    Gt(0),
+    Lt(1),
+    Help(
+        "Continue sampling until every distance is exact to this (with 95% confidence), such as "
+        "0.01, or the samples are taken."
+    ),
+    Shell(metavar="E"),
+]
+WhichTargets = Annotated[
+    Any,
+    Help(
+        "Number of people to test, or 'available': those without whom an oracle has a release. "
+        "Default: everybody."
+    ),
+    Shell(parse=_targets, metavar="N"),
+]
+
+
+@contextmanager
+def on_cluster(scheduler: str | None) -> Iterator[None]:
+    """A connection to a Dask cluster, if one is named."""
+    if scheduler is None:
+        yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtraError(
+            "{option} needs Dask; install it with: pip install 'unveil[dask]'",
+            option=Option("scheduler"),
+        ) from error
+    try:
+        client = Client(scheduler, timeout="10s")  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise InputError("nothing answers at {option}: {error}",
+                         option=Option("scheduler", scheduler),
+                         error=Foreign(str(error))) from error  # fmt: skip
+    with client:
+        yield
 
 
 @checked
@@ -109,9 +197,6 @@ def differential_inference(
     targets : int, sequence of int or "available", optional
         Which records to test: all (default), this many, these, or those whose release without them
         is available (an oracle that is a folder).
-    draw : {"random", "stratified", "exposed"}
-        How targets are drawn: at random, at random within each sensitive value, or those first
-        that the fewest released records cover.
     budget : str or float, optional
         Time limit, such as ``"10 min"`` or a number of seconds. As many targets as fit are tested,
         in random order. `DifferentialInference.bound` says what follows for all records.
@@ -155,7 +240,8 @@ def differential_inference(
                          draw=Option("draw", draw), targets=Option("targets"),
                          budget=Option("budget"))  # fmt: skip
     wanted = f.attacked_by if adversary is None else adversary
-    attackers = adversaries_named(wanted, seed_number(seed))
+    number, far = seed_number(seed), distance_named(distance, microdata.sensitive)
+    attackers = adversaries_named(wanted, number)
     seconds = None if budget is None else parse_duration(budget)
     backend = "dask" if scheduler is not None else backend
     # Another run of what is random would say something else about the worst.
@@ -165,13 +251,14 @@ def differential_inference(
             microdata=microdata,
             sanitizer=f,
             adversaries=attackers,
-            distance=distance_named(distance, microdata.sensitive),
             prior=prior_for(attackers, prior, microdata),
-            chance=chance_of(samples, error, epsilons),
+            chance=Chance(
+                samples=samples, error=error, distance=far, seed=number,
+                epsilons=EPSILONS if epsilons is None else checked_epsilons(epsilons),
+            ),
             targets=targets,
             draw=draw,
             seconds=seconds,
-            seed=seed_number(seed),
             path=path,
             predictions=kept,
             threads=workers(jobs),
@@ -181,7 +268,7 @@ def differential_inference(
                 budget=seconds,
             ),
             progress=progress,
-        )
+        )  # fmt: skip
         finding = _of_all(plan.run())
         if worst and not kept and len(finding.tested):
             # Keeping everybody's beliefs would cost memory by the record.
@@ -210,94 +297,78 @@ def audit_options(microdata: Microdata, sanitizer: Sanitizer) -> dict[str, Any]:
 
 
 def _of_all(findings: Sequence[DifferentialInference]) -> DifferentialInference:
-    return findings[0] if len(findings) == 1 else _strongest(findings)
-
-
-def _strongest(findings: Sequence[DifferentialInference]) -> DifferentialInference:
     """One finding from those of several adversaries against the same sanitizer.
 
     If some adversaries could not be tested on a target, the others count, and a note says so. A
     target counts as not tested if no adversary could be, or if the user interrupted before it.
     """
-    records = reduce(_common, (finding.targets for finding in findings))
-    at = [finding.places_of(records) for finding in findings]
-    distances = np.stack([f.distances[where] for f, where in zip(findings, at, strict=True)])
+    first = findings[0]
+    if len(findings) == 1:
+        return first
+    records = first.targets
+    for one in findings[1:]:
+        records = records[np.isin(records, one.targets)]
+    parts = [one.about(records) for one in findings]
+    distances = np.stack([one.distances for one in parts])
     missing = np.isnan(distances)
-    cut_short = np.array([INTERRUPTED in finding.not_tested for finding in findings])
+    cut_short = np.array([INTERRUPTED in one.not_tested for one in findings])
     untested = missing.all(axis=0) | missing[cut_short].any(axis=0)
     best = np.argmax(np.where(missing, -np.inf, distances), axis=0)
-    each = np.arange(len(records))
 
     def of_best(name: str) -> Any:
-        parts = [getattr(f, name)[where] for f, where in zip(findings, at, strict=True)]
-        return np.stack(parts)[best, each]
+        return np.stack([getattr(one, name) for one in parts])[best, np.arange(len(records))]
 
-    first = findings[0]
     kept = first.present is not None
     lost = set(records[untested].tolist())
-    failures = {r: text for f in findings for r, text in f.failures if r in lost}
+    failures = {r: text for one in findings for r, text in one.failures if r in lost}
     # The adversary that reached the fewest targets determines how they are a sample of all.
-    fewest = min(findings, key=lambda finding: len(finding.targets))
+    fewest = min(findings, key=lambda one: len(one.targets))
+    # Adversaries that share their releases share their time.
+    shared = [one.seconds for one in findings if not one.fast]
+    gaps = [
+        f"{one.adversary.label} could not be tested on {n:,} of {len(one.targets):,} targets "
+        f"({reason}), so their distances may be larger than reported"
+        for one in findings
+        for reason, n in one.not_tested.items()
+        if reason != INTERRUPTED
+    ]
     return replace(
         first,
-        distances=np.where(untested, np.nan, distances[best, each]),
+        distances=np.where(untested, np.nan, of_best("distances")),
         targets=records,
         mode_changed=of_best("mode_changed"),
         present=of_best("present") if kept else None,
         absent=of_best("absent") if kept else None,
         not_tested=_not_tested(findings, int(untested.sum())),
         failures=tuple(failures.items()),
-        adversary=SeveralAdversaries(tuple(f.adversary.label for f in findings)),
+        adversary=SeveralAdversaries(tuple(one.adversary.label for one in findings)),
         n_classes=fewest.n_classes,
         smallest_class=min(
-            (f.smallest_class for f in findings if f.smallest_class is not None), default=None
+            (one.smallest_class for one in findings if one.smallest_class is not None), default=None
         ),
-        way=next((f.way for f in findings if not f.fast), first.way),
+        way=next((one.way for one in findings if not one.fast), first.way),
         how=fewest.how,
         wanted=fewest.wanted,
-        seconds=_seconds(findings),
-        notes=(*dict.fromkeys(note for f in findings for note in f.notes), *_gaps(findings)),
-        against={f.adversary.label: f for f in findings},
+        seconds=sum(one.seconds for one in findings if one.fast) + max(shared, default=0.0),
+        notes=(*dict.fromkeys(note for one in findings for note in one.notes), *gaps),
+        against={one.adversary.label: one for one in findings},
         strongest=np.where(untested, -1, best),
-        sampling=_sampling(findings, at, best),
-        certain=all(f.certain for f in findings),
-        interrupted=any(f.interrupted for f in findings),
+        sampling=_sampling(parts, best),
+        certain=all(one.certain for one in findings),
+        interrupted=any(one.interrupted for one in findings),
     )
 
 
-def _sampling(
-    findings: Sequence[DifferentialInference],
-    at: Sequence[NDArray[np.intp]],
-    best: NDArray[np.intp],
-) -> Sampling | None:
+def _sampling(parts: Sequence[DifferentialInference], best: NDArray[np.intp]) -> Sampling | None:
     """How the distances of the strongest were sampled; some may be exact."""
-    sampled = next((f.sampling for f in findings if f.sampling is not None), None)
+    sampled = next((one.sampling for one in parts if one.sampling is not None), None)
     if sampled is None:
         return None
-    merged = Sampling.none(len(best), sampled.epsilons.tolist(), sampled.wanted)
-    for number, (finding, where) in enumerate(zip(findings, at, strict=True)):
+    merged = sampled.empty(len(best))
+    for number, one in enumerate(parts):
         its = np.flatnonzero(best == number)
-        part = finding.sampling
-        if part is None:
-            part = Sampling.exact(finding.distances, sampled.epsilons.tolist(), sampled.wanted)
-        merged.put(its, part.take(where[its]))
+        merged.put(its, (one.sampling or sampled.exact(one.distances)).take(its))
     return merged
-
-
-def _gaps(findings: Sequence[DifferentialInference]) -> list[str]:
-    """Notes on targets that single adversaries could not be tested on."""
-    return [
-        f"{f.adversary.label} could not be tested on {n:,} of {len(f.targets):,} targets "
-        f"({reason}), so their distances may be larger than reported"
-        for f in findings
-        for reason, n in f.not_tested.items()
-        if reason != INTERRUPTED
-    ]
-
-
-def _common(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Those in both, in the order of the first."""
-    return a[np.isin(a, b)]
 
 
 def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[str, int]:
@@ -308,9 +379,3 @@ def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[s
     for finding in findings:
         reasons.update(finding.not_tested)
     return {INTERRUPTED if INTERRUPTED in reasons else reasons.most_common(1)[0][0]: count}
-
-
-def _seconds(findings: Sequence[DifferentialInference]) -> float:
-    """Adversaries that share their releases share their time."""
-    shared = [f.seconds for f in findings if not f.fast]
-    return sum(f.seconds for f in findings if f.fast) + max(shared, default=0.0)

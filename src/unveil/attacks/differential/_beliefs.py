@@ -1,4 +1,4 @@
-"""Beliefs about each target with and without their own record: three ways that agree.
+"""Beliefs about each target with and without their own record: three exact ways that agree.
 
 - *fast*: for sanitizers that know their release without each record
   (`Sanitizer.leaves_one_out`), and adversaries that only count;
@@ -6,20 +6,21 @@
   record exactly;
 - *general*: for any sanitizer and any adversary. The table is sanitized again without each target,
   and every adversary learns again. One release serves all adversaries, and the work is spread over
-  processes or machines.
+  processes or machines. Sampling (`_sampled_beliefs`) does the same again and again.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary, CountingAdversary, UpdatingAdversary
+from unveil.attacks.differential._sampling import Chance, Sampling
 from unveil.attacks.shared import (
     ADVERSARY_FAILED,
     FAILED,
@@ -34,9 +35,6 @@ from unveil.errors import Foreign, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Release
 from unveil.sanitize import LeavesOneOut, Sanitizer
 
-Enough = Callable[[], bool]
-"""Whether the budget is used up."""
-
 _ENTRIES = 2**27  # counts held at a time: half a gigabyte for each of two arrays
 _STEP = 1024  # targets at a time on the updating way, or on the fast one with a budget
 _A_PART = 0.5  # seconds of work that are handed out together
@@ -46,11 +44,6 @@ _WORTH_IT = 4.0  # seconds of work below which starting processes takes longer t
 _WORTH_A_BUDGET = 10.0  # seconds of budget below which starting processes takes too much of it
 
 Result = TypeVar("Result")
-
-
-def never() -> bool:
-    """Without a budget nothing is ever enough."""
-    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +80,10 @@ class Beliefs:
     """What the sanitizer or the adversary said about it."""
     notes: tuple[Text, ...] = ()
     """The adversary's notes, wherever it learned."""
+    distances: NDArray[np.float64] | None = None
+    """Where beliefs are means of distributions: the distances between these."""
+    sampling: Sampling | None = None
+    """How they were sampled; None where nothing was."""
 
     @classmethod
     def none(cls, places: NDArray[np.intp], values: int, reason: str, detail: str = "") -> Beliefs:
@@ -97,14 +94,14 @@ class Beliefs:
         return cls(places, nothing, nothing.copy(), dict.fromkeys(each, reason), details)
 
 
-def fast_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
+def fast_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
     """Exact for every record, without running the sanitizer again."""
     question, records, microdata = work.question, work.records, work.question.microdata
-    totals = microdata.sensitive_counts
-    # `chosen_way` has checked both types.
+    totals, [adversary] = microdata.sensitive_counts, question.adversaries
+    # The plan has checked both types.
     sanitizer, counting = cast(LeavesOneOut, question.sanitizer), cast(CountingAdversary, adversary)
     most = max(1, _ENTRIES // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
-    for places in _steps(len(records), most, work.enough):
+    for places in _steps(work, most):
         some = records[places]
         counts = sanitizer.leave_one_out(
             microdata, some, counting.statistic, jobs=work.threads, done=work.progress.advance
@@ -117,23 +114,24 @@ def fast_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
             some[possible],
         )  # fmt: skip
         present = counting.from_counts(counts.present, totals)
-        yield Beliefs(
+        found = Beliefs(
             places,
             question.weighed(adversary, present, totals, some),
             absent,
             reasons=dict.fromkeys(np.flatnonzero(~possible).tolist(), IMPOSSIBLE),
         )
+        yield (found,)
 
 
-def updated_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
+def updated_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
     """Exact for every record: the adversary forgets one row of the release."""
-    question = work.question
-    # `chosen_way` has checked both types.
+    question, [adversary] = work.question, work.question.adversaries
+    # The plan has checked both types.
     learner, release = cast(UpdatingAdversary, adversary), cast(Release, question.release)
-    for places in _steps(len(work.records), _STEP, work.enough):
+    for places in _steps(work, _STEP):
         some = work.records[places]
         if len(question.microdata) == 1:
-            yield Beliefs.none(places, release.sensitive.size, IMPOSSIBLE)
+            yield (Beliefs.none(places, release.sensitive.size, IMPOSSIBLE),)
             continue
 
         def without(rows: NDArray[np.intp], some: NDArray[np.intp] = some) -> NDArray[np.float64]:
@@ -146,14 +144,16 @@ def updated_beliefs(work: Work, adversary: Adversary) -> Iterator[Beliefs]:
         present, wrong = question.present(adversary, some)
         absent, also_wrong = each_if_not_all(without, len(some), release.sensitive.size)
         details = {**also_wrong, **wrong}
+        reasons = dict.fromkeys(details, ADVERSARY_FAILED)
         work.progress.advance(len(some))
-        yield Beliefs(places, present, absent, dict.fromkeys(details, ADVERSARY_FAILED), details)
+        yield (Beliefs(places, present, absent, reasons, details),)
 
 
-def _steps(n: int, most: int, enough: Enough | None) -> Iterator[NDArray[np.intp]]:
-    """Places 0 to n − 1 in pieces, which grow from a small one if there is a budget."""
-    step, first = most if enough is None else min(most, _STEP), 0
-    while first < n and not (first and enough is not None and enough()):
+def _steps(work: Work, most: int) -> Iterator[NDArray[np.intp]]:
+    """The places of all targets in pieces, which grow from a small one if there is a budget."""
+    n, first = len(work.records), 0
+    step = most if work.deadline is None else min(most, _STEP)
+    while first < n and not (first and work.enough()):
         yield np.arange(first, min(n, first + step))
         first += step
         step = min(most, 2 * step)
@@ -177,8 +177,8 @@ class Workplace:
             return Backend("here", 1)
         return self.backend
 
-    def must_stay(self, error: Exception) -> Backend:
-        """This process, because something cannot be sent to others."""
+    def stay(self, error: Exception) -> None:
+        """Work in this process from now on, because something cannot be sent to others."""
         self.notes.append(
             Message(
                 "tested in one process: the sanitizer or the adversary cannot be sent to other "
@@ -186,7 +186,7 @@ class Workplace:
                 error=Foreign(str(error)),
             )
         )
-        return Backend("here", 1)
+        self.backend = Backend("here", 1)
 
 
 class Work(NamedTuple):
@@ -197,8 +197,13 @@ class Work(NamedTuple):
     progress: Progress
     workplace: Workplace
     threads: int
-    enough: Enough | None
-    """None without a budget."""
+    deadline: float | None
+    """Of `time.perf_counter`; None without a budget."""
+    chance: Chance
+
+    def enough(self) -> bool:
+        """Whether the budget is used up."""
+        return self.deadline is not None and time.perf_counter() >= self.deadline
 
 
 class Part(NamedTuple):
@@ -207,66 +212,131 @@ class Part(NamedTuple):
     places: NDArray[np.intp]
     """Among all targets."""
     records: NDArray[np.intp]
-    first: int = 0
-    """Number of the first sample, and of the one after the last, where something is sampled."""
-    upto: int = 0
+    samples: range | None
+    """Numbers of samples; None where nothing is sampled."""
 
 
-def part_size(targets: int, each: float, jobs: int, largest: int | None = None) -> int:
-    """How many targets are worth handing out together, if each takes so many seconds."""
-    fair = max(1, targets // (4 * jobs))
-    most = fair if largest is None else min(fair, largest)
-    return int(np.clip(_A_PART / max(each, 1e-9), 1, most))
+@dataclass
+class Without:
+    """What one adversary believes about the targets of a part without their records."""
+
+    beliefs: NDArray[np.float64]
+    """Targets × samples × values; NaN where there is none."""
+    reasons: dict[int, str]
+    """Why a target (its row) has no belief."""
+    details: dict[int, str]
+    notes: tuple[Text, ...] = ()
+
+    def lack(self, row: int, reason: str, error: Exception) -> None:
+        """Note why there is no belief."""
+        self.reasons[row], self.details[row] = reason, said(error)
 
 
-def run_parts(
-    ask: Callable[[Question, Part], Result],
+def beliefs_without(
     question: Question,
-    parts: Sequence[Part],
-    backend: Backend,
-    enough: Enough,
-    enough_again: Enough,
-) -> Iterator[tuple[Part, Result | WorkerLost]]:
-    """Ask about all parts; one whose worker is lost is asked about again, target by target."""
-    lost: list[Part] = []
-    for number, result in run_everywhere(ask, question, parts, backend, enough=enough):
-        if isinstance(result, WorkerLost) and len(parts[number].places) > 1:
-            lost.append(parts[number])
-        else:
-            yield parts[number], result
-    alone = [
-        part._replace(places=part.places[[row]], records=part.records[[row]])
-        for part in lost
-        for row in range(len(part.places))
+    part: Part,
+    released: Callable[[Question, int, int], AnyRelease],
+    believed: Callable[[Question, int, AnyRelease, int, int], NDArray[np.float64]],
+    failed: Sequence[dict[int, str]] = (),
+) -> list[Without]:
+    """What every adversary believes about each target, from releases without its record.
+
+    ``released`` makes the release of a sample without a record, from which the adversary at some
+    place has ``believed``. An adversary that has ``failed`` on a target is not asked again.
+    """
+    samples = part.samples or range(1)
+    shape = len(part.records), len(samples), question.release.sensitive.size
+    found = [
+        Without(np.full(shape, np.nan), dict.fromkeys(wrong, ADVERSARY_FAILED), dict(wrong))
+        for wrong in failed or [{} for _ in question.adversaries]
     ]
-    if alone:
-        yield from run_parts(ask, question, alone, backend, enough_again, enough_again)
+    for row, record in enumerate(part.records.tolist()):
+        kept = None  # one release serves all samples if only the adversary is random
+        for at, number in enumerate(samples):
+            try:
+                release = kept or released(question, number, record)
+            except Exception as error:  # anything can go wrong in a user's sanitizer
+                for one in found:
+                    one.lack(row, reason_of(error), error)
+                break
+            kept = release if question.sanitizer.deterministic else None
+            for place, one in enumerate(found):
+                if row not in one.reasons:
+                    try:
+                        belief = believed(question, place, release, number, record)
+                        one.beliefs[row, at] = belief
+                    except Exception as error:  # or in a user's model
+                        one.lack(row, ADVERSARY_FAILED, error)
+    for adversary, one in zip(question.adversaries, found, strict=True):
+        one.notes = adversary.notes
+    return found
+
+
+def asked_everywhere(
+    work: Work,
+    places: NDArray[np.intp],
+    ask: Callable[[Question, Part], Result],
+    answers: Callable[[Part, Result], tuple[Beliefs, ...]],
+    samples: range | None = None,
+) -> Iterator[tuple[Beliefs, ...]]:
+    """The answers about all of these targets, wherever the work is done.
+
+    The first target is asked about here, which tells how long one takes.
+    """
+    question, workplace = work.question, work.workplace
+    started = time.perf_counter()
+    first = Part(places[:1], work.records[places[:1]], samples)
+    yield answers(first, ask(question, first))
+    each = time.perf_counter() - started
+    rest = places[1:]
+    backend = workplace.suited(each * len(rest))
+    # As many together as are worth handing out.
+    most = min(max(1, len(rest) // (4 * backend.jobs)), _LARGEST)
+    size = int(np.clip(_A_PART / max(each, 1e-9), 1, most))
+    some = [rest[at : at + size] for at in range(0, len(rest), size)]
+    parts = [Part(here, work.records[here], samples) for here in some]
+
+    def answered(
+        parts: Sequence[Part], backend: Backend, enough: Callable[[], bool]
+    ) -> Iterator[tuple[Beliefs, ...]]:
+        """One whose worker is lost is asked about again, target by target."""
+        again: list[Part] = []
+        for number, result in run_everywhere(ask, question, parts, backend, enough=enough):
+            part = parts[number]
+            if not isinstance(result, WorkerLost):
+                yield answers(part, result)
+            elif len(part.places) > 1:
+                again += (Part(part.places[[row]], part.records[[row]], samples)
+                          for row in range(len(part.places)))  # fmt: skip
+            else:
+                values = question.release.sensitive.size
+                nothing = Beliefs.none(part.places, values, FAILED, result.why)
+                yield tuple(nothing for _ in question.adversaries)
+        if again:
+            yield from answered(again, backend, lambda: False)
+
+    try:
+        yield from answered(parts, backend, work.enough)
+    except CannotBeSentError as error:
+        workplace.stay(error)
+        yield from answered(parts, workplace.backend, work.enough)
 
 
 def general_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:
     """What every adversary believes, with and without each target's record."""
-    question, records, workplace = work.question, work.records, work.workplace
-    # The first target tells how long one takes. An adversary that cannot do it at all fails here,
-    # before the long work.
-    started = time.perf_counter()
-    for adversary in question.adversaries:
-        _try(question, adversary, records)
-    yield _ask(question, Part(np.arange(1), records[:1]))
-    work.progress.advance(1)
-    each = time.perf_counter() - started
-    rest = np.arange(1, len(records))
-    backend = workplace.suited(each * len(rest))
-    size = part_size(len(rest), each, backend.jobs, _LARGEST)
-    places = [rest[first : first + size] for first in range(0, len(rest), size)]
-    parts = [Part(some, records[some]) for some in places]
-    try:
-        yield from _asked(work, parts, backend)
-    except CannotBeSentError as error:
-        yield from _asked(work, parts, workplace.must_stay(error))
+    for adversary in work.question.adversaries:
+        _try(work.question, adversary, work.records)
+    everybody = np.arange(len(work.records))
+    for answers in asked_everywhere(work, everybody, _ask, lambda part, answers: answers):
+        work.progress.advance(len(answers[0].places))
+        yield answers
 
 
 def _try(question: Question, adversary: Adversary, records: NDArray[np.intp]) -> None:
-    """Raise what an adversary raises, if it does so for each of the first few targets."""
+    """Raise what an adversary raises, if it does so for each of the first few targets.
+
+    An adversary that cannot do it at all fails here, before the long work.
+    """
     for place in range(min(_FEW, len(records))):
         try:
             question.believed(adversary, question.release, records[[place]])
@@ -276,41 +346,18 @@ def _try(question: Question, adversary: Adversary, records: NDArray[np.intp]) ->
     raise wrong
 
 
-def _asked(work: Work, parts: Sequence[Part], backend: Backend) -> Iterator[tuple[Beliefs, ...]]:
-    question, enough = work.question, work.enough or never
-    for part, answers in run_parts(_ask, question, parts, backend, enough, never):
-        work.progress.advance(len(part.places))
-        if isinstance(answers, WorkerLost):
-            values = question.release.sensitive.size
-            nothing = Beliefs.none(part.places, values, FAILED, answers.why)
-            yield tuple(nothing for _ in question.adversaries)
-        else:
-            yield answers
-
-
 def _ask(question: Question, part: Part) -> tuple[Beliefs, ...]:
     """The beliefs of all adversaries about some targets."""
-    records = part.records
-    answers = []
-    for adversary in question.adversaries:
-        present, wrong = question.present(adversary, records)
-        reasons = dict.fromkeys(wrong, ADVERSARY_FAILED)
-        absent = np.full_like(present, np.nan)
-        answers.append(Beliefs(part.places, present, absent, reasons, wrong))
-    for row, record in enumerate(records):
-        try:
-            without = question.sanitizer.sanitize_without(question.microdata, int(record))
-        except Exception as error:  # anything can go wrong in a user's sanitizer
-            reason = reason_of(error)
-            for answer in answers:
-                answer.reasons[row], answer.details[row] = reason, said(error)
-            continue
-        for adversary, answer in zip(question.adversaries, answers, strict=True):
-            if row in answer.reasons:
-                continue
-            try:
-                answer.absent[row] = question.believed(adversary, without, records[[row]])[0]
-            except Exception as error:  # or in a user's model
-                answer.reasons[row], answer.details[row] = ADVERSARY_FAILED, said(error)
-    each = zip(answers, question.adversaries, strict=True)
-    return tuple(replace(answer, notes=adversary.notes) for answer, adversary in each)
+    present = [question.present(adversary, part.records) for adversary in question.adversaries]
+    without = beliefs_without(
+        question, part,
+        lambda question, _, record: question.sanitizer.sanitize_without(question.microdata, record),
+        lambda question, place, release, _, record: question.believed(
+            question.adversaries[place], release, np.array([record])
+        )[0],
+        [failed for _, failed in present],
+    )  # fmt: skip
+    return tuple(
+        Beliefs(part.places, before, after.beliefs[:, 0], after.reasons, after.details, after.notes)
+        for (before, _), after in zip(present, without, strict=True)
+    )

@@ -28,15 +28,7 @@ from unveil.adversary import (
 )
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import File, InputError, Message, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Matrix,
-    Story,
-    Table,
-    cell,
-)
+from unveil.findings import Axis, Chart, Finding, Matrix, Story, Table, cell
 from unveil.microdata import Microdata, Release, with_records
 from unveil.options import Progress, Seed, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
@@ -121,17 +113,13 @@ class EncodingComparison(Finding):
         }
 
     def story(self, release: Text | None = None) -> Story:
-        first, last = self.sanitizers[0], self.sanitizers[-1]
-        releases = first if len(self.sanitizers) == 1 else (
-            f"{len(self.sanitizers)} sanitizers, from {first} to {last}"
+        first, last, many = self.sanitizers[0], self.sanitizers[-1], len(self.sanitizers)
+        releases = first if many == 1 else f"{many} sanitizers, from {first} to {last}"
+        accurate = Message(
+            "Accuracy is the share of the {people} people whose {secret} the adversary guesses "
+            "from a release that they are in.",
+            people=len(self.microdata), secret=self.microdata.sensitive.name,
         )  # fmt: skip
-        said = [
-            f"Accuracy is the share of the {len(self.microdata):,} people whose "
-            f"{self.microdata.sensitive.name} the adversary guesses from a release that they are "
-            "in."
-        ]
-        if len(self.sanitizers) > 1:
-            said.append("All numbers are means over the sanitizers.")
         return Story(
             title=Message(
                 "Encodings compared: {model} on {source}, {releases}", model=self.model,
@@ -141,24 +129,19 @@ class EncodingComparison(Finding):
             verdict=f"The best encoding is {self.best}, which guesses "
             f"{self.accuracy[self.order[0]].mean():.1%}; always guessing the most frequent value "
             f"is right for {self.baseline:.1%}.",
-            sentences=said, tables=[self._table()], charts=[self._chart()],
+            sentences=[accurate, *["All numbers are means over the sanitizers."] * (many > 1)],
+            tables=[self._table()], charts=[self._chart()],
         )  # fmt: skip
 
     def _table(self) -> Table:
-        rows: list[Any] = []
-        for i in self.order.tolist():
-            accuracy, features, seconds = (
-                float(one[i].mean()) for one in (self.accuracy, self.features, self.seconds)
-            )
-            rows.append(
-                [str(self.encodings[i]), cell(accuracy, ".2%"),
-                 cell(features, ",.4g"), cell(seconds, ".2g")]
-            )  # fmt: skip
-        baseline = cell(self.baseline, ".2%")
+        forms = ((self.accuracy, ".2%"), (self.features, ",.4g"), (self.seconds, ".2g"))
         return Table(
-            columns=["encoding", "accuracy",
-                     "features", "seconds"],
-            rows=[*rows, ["(most frequent value)", baseline, "", ""]],
+            columns=["encoding", "accuracy", "features", "seconds"],
+            rows=[
+                *([str(self.encodings[i]), *(cell(float(of[i].mean()), form) for of, form in forms)]
+                  for i in self.order.tolist()),
+                ["(most frequent value)", cell(self.baseline, ".2%"), "", ""],
+            ],
         )  # fmt: skip
 
     def _chart(self) -> Chart:

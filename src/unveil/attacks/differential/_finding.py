@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from annotated_types import Gt, Lt
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DELTA, MEAN_D, OVER
-from unveil.attacks.differential._bounds import Chosen, ShareBound, sampled_bound, share_bound
 from unveil.attacks.differential._sampling import (
+    FACTORS,
     Sampling,
     TailProbabilities,
     certain_tail,
     curve,
     most_often,
-    within,
 )
+from unveil.attacks.differential._targets import Chosen, ShareBound, share_bound
 from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding, Story, Value
 from unveil.microdata import Microdata
+from unveil.options import check
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,9 +34,9 @@ if TYPE_CHECKING:
 MAIN_THRESHOLD = 0.05
 """The threshold of the figure ``over``, and for which a bound is put into words."""
 
+_Confidence = Annotated[float, Gt(0), Lt(1)]
 _THRESHOLDS = (0.001, 0.01, 0.05, 0.1)  # above which the share of records is reported
 _QUANTILES = (0.5, 0.9, 0.99)
-_LARGEST = {"total variation": 1.0, "l1": 2.0}  # of the distances that can be sampled
 
 
 @dataclass(frozen=True)
@@ -137,15 +139,18 @@ class DifferentialInference(Finding):
         """The distances of the targets that could be tested."""
         return self.distances[~np.isnan(self.distances)]
 
+    def _of_tested(self, statistic: Callable[[NDArray[np.float64]], Any]) -> float:
+        return float(statistic(self.tested)) if len(self.tested) else float("nan")
+
     @property
     def delta(self) -> float:
         """δ, the distance of the worst record."""
-        return float(self.tested.max()) if len(self.tested) else float("nan")
+        return self._of_tested(np.max)
 
     @property
     def mean(self) -> float:
         """The mean distance; infinite if one is."""
-        return float(self.tested.mean()) if len(self.tested) else float("nan")
+        return self._of_tested(np.mean)
 
     @property
     def infinite(self) -> int:
@@ -155,9 +160,7 @@ class DifferentialInference(Finding):
     @property
     def std(self) -> float:
         """The standard deviation of the distances (of these records, not of a sample)."""
-        if self.infinite:
-            return float("inf")
-        return float(self.tested.std()) if len(self.tested) else float("nan")
+        return float("inf") if self.infinite else self._of_tested(np.std)
 
     def quantiles(self, q: Sequence[float] = _QUANTILES) -> dict[float, float]:
         """Distances that the given shares of the records stay below."""
@@ -169,7 +172,7 @@ class DifferentialInference(Finding):
 
     def share_over(self, threshold: float) -> float:
         """The share of the records whose distance is over a threshold."""
-        return float((self.tested > threshold).mean()) if len(self.tested) else float("nan")
+        return self._of_tested(lambda tested: (tested > threshold).mean())
 
     def bound(self, threshold: float, confidence: float = 0.95) -> ShareBound:
         """Bound the share of *all* records that are over a threshold.
@@ -178,9 +181,10 @@ class DifferentialInference(Finding):
         certain but wide if they were chosen otherwise. Sampled distances that are too close to the
         threshold to tell count as unknown. ``print(finding.bound(0.05))`` prints a sentence.
         """
+        check("confidence", _Confidence, confidence)
         secrets, distances, share = self.microdata.sensitive, self.distances, confidence
         undecided = 0
-        if self.sampling is not None and 0 < confidence < 1:
+        if self.sampling is not None:
             # Half of the error probability is for sampling, half for the draw of targets.
             share = 1 - (1 - confidence) / 2
             low, high = self._within(share)
@@ -194,7 +198,15 @@ class DifferentialInference(Finding):
             how=self.how,
             strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
         )
-        return bound if self.sampling is None else sampled_bound(bound, undecided, confidence)
+        if self.sampling is None:
+            return bound
+        return replace(
+            bound,
+            confidence=confidence,
+            untested_failures=bound.untested_failures - undecided,
+            undecided=undecided,
+            method="sampled" if bound.method in ("exact", "certain") else bound.method,
+        )
 
     def delta_within(self, confidence: float = 0.95) -> tuple[float, float]:
         """Bounds of δ that hold for all targets at once; equal where nothing was sampled.
@@ -202,11 +214,7 @@ class DifferentialInference(Finding):
         The largest of many sampled distances is partly large by chance, so the bounds are wider
         than the error of the worst record.
         """
-        if not 0 < confidence < 1:
-            raise InputError(
-                "{option} must be between 0 and 1, such as 0.95; got {confidence}",
-                option=Option("confidence"), confidence=repr(confidence),
-            )  # fmt: skip
+        check("confidence", _Confidence, confidence)
         if not len(self.tested):
             return float("nan"), float("nan")
         low, high = self._within(confidence)
@@ -219,15 +227,18 @@ class DifferentialInference(Finding):
         """
         parts = list(self.against.values()) or [self]
         each = 1 - (1 - confidence) / (len(parts) * max(1, len(self.tested)))
-        bounds = []
+        lows, highs = [], []
         for one in parts:
-            places = one.places_of(self.targets)
-            sampling = None if one.sampling is None else one.sampling.take(places)
-            bounds.append(within(one.distances[places], sampling, each))
+            one = one.about(self.targets)
+            low = high = one.distances
+            if one.sampling is not None:
+                chance = one.sampling.chance(each)
+                low, high = np.maximum(low - chance, 0), high + one.sampling.bias + chance
+            lows.append(low)
+            highs.append(high)
         gone = np.isnan(self.distances)
-        low, high = (np.fmax.reduce(side) for side in zip(*bounds, strict=True))
-        largest = _LARGEST.get(self.distance, np.inf)
-        return np.where(gone, np.nan, low), np.where(gone, np.nan, np.minimum(high, largest))
+        high = np.minimum(np.fmax.reduce(highs), 2 * FACTORS.get(self.distance, np.inf))
+        return np.where(gone, np.nan, np.fmax.reduce(lows)), np.where(gone, np.nan, high)
 
     def tail(self, epsilon: float) -> TailProbabilities:
         """Pr[d ≥ ε] of each target, over the randomness of the sanitizer and the adversary.
@@ -235,23 +246,21 @@ class DifferentialInference(Finding):
         It is 0 or 1 where nothing is random. If several adversaries attacked, it is that of the
         one whose belief moves most often.
         """
-        if self.against:
-            return most_often([self._tail(one, epsilon) for one in self.against.values()])
-        return self._tail(self, epsilon)
+        parts = self.against.values() or [self]
+        return most_often([self._tail(one, epsilon) for one in parts])
 
     def _tail(self, one: DifferentialInference, epsilon: float) -> TailProbabilities:
-        places, gone = one.places_of(self.targets), np.isnan(self.distances)
+        one, gone = one.about(self.targets), np.isnan(self.distances)
         if one.sampling is not None:
-            sampling = one.sampling.take(places)
-            sampling.samples[gone] = 0
-            return sampling.tail(epsilon, of=max(1, len(self.against)))
+            one.sampling.samples[gone] = 0
+            return one.sampling.tail(epsilon, of=max(1, len(self.against)))
         if not one.certain:
             raise InputError(
                 "how often belief moves by ε was not counted, because nothing was sampled; test "
                 "again with {option} or more",
                 option=Option("samples", 1000),
             )
-        return certain_tail(np.where(gone, np.nan, one.distances[places]), epsilon)
+        return certain_tail(np.where(gone, np.nan, one.distances), epsilon)
 
     def tails(self) -> pd.DataFrame:
         """The curve over ε of a sampled finding: δ, a bound for all, the mean, and chance alone."""
@@ -262,10 +271,19 @@ class DifferentialInference(Finding):
             )
         return curve(self.tail(epsilon) for epsilon in self.sampling.epsilons.tolist())
 
-    def places_of(self, records: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Where these records are among the targets."""
+    def about(self, records: NDArray[np.intp]) -> DifferentialInference:
+        """The finding about some of the targets alone, in this order."""
         order = np.argsort(self.targets, kind="stable")
-        return order[np.searchsorted(self.targets, records, sorter=order)]
+        at = order[np.searchsorted(self.targets, records, sorter=order)]
+        return replace(
+            self,
+            targets=records,
+            distances=self.distances[at],
+            mode_changed=self.mode_changed[at],
+            present=None if self.present is None else self.present[at],
+            absent=None if self.absent is None else self.absent[at],
+            sampling=None if self.sampling is None else self.sampling.take(at),
+        )
 
     def strongest_for(self) -> dict[str, int]:
         """For how many targets each of several adversaries is the strongest."""
@@ -278,7 +296,7 @@ class DifferentialInference(Finding):
     def modes_changed(self) -> float:
         """The share of the records whose most likely value changes: a weak measure on its own."""
         had = ~np.isnan(self.distances)
-        return float(self.mode_changed[had].mean()) if had.any() else float("nan")
+        return self._of_tested(lambda _: self.mode_changed[had].mean())
 
     def worst_places(self, n: int) -> NDArray[np.intp]:
         """Places in `targets` of the n worst, the worst first, without those not tested."""
@@ -319,8 +337,7 @@ class DifferentialInference(Finding):
             names = np.array([*self.against, None], dtype=object)
             frame["strongest"] = names[self.strongest]
             for name, finding in self.against.items():
-                each = pd.Series(finding.distances, index=finding.targets)
-                frame[f"distance: {name}"] = each.reindex(self.targets).to_numpy()
+                frame[f"distance: {name}"] = finding.about(self.targets).distances
         for when, beliefs in (("with", self.present), ("without", self.absent)):
             if beliefs is not None:
                 for text, belief in zip(self.microdata.sensitive.texts, beliefs.T, strict=True):

@@ -25,7 +25,6 @@ any power of its step. The results must sum to 1; the difference is the reported
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -33,10 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from unveil.adversary import Adversary, SmoothedFrequency
-from unveil.attacks.differential._beliefs import Beliefs, Enough, Work, never
+from unveil.adversary import SmoothedFrequency
+from unveil.attacks.differential._beliefs import Beliefs, Work
 from unveil.attacks.differential._kernels import sample_case
-from unveil.attacks.differential._sampling import Drawn, Request, Sampling
+from unveil.attacks.differential._sampling import Chance, Sampling
 from unveil.engine import Task, run_tasks
 from unveil.microdata import Microdata
 from unveil.sanitize import LaplaceCounts
@@ -52,14 +51,19 @@ _ENTRIES = 2**22  # counts whose expected beliefs are computed together
 class _Cases(NamedTuple):
     """Records that must have the same distance."""
 
-    own: NDArray[np.int64]
-    """The count at the record's own value, itself included."""
-    others: NDArray[np.int64]
-    """Cases × (sensitive values − 1): the other counts, ascending."""
+    counts: NDArray[np.int64]
+    """Cases × sensitive values: the count at the record's own value, itself included, and then the
+    others, ascending."""
     which: NDArray[np.intp]
     """The case of each record."""
     order: NDArray[np.intp]
-    """Records × sensitive values: where each value's count stands in its case, own first."""
+    """Records × sensitive values: where each value's count stands in its case."""
+
+    def of_records(
+        self, rows: NDArray[np.intp] | slice, table: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """What is known of each case, for these records and in the order of the values."""
+        return np.take_along_axis(table[self.which[rows]], self.order[rows], axis=1)
 
 
 def _cases(microdata: Microdata, records: NDArray[np.intp]) -> _Cases:
@@ -68,78 +72,71 @@ def _cases(microdata: Microdata, records: NDArray[np.intp]) -> _Cases:
     keys = counts.copy()
     np.put_along_axis(keys, secret[:, None], -1, axis=1)  # sorts the own count first
     standing = np.argsort(keys, axis=1, kind="stable")
-    rows = np.take_along_axis(counts, standing, axis=1)
-    distinct, which = np.unique(rows, axis=0, return_inverse=True)
-    order = np.argsort(standing, axis=1)
-    return _Cases(distinct[:, 0], distinct[:, 1:], which.ravel(), order)
+    distinct, which = _distinct_rows(np.take_along_axis(counts, standing, axis=1))
+    return _Cases(distinct, which, np.argsort(standing, axis=1))
 
 
-def direct_beliefs(work: Work, request: Request) -> Iterator[Beliefs]:
+def direct_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
     """Distances without sampling; beliefs are expected values."""
-    microdata, records = work.question.microdata, work.records
-    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # `chosen_way` has checked it
-    cells, secrets = microdata.cells, microdata.sensitive.codes
-    factor = 2 * request.factor
+    microdata = work.question.microdata
+    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # the plan has checked it
+    factor = 2 * work.chance.factor
     step = max(1, _ENTRIES // microdata.sensitive.size)
-    for first in range(0, len(records), step):
-        places = np.arange(first, min(first + step, len(records)))
-        some = records[places]
-        with_it = cells.counts[cells.cell_of[some]]
-        without = with_it.copy()
-        without[np.arange(len(some)), secrets[some]] -= 1
-        both = configurations(np.concatenate([with_it, without]))
-        found = expected_shares(both, float(sanitizer.epsilon))
-        present = found.of(both.which[: len(some), None], with_it)
-        absent = found.of(both.which[len(some) :, None], without)
-        own = secrets[some][:, None]
-        moved = np.take_along_axis(present, own, 1) - np.take_along_axis(absent, own, 1)
-        work.progress.advance(len(some))
+    for first in range(0, len(work.records), step):
+        places = np.arange(first, min(first + step, len(work.records)))
+        cases = _cases(microdata, work.records[places])
+        fewer = cases.counts.copy()
+        fewer[:, 0] -= 1
+        both = np.concatenate([cases.counts, fewer])
+        shares, missed = expected_shares(both, float(sanitizer.epsilon))
+        present, absent = np.split(shares, 2)
+        work.progress.advance(len(places))
         # The shares miss 1 by the error, which may be in both of them.
-        exact = max(factor * 2 * found.error, _SMALLEST)
+        exact = max(factor * 2 * missed, _SMALLEST)
         note = f"computed without sampling; the numerical error is below {exact:.0e}"
-        distances = np.maximum(factor * moved[:, 0], 0)
-        yield Drawn(places, present, absent, distances=distances, notes=(note,))
+        distances = np.maximum(factor * (present[:, 0] - absent[:, 0]), 0)
+        found = Beliefs(
+            places, cases.of_records(slice(None), present), cases.of_records(slice(None), absent),
+            distances=distances[cases.which], notes=(note,),
+        )  # fmt: skip
+        yield (found,)
 
 
-def sampled_counts(work: Work, adversary: Adversary, request: Request) -> Iterator[Beliefs]:
+def sampled_counts(work: Work) -> Iterator[tuple[Beliefs]]:
     """Distances by sampling, as published, with more samples where they are not exact enough.
 
     The noise is drawn once for all cases. The samples of a case with and without the record are
     independent, but those of two cases are not.
     """
-    microdata, enough, jobs = work.question.microdata, work.enough or never, work.threads
-    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # `chosen_way` has checked it
+    microdata, jobs, chance = work.question.microdata, work.threads, work.chance
+    [adversary] = work.question.adversaries
+    sanitizer = cast(LaplaceCounts, work.question.sanitizer)  # the plan has checked it
     cases = _cases(microdata, work.records)
     values = microdata.sensitive.size
     added = 1.0 if isinstance(adversary, SmoothedFrequency) else 0.0
-    weight = np.bincount(cases.which, minlength=len(cases.own))
-    most = request.samples if sanitizer.scale else 2  # without noise all samples are the same
-    n = most if request.error is None else min(_BEGIN, most)
+    weight = np.bincount(cases.which, minlength=len(cases.counts))
+    most = chance.most if sanitizer.scale else 2  # without noise all samples are the same
+    n = most if chance.error is None else min(_BEGIN, most)
     # In the order of the targets, so that those done when the time is up are the first ones.
     waiting = cases.which[np.sort(np.unique(cases.which, return_index=True)[1])]
     begun = False
-    while len(waiting) and not (begun and enough()):
+    while len(waiting) and not (begun and work.enough()):
         begun = True
-        noise = _noise(sanitizer.scale, values, n, request.seed)
-        sampled = _Sampled(cases, noise, added, request)
-        coarse = np.zeros(len(cases.own), dtype=bool)
-        for some in _in_steps(waiting, jobs, enough):
-            sampled.run(some, jobs)
+        noise = _noise(sanitizer.scale, values, n, chance.seed)
+        sampled = _Sampled(cases, noise, added, chance)
+        coarse = np.zeros(len(cases.counts), dtype=bool)
+        # A few cases at a time: an interrupt must not cost more than these.
+        for first in range(0, len(waiting), _CASES * jobs):
+            if first and work.enough():
+                break
+            some = waiting[first : first + _CASES * jobs]
+            run_tasks([partial(sampled.sample, case) for case in some.tolist()], jobs)
             if n < most:
-                coarse[some] = [not request.enough_for(e) for e in sampled.found.error[some]]
+                coarse[some] = ~(sampled.found.error[some] <= (chance.error or 0))
             work.progress.advance(int(weight[some][~coarse[some]].sum()))
             rows = np.flatnonzero(np.isin(cases.which, some))
-            yield sampled.drawn(rows)
+            yield (sampled.beliefs(rows),)
         waiting, n = waiting[coarse[waiting]], min(4 * n, most)
-
-
-def _in_steps(cases: NDArray[np.intp], jobs: int, enough: Enough) -> Iterator[NDArray[np.intp]]:
-    """A few cases at a time: an interrupt must not cost more than these."""
-    step = _CASES * jobs
-    for first in range(0, len(cases), step):
-        if first and enough():
-            return
-        yield cases[first : first + step]
 
 
 def _noise(scale: float, values: int, n: int, seed: int) -> NDArray[np.float64]:
@@ -152,25 +149,22 @@ class _Sampled:
     """The distances of cases; in their samples the record's own value comes first."""
 
     def __init__(
-        self, cases: _Cases, noise: NDArray[np.float64], added: float, request: Request
+        self, cases: _Cases, noise: NDArray[np.float64], added: float, chance: Chance
     ) -> None:
-        self.cases, self.noise, self.added, self.request = cases, noise, added, request
-        n, values = len(cases.own), noise.shape[1]
-        self._certain = not noise.any()  # then nothing is random
+        self.cases, self.noise, self.added, self.chance = cases, noise, added, chance
+        n, values = len(cases.counts), noise.shape[1]
+        self._random = bool(noise.any())
         # Rounding must not decide about distances that equal ε.
-        self.limits = np.array(request.epsilons) * (1 - 1e-12)
-        self.found = Sampling.none(n, request.epsilons, request.error)
+        self.limits = np.array(chance.epsilons) * (1 - 1e-12)
+        self.found = Sampling.none(n, chance.epsilons, chance.error)
         self.distances = np.full(n, np.nan)
         self.present, self.absent = np.empty((n, values)), np.empty((n, values))
 
-    def run(self, some: NDArray[np.intp], jobs: int) -> None:
-        """Sample these cases on a few threads."""
-        run_tasks([partial(self._sample, case) for case in some.tolist()], jobs)
-
-    def _sample(self, case: int) -> tuple[Task, ...]:
-        counts = np.concatenate([[self.cases.own[case]], self.cases.others[case]])
+    def sample(self, case: int) -> tuple[Task, ...]:
+        """Sample a case."""
+        counts = self.cases.counts[case]
         kept, times = _stand_ins(counts)
-        found, n, factor = self.found, self.noise.shape[2], self.request.factor
+        found, n, factor = self.found, self.noise.shape[2], self.chance.factor
         samples, means, tails = sample_case(
             self.noise, counts.astype(np.float64), kept, self.added, factor, self.limits
         )
@@ -189,16 +183,14 @@ class _Sampled:
         found.as_published[case] = factor * _apart(samples, times)
         return ()
 
-    def drawn(self, rows: NDArray[np.intp]) -> Drawn:
+    def beliefs(self, rows: NDArray[np.intp]) -> Beliefs:
         """The results of the targets in these rows."""
-        case = self.cases.which[rows]
-        sampling: Sampling | None = self.found.take(case)
-        ranks = self.cases.order[rows]
-        present = np.take_along_axis(self.present[case], ranks, axis=1)
-        absent = np.take_along_axis(self.absent[case], ranks, axis=1)
-        if self._certain:
-            sampling = None
-        return Drawn(rows, present, absent, distances=self.distances[case], sampling=sampling)
+        case, of_records = self.cases.which[rows], self.cases.of_records
+        return Beliefs(
+            rows, of_records(rows, self.present), of_records(rows, self.absent),
+            distances=self.distances[case],
+            sampling=self.found.take(case) if self._random else None,
+        )  # fmt: skip
 
 
 def _stand_ins(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -230,44 +222,6 @@ _CHUNK = 2**22  # entries of cells × nodes held together
 _SMALL = 0.05  # below this `_ramp` is a series
 
 
-class Configurations(NamedTuple):
-    """Cells up to the order of their counts, each once."""
-
-    values: NDArray[np.int64]
-    """The counts that occur anywhere, ascending."""
-    times: csr_array
-    """Configurations × values: how many counts of a configuration have each value."""
-    which: NDArray[np.intp]
-    """The configuration of each cell."""
-
-
-@dataclass(frozen=True, eq=False)
-class ExpectedShares:
-    """E[p_j] of counts in configurations."""
-
-    values: NDArray[np.int64]
-    shares: NDArray[np.float64]
-    """Configurations × values: the expected share of one count of that value."""
-    error: float
-    """The largest amount by which the shares of a configuration miss 1."""
-
-    def of(self, which: NDArray[np.intp], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The expected shares of counts in configurations (of shapes that broadcast)."""
-        return self.shares[which, np.searchsorted(self.values, counts)]
-
-
-def configurations(cells: NDArray[np.int64]) -> Configurations:
-    """Group cells (cells × sensitive values) that have the same counts in some order."""
-    distinct, which = _distinct_rows(np.sort(cells, axis=1))
-    values, place = np.unique(distinct, return_inverse=True)
-    place = place.reshape(distinct.shape)
-    row = np.repeat(np.arange(len(distinct)), distinct.shape[1])
-    ones = np.ones(distinct.size)
-    times = csr_array((ones, (row, place.ravel())), shape=(len(distinct), len(values)))
-    times.sum_duplicates()
-    return Configurations(values, times, which)
-
-
 def _distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     """Each row once, and the place of each row among them; found by checksums."""
     weights = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64)
@@ -279,33 +233,41 @@ def _distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
     return rows[first], which.ravel()
 
 
-def expected_shares(cells: Configurations, epsilon: float) -> ExpectedShares:
-    """The expected share of every count of every configuration.
+def expected_shares(cells: NDArray[np.int64], epsilon: float) -> tuple[NDArray[np.float64], float]:
+    """E[p_j] of every count of every cell, and by how much the shares of a cell miss 1 at most.
 
-    >>> two = configurations(np.array([[3, 0], [0, 0]]))
-    >>> found = expected_shares(two, epsilon=1.0)
-    >>> found.of(two.which, np.array([3, 0])).round(6), found.error < 1e-9
-    (array([0.724483, 0.5     ]), True)
+    Cells with the same counts in some order are computed once.
+
+    >>> shares, error = expected_shares(np.array([[3, 0], [0, 0]]), epsilon=1.0)
+    >>> shares.round(6), error < 1e-9
+    (array([[0.724483, 0.275517],
+           [0.5     , 0.5     ]]), True)
     """
-    values, times = cells.values.astype(np.float64), cells.times
+    distinct, which = _distinct_rows(np.sort(cells, axis=1))
+    counts, place = np.unique(distinct, return_inverse=True)
+    n, values = len(distinct), counts.astype(np.float64)
+    # How many counts of a cell have each value.
+    rows = np.repeat(np.arange(n), distinct.shape[1])
+    times = csr_array((np.ones(distinct.size), (rows, place.ravel())), shape=(n, len(counts)))
+    times.sum_duplicates()
     if np.isinf(epsilon):
-        sums = times @ (values + 1)
-        shares = (values + 1)[None, :] / sums[:, None]
-        return ExpectedShares(cells.values, shares, 0.0)
-    t, weights = _nodes(values.max(), epsilon, int(times.sum(axis=1).max()))
-    damped, weighted = _transforms(values[:, None], t[None, :], epsilon)
-    # Where a factor underflows, so does the product.
-    there = damped > 0
-    log_damped = np.log(damped, out=np.full_like(damped, -np.inf), where=there)
-    ratio = np.divide(weighted, damped, out=np.zeros_like(damped), where=there)
-    n, chunk = times.shape[0], max(1, _CHUNK // len(t))
-    shares = np.empty((n, len(values)))
-    for first in range(0, n, chunk):
-        some = slice(first, first + chunk)
-        # The factor exp(-t) of each of the m counts is in log_damped, too.
-        shares[some] = (np.exp(times[some] @ log_damped) * weights) @ ratio.T
-    error = float(np.abs(times.multiply(shares).sum(axis=1) - 1).max(initial=0))
-    return ExpectedShares(cells.values, shares, error)
+        shares = (values + 1)[None, :] / (times @ (values + 1))[:, None]
+        error = 0.0
+    else:
+        t, weights = _nodes(values.max(), epsilon, distinct.shape[1])
+        damped, weighted = _transforms(values[:, None], t[None, :], epsilon)
+        # Where a factor underflows, so does the product.
+        there = damped > 0
+        log_damped = np.log(damped, out=np.full_like(damped, -np.inf), where=there)
+        ratio = np.divide(weighted, damped, out=np.zeros_like(damped), where=there)
+        chunk = max(1, _CHUNK // len(t))
+        shares = np.empty((n, len(values)))
+        for first in range(0, n, chunk):
+            some = slice(first, first + chunk)
+            # The factor exp(-t) of each of the m counts is in log_damped, too.
+            shares[some] = (np.exp(times[some] @ log_damped) * weights) @ ratio.T
+        error = float(np.abs(times.multiply(shares).sum(axis=1) - 1).max(initial=0))
+    return shares[which[:, None], np.searchsorted(counts, cells)], error
 
 
 def _nodes(

@@ -1,18 +1,28 @@
-"""One sanitizer against one or more adversaries: the way of each, the time, and the results."""
+"""One sanitizer against one or more adversaries: the way of each, the time, and the results.
+
+A test goes the quickest exact way, and samples where something is random.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary import Adversary
+from unveil.adversary import (
+    Adversary,
+    ConditionalFrequency,
+    CountingAdversary,
+    NaiveBayes,
+    SmoothedFrequency,
+    UpdatingAdversary,
+)
 from unveil.attacks.differential._beliefs import (
     Beliefs,
     Question,
@@ -22,24 +32,38 @@ from unveil.attacks.differential._beliefs import (
     general_beliefs,
     updated_beliefs,
 )
+from unveil.attacks.differential._earth_movers import BoundDistance
 from unveil.attacks.differential._finding import DifferentialInference
-from unveil.attacks.differential._formulas import BoundDistance, Distance
 from unveil.attacks.differential._noisy_counts import direct_beliefs, sampled_counts
 from unveil.attacks.differential._sampled_beliefs import sampled_beliefs
-from unveil.attacks.differential._sampling import Drawn, Request, Sampling
+from unveil.attacks.differential._sampling import FACTORS, Chance, Sampling
 from unveil.attacks.differential._targets import How, Targets, chosen_targets
-from unveil.attacks.differential._ways import (
-    WAYS_OF_CHANCE,
-    Chance,
-    chosen_way,
-    warn_of_chance,
-    without_chance,
-)
 from unveil.attacks.shared import INTERRUPTED, NO_BELIEF, understood
 from unveil.engine import Progress
-from unveil.errors import Text
+from unveil.errors import File, InputError, Message, Option, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata, Release
-from unveil.sanitize import Sanitizer
+from unveil.sanitize import LaplaceCounts, Sanitizer
+
+_WAYS: dict[str, Callable[[Work], Iterator[tuple[Beliefs, ...]]]] = {
+    "fast": fast_beliefs,
+    "updating": updated_beliefs,
+    "general": general_beliefs,
+    "direct": direct_beliefs,
+    "counts": sampled_counts,
+    "sampled": sampled_beliefs,
+}
+_WAYS_OF_CHANCE = ("direct", "counts", "sampled")
+"""Ways that compare distributions of beliefs: computed, noisy counts sampled, all sampled."""
+
+_ASKED_TWICE = 1000  # targets for which two releases of the same table are compared
+
+
+class _Run(NamedTuple):
+    """Adversaries that go the same way and attack the same releases of the same table."""
+
+    table: Microdata
+    way: str
+    adversaries: list[Adversary]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +73,11 @@ class Plan:
     microdata: Microdata
     sanitizer: Sanitizer
     adversaries: tuple[Adversary, ...]
-    distance: BoundDistance
     prior: NDArray[np.float64] | None
     chance: Chance
     targets: Any
     draw: How
     seconds: float | None
-    seed: int
     path: str
     predictions: bool
     threads: int
@@ -69,184 +91,200 @@ class Plan:
         not tested.
         """
         ends = time.perf_counter() + (self.seconds or 0)
-        found: dict[int, DifferentialInference] = {}
-        runs = self._runs([self._way(adversary) for adversary in self.adversaries])
-        targets = self._targets()
-        interrupted = False
-        for number, (table, way, which) in enumerate(runs):
+        found: dict[str, DifferentialInference] = {}
+        runs = self._runs()
+        # Only the most exposed depend on the release.
+        release = self.sanitizer.sanitize(self.microdata) if self.draw == "exposed" else None
+        targets = chosen_targets(
+            self.targets, self.microdata, self.sanitizer,
+            release if isinstance(release, Release) else None,
+            how=self.draw, seed=self.chance.seed, shuffled=self.seconds is not None,
+        )  # fmt: skip
+        for number, run in enumerate(runs):
             now = time.perf_counter()
             # The rest of the budget is shared by the remaining runs.
             deadline = None if self.seconds is None else now + (ends - now) / (len(runs) - number)
-            adversaries = tuple(self.adversaries[place] for place in which)
-            run = _Run(self, table, way, adversaries, targets, deadline)
-            findings = run.findings(skipped=interrupted)
-            interrupted = interrupted or run.interrupted
-            found.update(zip(which, findings, strict=True))
-        return [found[place] for place in range(len(self.adversaries))]
+            interrupted = any(finding.interrupted for finding in found.values())
+            findings = self._findings(run, targets, deadline, skipped=interrupted)
+            found.update((finding.adversary.label, finding) for finding in findings)
+        return [found[adversary.label] for adversary in self.adversaries]
 
-    def _targets(self) -> Targets:
-        """The targets, the same for all adversaries."""
-        # Only the most exposed depend on the release.
-        release = self.sanitizer.sanitize(self.microdata) if self.draw == "exposed" else None
-        return chosen_targets(
-            self.targets, self.microdata, self.sanitizer,
-            release if isinstance(release, Release) else None,
-            how=self.draw, seed=self.seed, shuffled=self.seconds is not None,
-        )  # fmt: skip
-
-    def _way(self, adversary: Adversary) -> str:
-        return chosen_way(
-            self.sanitizer, adversary, path=self.path, chance=self.chance,
-            distance=self.distance, prior=self.prior is not None,
-        )  # fmt: skip
-
-    @cached_property
-    def request(self) -> Request:
-        """The options of sampling."""
-        return self.chance.request(self.distance, self.seed)
-
-    def _runs(self, ways: Sequence[str]) -> list[tuple[Microdata, str, list[int]]]:
+    def _runs(self) -> list[_Run]:
         """Adversaries on the general way share the releases of the same table."""
-        alone: list[tuple[Microdata, str, list[int]]] = []
-        shared: dict[tuple[int, str], tuple[Microdata, str, list[int]]] = {}
-        for place, (adversary, way) in enumerate(zip(self.adversaries, ways, strict=True)):
-            table = adversary.prepared(self.microdata)
+        alone: list[_Run] = []
+        shared: dict[tuple[int, str], _Run] = {}
+        for adversary in self.adversaries:
+            table, way = adversary.prepared(self.microdata), self._way(adversary)
             if way in ("general", "sampled"):
-                shared.setdefault((id(table), way), (table, way, []))[2].append(place)
+                run = shared.setdefault((id(table), way), _Run(table, way, []))
+                run.adversaries.append(adversary)
             else:
-                alone.append((table, way, [place]))
+                alone.append(_Run(table, way, [adversary]))
         return [*alone, *shared.values()]
 
+    def _way(self, adversary: Adversary) -> str:
+        """The name of one of `_WAYS`."""
+        way = self._quickest(adversary)
+        if self.path == "general":
+            way = "sampled" if way in _WAYS_OF_CHANCE else "general"
+        if self.path == "fast" and way in ("general", "sampled"):
+            raise InputError(
+                "there is no fast path for {sanitizer} against {adversary}; use {option}, which "
+                "runs the sanitizer again for each target",
+                sanitizer=File(self.sanitizer.label, bare=True), adversary=adversary.label,
+                option=Option("path", "general"),
+            )  # fmt: skip
+        if way in _WAYS_OF_CHANCE and self.chance.distance.name not in FACTORS:
+            raise InputError(
+                "{option} is {name}, but random releases or adversaries are compared value by "
+                "value; use total-variation or l1",
+                option=Option("distance"), name=self.chance.distance.name,
+            )  # fmt: skip
+        return way
 
-class _Run:
-    """Adversaries that go the same way and attack the same releases of the same table."""
+    def _quickest(self, adversary: Adversary) -> str:
+        f, asked_for = self.sanitizer, self.chance.asked_for
+        if isinstance(f, LaplaceCounts) and self.prior is None:
+            # Only for these it is known that one record more moves every belief in one direction.
+            if isinstance(adversary, SmoothedFrequency) and not (asked_for and f.scale > 0):
+                return "direct"
+            if isinstance(adversary, SmoothedFrequency | ConditionalFrequency):
+                return "counts"
+        if (asked_for or f.is_random) and not self._nothing_random(adversary):
+            return "sampled"
+        if f.leaves_one_out and isinstance(adversary, CountingAdversary):
+            return "fast"
+        if f.row_by_row and isinstance(adversary, UpdatingAdversary):
+            return "updating"
+        return "general"
 
-    def __init__(
-        self,
-        plan: Plan,
-        microdata: Microdata,
-        way: str,
-        adversaries: tuple[Adversary, ...],
-        targets: Targets,
-        deadline: float | None,
-    ) -> None:
-        self.plan, self.microdata, self.way = plan, microdata, way
-        self.adversaries, self.targets, self.deadline = adversaries, targets, deadline
-        self.interrupted = False
-        self.started = time.perf_counter()
+    def _nothing_random(self, *adversaries: Adversary) -> bool:
+        """Whether it is known that nothing is random here."""
+        f = self.sanitizer
+        noiseless = isinstance(f, LaplaceCounts) and not f.scale
+        return (f.deterministic or noiseless) and all(a.with_seed(1) is a for a in adversaries)
 
-    def findings(self, *, skipped: bool) -> list[DifferentialInference]:
-        """The finding of each adversary; no target is tested if ``skipped``."""
-        plan, f = self.plan, self.plan.sanitizer
-        release = f.sanitize(self.microdata)  # a goal that cannot be met fails at once
-        for adversary in self.adversaries:
+    def _findings(
+        self, run: _Run, targets: Targets, deadline: float | None, *, skipped: bool
+    ) -> list[DifferentialInference]:
+        """The finding of each adversary of a run; no target is tested if ``skipped``."""
+        started, interrupted, f = time.perf_counter(), False, self.sanitizer
+        release = f.sanitize(run.table)  # a goal that cannot be met fails at once
+        for adversary in run.adversaries:
             understood(adversary, release)
-        chance = self._of_chance(release)
+        chance = self._of_chance(run, release)
         question = Question(
-            microdata=self.microdata, release=release, sanitizer=f, adversaries=self.adversaries,
-            prior=plan.prior, seed=plan.seed,
+            microdata=run.table, release=release, sanitizer=f, prior=self.prior,
+            adversaries=tuple(run.adversaries), seed=self.chance.seed,
         )  # fmt: skip
-        deadline = self.deadline
-        enough = None if deadline is None else lambda: time.perf_counter() >= deadline
         # Equal records are tested once, unless each record has its own prior.
-        own = plan.prior is not None and plan.prior.ndim == 2
+        own = self.prior is not None and self.prior.ndim == 2
         alike = f.treats_equals_alike and not own
-        tested, where = _once_each(self.microdata, self.targets.records, alike=alike)
-        values, measure = release.sensitive.size, plan.distance.measure
+        tested, where = _once_each(run.table, targets.records, alike=alike)
         results = [
-            Results(len(tested), values, measure, predictions=plan.predictions)
-            for _ in self.adversaries
+            Results(len(tested), release.sensitive.size, self.chance.distance, self.predictions)
+            for _ in run.adversaries
         ]
         try:
             if skipped:
                 raise KeyboardInterrupt
-            with Progress(f"testing {f.label}", len(tested), plan.progress) as shown:
-                work = Work(question, tested, shown, plan.workplace, plan.threads, enough)
-                for batches in self._beliefs(work):
+            with Progress(f"testing {f.label}", len(tested), self.progress) as shown:
+                place = copy(self.workplace)  # other adversaries may be sent to other processes
+                work = Work(question, tested, shown, place, self.threads, deadline, self.chance)
+                for batches in _WAYS[run.way](work):
                     for result, batch in zip(results, batches, strict=True):
                         result.take(batch)
         except KeyboardInterrupt:
-            self.interrupted = True
+            interrupted = True
             for result in results:
                 result.give_up(INTERRUPTED)
-        notes = (
-            *release.notes, *chance, *plan.distance.notes, *dict.fromkeys(plan.workplace.notes),
-        )  # fmt: skip
+        notes = (*release.notes, *chance, *self.chance.distance.notes, *self.workplace.notes)
         return [
-            self._finding(adversary, release, result, where, notes)
-            for adversary, result in zip(self.adversaries, results, strict=True)
-        ]
+            self._finding(
+                run, targets, release, adversary, result, where,
+                notes=tuple(dict.fromkeys((*notes, *adversary.notes, *result.notes))),
+                interrupted=interrupted, seconds=time.perf_counter() - started,
+            )
+            for adversary, result in zip(run.adversaries, results, strict=True)
+        ]  # fmt: skip
 
-    def _beliefs(self, work: Work) -> Iterator[tuple[Beliefs, ...]]:
-        if self.way == "general":
-            return general_beliefs(work)
-        if self.way == "sampled":
-            return sampled_beliefs(work, self.plan.request, self.deadline)
-        [adversary] = self.adversaries
-        if self.way == "fast":
-            found = fast_beliefs(work, adversary)
-        elif self.way == "updating":
-            found = updated_beliefs(work, adversary)
-        elif self.way == "direct":
-            found = direct_beliefs(work, self.plan.request)
-        else:
-            found = sampled_counts(work, adversary, self.plan.request)
-        return ((batch,) for batch in found)
-
-    def _of_chance(self, release: AnyRelease) -> tuple[Text, ...]:
+    def _of_chance(self, run: _Run, release: AnyRelease) -> tuple[Text, ...]:
         """Notes on chance: an unsampled random sanitizer, or samples that nothing needs."""
-        plan, f = self.plan, self.plan.sanitizer
-        if self.way == "general" and not plan.chance.asked_for:
-            return warn_of_chance(self.microdata, release, f)
-        if not plan.chance.asked_for or not self._nothing_random:
+        asked_for = self.chance.asked_for
+        if run.way == "general" and not asked_for:
+            return _warn_of_chance(run.table, release, self.sanitizer)
+        if not asked_for or not self._nothing_random(*run.adversaries):
             return ()
-        who = "" if len(plan.adversaries) == 1 else f" for {self.adversaries[0].label}"
+        who = "" if len(self.adversaries) == 1 else f" for {run.adversaries[0].label}"
         return (f"nothing here is random, so nothing was sampled{who}",)
-
-    @property
-    def _nothing_random(self) -> bool:
-        f = self.plan.sanitizer
-        return all(without_chance(f, adversary) for adversary in self.adversaries)
 
     def _finding(
         self,
-        adversary: Adversary,
+        run: _Run,
+        targets: Targets,
         release: AnyRelease,
+        adversary: Adversary,
         result: Results,
         where: NDArray[np.intp],
-        notes: tuple[Text, ...],
+        **more: Any,
     ) -> DifferentialInference:
-        plan, targets = self.plan, self.targets
         kept = _in_order(_reached(result.reached[where]), targets)
         records, where = targets.records[kept], where[kept]
-        everybody = len(records) == len(plan.microdata) and targets.how != "chosen"
+        everybody = len(records) == len(self.microdata) and targets.how != "chosen"
         return DifferentialInference(
             distances=result.distances[where],
             targets=records,
             mode_changed=result.mode_changed[where],
-            present=result.present[where] if plan.predictions else None,
-            absent=result.absent[where] if plan.predictions else None,
+            present=result.present[where] if self.predictions else None,
+            absent=result.absent[where] if self.predictions else None,
             not_tested=result.not_tested(where),
             failures=result.failures(records, where),
-            microdata=plan.microdata,
-            sanitizer=plan.sanitizer.label,
+            microdata=self.microdata,
+            sanitizer=self.sanitizer.label,
             adversary=adversary,
-            distance=plan.distance.name,
-            distance_explained=plan.distance.explained,
+            distance=self.chance.distance.name,
+            distance_explained=self.chance.distance.explained,
             n_classes=len(release.sizes) or None,
             smallest_class=int(release.sizes.min()) if len(release.sizes) else None,
-            way=self.way,
+            way=run.way,
             how="all" if everybody else targets.how,
             sampling=None if result.sampling is None else result.sampling.take(where),
-            certain=self.way not in WAYS_OF_CHANCE or self._nothing_random,
-            interrupted=self.interrupted,
+            certain=run.way not in _WAYS_OF_CHANCE or self._nothing_random(*run.adversaries),
             wanted=len(targets.records),
-            budget=plan.seconds,
-            prior=plan.prior is not None,
-            seed=plan.seed,
-            seconds=time.perf_counter() - self.started,
-            notes=tuple(dict.fromkeys((*notes, *adversary.notes, *result.notes))),
+            budget=self.seconds,
+            prior=self.prior is not None,
+            seed=self.chance.seed,
+            **more,
         )
+
+
+def _warn_of_chance(
+    microdata: Microdata, release: AnyRelease, sanitizer: Sanitizer
+) -> tuple[Text, ...]:
+    """A warning if the same table is sanitized in two different ways.
+
+    Sanitizers that are known to be deterministic are not asked.
+    """
+    adversary = NaiveBayes()
+    if sanitizer.deterministic or not adversary.understands(release):
+        return ()
+    some = microdata.codes[:, :_ASKED_TWICE]
+    try:
+        again = adversary.predict(sanitizer.sanitize(microdata), some)
+    except UnveilError:  # later failures are counted where they happen
+        return ()
+    moved = np.abs(adversary.predict(release, some) - again).sum(axis=1).max(initial=0) / 2
+    if not moved > 1e-9:
+        return ()
+    return (
+        Message(
+            "{sanitizer} is random: between two releases of the same table the belief about a "
+            "person moves by {moved:.3g}, so these distances mix chance with the effect of "
+            "records; sample it with {option} or more",
+            sanitizer=File(sanitizer.label, bare=True), moved=float(moved),
+            option=Option("samples", 100),
+        ),
+    )  # fmt: skip
 
 
 def _reached(reached: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -287,7 +325,7 @@ _BY_CHANCE = 3.0  # standard errors within which sampled beliefs count as equal
 class Results:
     """The results of one adversary, filled in batch by batch."""
 
-    def __init__(self, n: int, values: int, measure: Distance, *, predictions: bool) -> None:
+    def __init__(self, n: int, values: int, distance: BoundDistance, predictions: bool) -> None:
         keep = (n if predictions else 0, values)
         self.distances = np.full(n, np.nan)
         self.mode_changed = np.zeros(n, dtype=bool)
@@ -296,7 +334,7 @@ class Results:
         self.notes: dict[Text, None] = {}  # each once, in order
         self._reasons: dict[int, str] = {}
         self._details: dict[int, str] = {}
-        self._measure, self._predictions = measure, predictions
+        self._measure, self._predictions = distance.measure, predictions
         self.sampling: Sampling | None = None
 
     def take(self, batch: Beliefs) -> None:
@@ -306,31 +344,25 @@ class Results:
         present, absent = batch.present[had], batch.absent[had]
         self.reached[places] = True
         self.notes.update(dict.fromkeys(batch.notes))
-        if isinstance(batch, Drawn):
-            self.distances[places[had]] = batch.distances[had]
-            if batch.sampling is not None:
-                self._note_sampling(places, batch.sampling)
-        else:
-            self.distances[places[had]] = self._measure(present, absent)
-        self.mode_changed[places[had]] = _another_favourite(present, absent, _slack(batch)[had])
+        self.distances[places[had]] = (
+            self._measure(present, absent) if batch.distances is None else batch.distances[had]
+        )
+        slack = np.full(len(places), _EQUAL)
+        if (found := batch.sampling) is not None:
+            if self.sampling is None:
+                self.sampling = found.empty(len(self.distances))
+            self.sampling.put(places, found)
+            slack += _BY_CHANCE * found.standard_error
+        self.mode_changed[places[had]] = _another_favourite(present, absent, slack[had])
         if self._predictions:
             self.present[places], self.absent[places] = batch.present, batch.absent
         for row in np.flatnonzero(~had).tolist():
-            self._forget(int(places[row]))  # there may be a result from fewer samples
-            self._reasons[int(places[row])] = batch.reasons.get(row, NO_BELIEF)
+            place = int(places[row])
+            self._reasons[place] = batch.reasons.get(row, NO_BELIEF)
+            self.distances[place] = np.nan  # there may be a result from fewer samples
+            if self.sampling is not None:
+                self.sampling.put(places[[row]], self.sampling.empty(1))
         self._details.update({int(places[row]): said for row, said in batch.details.items()})
-
-    def _forget(self, place: int) -> None:
-        self.distances[place] = np.nan
-        if self.sampling is not None:
-            nothing = Sampling.none(1, self.sampling.epsilons.tolist(), self.sampling.wanted)
-            self.sampling.put(np.array([place]), nothing)
-
-    def _note_sampling(self, places: NDArray[np.intp], found: Sampling) -> None:
-        if self.sampling is None:
-            epsilons = found.epsilons.tolist()
-            self.sampling = Sampling.none(len(self.distances), epsilons, found.wanted)
-        self.sampling.put(places, found)
 
     def give_up(self, reason: str) -> None:
         """Give a reason for all targets that were not reached."""
@@ -348,13 +380,6 @@ class Results:
         """What was said about targets that could not be tested, with their record numbers."""
         each = zip(records.tolist(), where.tolist(), strict=True)
         return tuple((record, self._details[p]) for record, p in each if p in self._details)
-
-
-def _slack(batch: Beliefs) -> NDArray[np.float64]:
-    """The difference up to which beliefs about each target count as equal."""
-    if isinstance(batch, Drawn) and batch.sampling is not None:
-        return _EQUAL + _BY_CHANCE * batch.sampling.standard_error
-    return np.full(len(batch.places), _EQUAL)
 
 
 def _another_favourite(

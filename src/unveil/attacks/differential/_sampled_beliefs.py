@@ -8,8 +8,8 @@ distances are not exact enough yet.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -19,22 +19,14 @@ from unveil.attacks.differential._beliefs import (
     Beliefs,
     Part,
     Question,
+    Without,
     Work,
-    never,
-    part_size,
-    run_parts,
+    asked_everywhere,
+    beliefs_without,
 )
-from unveil.attacks.differential._sampling import Drawn, Pair, Request, compared
-from unveil.attacks.shared import (
-    ADVERSARY_FAILED,
-    FAILED,
-    AdversaryError,
-    each_if_not_all,
-    reason_of,
-    said,
-)
-from unveil.engine import Backend, CannotBeSentError, WorkerLost
-from unveil.errors import Foreign, GoalError, InputError, Option, Text
+from unveil.attacks.differential._sampling import Chance, Sampling, at_least, estimate
+from unveil.attacks.shared import ADVERSARY_FAILED, AdversaryError, each_if_not_all
+from unveil.errors import Foreign, GoalError, InputError, Option
 from unveil.microdata import AnyRelease
 
 _BEGIN = 32  # samples before the first look at how exact it is
@@ -90,49 +82,9 @@ def _belief_without(
     )
 
 
-@dataclass
-class _Draws:
-    """Beliefs of all adversaries about some targets without their records."""
-
-    beliefs: list[NDArray[np.float64]]
-    """For each adversary: targets × samples × values."""
-    reasons: list[dict[int, str]]
-    details: list[dict[int, str]]
-    notes: list[tuple[Text, ...]] = field(default_factory=list)
-
-
-def _draw_without(question: Question, part: Part) -> _Draws:
-    """Samples ``first`` to ``upto`` without each of some records, for every adversary."""
-    values, many = question.release.sensitive.size, part.upto - part.first
-    each = range(len(question.adversaries))
-    draws = _Draws(
-        [np.full((len(part.records), many, values), np.nan) for _ in each],
-        [{} for _ in each],
-        [{} for _ in each],
-    )
-    for row, record in enumerate(part.records.tolist()):
-        kept = None  # one release serves all samples if only the adversary is random
-        for number in range(part.first, part.upto):
-            try:
-                release = kept or _released(question, number, record)
-            except Exception as error:  # anything can go wrong in a user's sanitizer
-                for place in each:
-                    draws.reasons[place][row] = reason_of(error)
-                    draws.details[place][row] = said(error)
-                break
-            kept = release if question.sanitizer.deterministic else None
-            for place in each:
-                if row in draws.reasons[place]:
-                    continue
-                try:
-                    draws.beliefs[place][row, number - part.first] = _belief_without(
-                        question, place, release, number, record
-                    )
-                except Exception as error:  # or in a user's model
-                    draws.reasons[place][row] = ADVERSARY_FAILED
-                    draws.details[place][row] = said(error)
-    draws.notes = [adversary.notes for adversary in question.adversaries]
-    return draws
+def _draw_without(question: Question, part: Part) -> list[Without]:
+    """Samples without each of some records, for every adversary."""
+    return beliefs_without(question, part, _released, _belief_without)
 
 
 def _in_some_tries(ask: Callable[[int], Result], number: int, *, once: bool) -> Result:
@@ -144,43 +96,41 @@ def _in_some_tries(ask: Callable[[int], Result], number: int, *, once: bool) -> 
             raise
         except Exception:  # anything can go wrong in a user's sanitizer or model
             continue
-    return ask(number + (0 if once else _TRIES - 1) * _OTHER_NUMBERS)
+    return ask(number if once else number + (_TRIES - 1) * _OTHER_NUMBERS)
 
 
-def sampled_beliefs(
-    work: Work, request: Request, deadline: float | None = None
-) -> Iterator[tuple[Beliefs, ...]]:
+def sampled_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:
     """Distances of all targets, some of them several times, each time more exact.
 
-    With a deadline (of `time.perf_counter`), and neither samples nor an error asked for, only the
-    first targets are tested, as many as there is time for.
+    With a deadline, and neither samples nor an error asked for, only the first targets are tested,
+    as many as there is time for.
     """
-    if deadline is not None and request.error is None and not request.samples_asked_for:
-        work, request = _in_time(work, request, deadline)
-    fits = _fitting(work.question, work.records, request)
-    if fits < request.samples and request.samples_asked_for:
+    chance, asked = work.chance, work.chance.samples is not None
+    if work.deadline is not None and not chance.asked_for:
+        work, chance = _in_time(work, chance, work.deadline)
+    fits = _fitting(work.question, work.records, chance)
+    if fits < chance.most and asked:
         raise InputError(
             "{option} of beliefs about {targets} targets do not fit into memory; take at most "
             "{fits} samples, or fewer targets",
-            option=Option("samples", request.samples), targets=len(work.records), fits=fits,
+            option=Option("samples", chance.most), targets=len(work.records), fits=fits,
         )  # fmt: skip
-    if fits < request.samples:
+    if fits < chance.most:
         work.workplace.notes.append(f"only {fits:,} samples fit into memory")
-        request = replace(request, samples=fits)
-    yield from _Sampler(work, request).run()
+        chance = replace(chance, samples=fits)
+    yield from _Sampler(work, chance).run()
 
 
-def _in_time(work: Work, request: Request, deadline: float) -> tuple[Work, Request]:
+def _in_time(work: Work, chance: Chance, deadline: float) -> tuple[Work, Chance]:
     """The targets that there is time for, and the number of samples of each."""
     begun = time.perf_counter()
-    records = work.records
-    _draw_without(work.question, Part(np.arange(1), records[:1], 0, 1))
+    _draw_without(work.question, Part(np.arange(1), work.records[:1], range(1)))
     now = time.perf_counter()
     left = max(deadline - now, 0.0)
     samples, people = affordable(
-        left * work.workplace.suited(left).jobs, now - begun, request.samples, len(records)
+        left * work.workplace.suited(left).jobs, now - begun, chance.most, len(work.records)
     )
-    return work._replace(records=records[:people]), replace(request, samples=samples)
+    return work._replace(records=work.records[:people]), replace(chance, samples=samples)
 
 
 def affordable(seconds: float, each: float, samples: int, people: int) -> tuple[int, int]:
@@ -201,9 +151,9 @@ def affordable(seconds: float, each: float, samples: int, people: int) -> tuple[
     return often, min(max(runs // often - 1, 1), people)
 
 
-def _fitting(question: Question, records: NDArray[np.intp], request: Request) -> int:
+def _fitting(question: Question, records: NDArray[np.intp], chance: Chance) -> int:
     """How many samples fit into memory: of the whole table, and of those who need more."""
-    sides = 1 if request.error is None else 2
+    sides = 1 if chance.error is None else 2
     beliefs = len(records) * question.release.sensitive.size * len(question.adversaries)
     return max(2, _MOST_BYTES // (8 * sides * beliefs))
 
@@ -211,22 +161,19 @@ def _fitting(question: Question, records: NDArray[np.intp], request: Request) ->
 class _Sampler:
     """Adds samples of all targets that need more."""
 
-    def __init__(self, work: Work, request: Request) -> None:
-        self.question, self.records, self.progress = work.question, work.records, work.progress
-        self.workplace, self.request = work.workplace, request
-        self.enough = work.enough or never
-        self.values = work.question.release.sensitive.size
+    def __init__(self, work: Work, chance: Chance) -> None:
+        self.work, self.question, self.records = work, work.question, work.records
+        self.chance, self.values = chance, work.question.release.sensitive.size
         nothing = np.empty((len(self.records), 0, self.values))
         self.whole = [nothing for _ in self.question.adversaries]  # targets × samples × values
         self.failed: list[dict[int, str]] = [{} for _ in self.question.adversaries]
         self.without: dict[int, list[NDArray[np.float64]]] = {}
-        self.backend: Backend | None = None
 
     def run(self) -> Iterator[tuple[Beliefs, ...]]:
         """Stage by stage, with twice as many samples each time."""
         waiting = np.arange(len(self.records))
-        most = self.request.samples
-        done, upto = 0, most if self.request.error is None else min(_BEGIN, most)
+        most = self.chance.most
+        done, upto = 0, most if self.chance.error is None else min(_BEGIN, most)
         while len(waiting):
             upto = self._draw_whole(upto)
             if upto == done:  # the time was up before there were more to compare with
@@ -236,17 +183,24 @@ class _Sampler:
                 some = answers[0].places
                 still = np.zeros(len(some), dtype=bool)
                 for one in answers:
-                    if isinstance(one, Drawn) and one.sampling is not None and not last:
-                        still |= one.sampling.error > (self.request.error or 0)
+                    if one.sampling is not None and not last:
+                        still |= one.sampling.error > (self.chance.error or 0)
                 coarse.append(some[still])
                 for place in some[~still].tolist():
                     self.without.pop(place, None)
-                self.progress.advance(int((~still).sum()))
+                self.work.progress.advance(int((~still).sum()))
                 yield answers
-            if self.enough():
+            if self.work.enough():
                 return
             waiting = np.sort(np.concatenate([*coarse, np.zeros(0, dtype=np.intp)]))
             done, upto = upto, min(2 * upto, most)
+
+    def _stage(
+        self, waiting: NDArray[np.intp], done: int, upto: int
+    ) -> Iterator[tuple[Beliefs, ...]]:
+        """Samples ``done`` to ``upto`` of the targets that still need them."""
+        samples = range(done, upto)
+        return asked_everywhere(self.work, waiting, _draw_without, self._answers, samples)
 
     def _draw_whole(self, upto: int) -> int:
         """Sample beliefs about all targets from the whole table; returns how many there are.
@@ -256,7 +210,7 @@ class _Sampler:
         done = self.whole[0].shape[1]
         more: list[list[NDArray[np.float64]]] = [[] for _ in self.whole]
         for number in range(done, upto):
-            if number >= 2 and self.enough():
+            if number >= 2 and self.work.enough():
                 break
             release = _released(self.question, number, None)
             for place, drawn in enumerate(more):
@@ -270,75 +224,57 @@ class _Sampler:
 
     def _believed(self, place: int, release: AnyRelease, number: int) -> NDArray[np.float64]:
         """Beliefs about all targets; NaN for those an adversary fails on."""
-        for again in range(_TRIES):
-            other = number + again * _OTHER_NUMBERS
 
-            def ask(rows: NDArray[np.intp], other: int = other) -> NDArray[np.float64]:
-                about = self.records[rows]
-                return _belief(self.question, place, release, other, about, None)
+        def ask(other: int) -> tuple[NDArray[np.float64], dict[int, str]]:
+            beliefs, failed = each_if_not_all(
+                lambda rows: _belief(
+                    self.question, place, release, other, self.records[rows], None
+                ),
+                len(self.records),
+                self.values,
+            )
+            if len(failed) == len(self.records):  # say so now, and not of each of them
+                raise AdversaryError("{error}", error=Foreign(next(iter(failed.values()))))
+            return beliefs, failed
 
-            beliefs, failed = each_if_not_all(ask, len(self.records), self.values)
-            if len(failed) < len(self.records):
-                self.failed[place].update(failed)
-                return beliefs
-        # It fails on everyone: say so now, and not of each of them.
-        raise AdversaryError("{error}", error=Foreign(next(iter(failed.values()))))
+        beliefs, failed = _in_some_tries(ask, number, once=False)
+        self.failed[place].update(failed)
+        return beliefs
 
-    def _stage(
-        self, waiting: NDArray[np.intp], done: int, upto: int
-    ) -> Iterator[tuple[Beliefs, ...]]:
-        """Samples ``done`` to ``upto`` of the targets that still need them."""
-        started = time.perf_counter()
-        first = Part(waiting[:1], self.records[waiting[:1]], done, upto)
-        yield self._answers(first, _draw_without(self.question, first))
-        each = time.perf_counter() - started
-        if self.backend is None:
-            self.backend = self.workplace.suited(each * (len(waiting) - 1))
-        rest = waiting[1:]
-        size = part_size(len(rest), each, self.backend.jobs)
-        places = [rest[at : at + size] for at in range(0, len(rest), size)]
-        parts = [Part(some, self.records[some], done, upto) for some in places]
-        try:
-            yield from self._everywhere(parts)
-        except CannotBeSentError as error:
-            self.backend = self.workplace.must_stay(error)
-            yield from self._everywhere(parts)
-
-    def _everywhere(self, parts: Sequence[Part]) -> Iterator[tuple[Beliefs, ...]]:
-        assert self.backend is not None
-        for part, draws in run_parts(
-            _draw_without, self.question, parts, self.backend, self.enough, self.enough
-        ):
-            if isinstance(draws, WorkerLost):
-                nothing = Beliefs.none(part.places, self.values, FAILED, draws.why)
-                yield tuple(nothing for _ in self.question.adversaries)
-            else:
-                yield self._answers(part, draws)
-
-    def _answers(self, part: Part, draws: _Draws) -> tuple[Beliefs, ...]:
+    def _answers(self, part: Part, draws: list[Without]) -> tuple[Beliefs, ...]:
         """The results from all samples of some targets so far."""
         for row, place in enumerate(part.places.tolist()):
-            new = [beliefs[row] for beliefs in draws.beliefs]
-            old = self.without.get(place)
-            self.without[place] = (
-                new if old is None
-                else [np.concatenate(pair) for pair in zip(old, new, strict=True)]
-            )  # fmt: skip
-        return tuple(
-            self._answer(place, part, draws) for place in range(len(self.question.adversaries))
-        )
+            new = [one.beliefs[row] for one in draws]
+            old = self.without.get(place, [beliefs[:0] for beliefs in new])
+            self.without[place] = [np.concatenate(pair) for pair in zip(old, new, strict=True)]
+        return tuple(self._answer(number, part, one) for number, one in enumerate(draws))
 
-    def _answer(self, adversary: int, part: Part, draws: _Draws) -> Beliefs:
-        reasons, details = dict(draws.reasons[adversary]), dict(draws.details[adversary])
+    def _answer(self, adversary: int, part: Part, drawn: Without) -> Beliefs:
+        """Distances between the samples of some targets, as far as there are any."""
+        n, chance, measure = len(part.places), self.chance, self.chance.distance.measure
+        found = Sampling.none(n, chance.epsilons, chance.error)
+        distances, present = np.full(n, np.nan), np.full((n, self.values), np.nan)
+        absent = present.copy()
         for row, place in enumerate(part.places.tolist()):
             if place in self.failed[adversary]:
-                reasons[row], details[row] = ADVERSARY_FAILED, self.failed[adversary][place]
-
-        def pair(row: int) -> Pair | None:
-            place = int(part.places[row])
-            if row in reasons:
-                return None
-            return self.whole[adversary][place, : part.upto], self.without[place][adversary]
-
-        drawn = compared(part.places, pair, self.request, self.values)
-        return replace(drawn, reasons=reasons, details=details, notes=draws.notes[adversary])
+                drawn.reasons[row] = ADVERSARY_FAILED
+                drawn.details[row] = self.failed[adversary][place]
+            y = self.without[place][adversary]
+            x = self.whole[adversary][place, : len(y)]
+            if row in drawn.reasons or np.isnan(x).any() or np.isnan(y).any():
+                continue
+            guess = estimate(x, y)
+            distances[row] = chance.factor * guess.distance
+            found.samples[row] = len(x)
+            found.as_published[row] = chance.factor * guess.as_published
+            found.bias[row] = chance.factor * guess.bias
+            found.standard_error[row] = chance.factor * guess.standard_error
+            found.unseen[row] = 2 * chance.factor / len(x)  # belief can move by 2 in all
+            found.floor[row] = chance.factor * guess.floor
+            found.over[row] = at_least(measure(x, y), found.epsilons)
+            found.by_chance[row] = at_least(measure(x, np.roll(x, 1, axis=0)), found.epsilons)
+            present[row], absent[row] = x.mean(axis=0), y.mean(axis=0)
+        return Beliefs(
+            part.places, present, absent, drawn.reasons, drawn.details, drawn.notes,
+            distances=distances, sampling=found,
+        )  # fmt: skip

@@ -15,7 +15,7 @@ vanish with more samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -24,8 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import betaincinv, stdtrit  # scipy.stats takes half a second to import
 
-from unveil.attacks.differential._beliefs import Beliefs
-from unveil.attacks.differential._formulas import Distance
+from unveil.attacks.differential._earth_movers import BoundDistance
 from unveil.errors import InputError, Option
 
 CONFIDENCE = 0.95
@@ -116,15 +115,16 @@ class Sampling:
             by_chance=zeros.copy(), epsilons=grid, wanted=wanted,
         )  # fmt: skip
 
-    @classmethod
-    def exact(
-        cls, distances: NDArray[np.float64], epsilons: Sequence[float], wanted: float | None
-    ) -> Sampling:
-        """Exact distances, to stand beside sampled ones: there is no error."""
-        made, nothing = cls.none(len(distances), epsilons, wanted), 0 * distances
+    def empty(self, n: int) -> Sampling:
+        """Nothing of so many targets, to be filled with parts of the same."""
+        return self.none(n, self.epsilons.tolist(), self.wanted)
+
+    def exact(self, distances: NDArray[np.float64]) -> Sampling:
+        """Exact distances, to stand beside these sampled ones: there is no error."""
+        nothing = 0 * distances
         return replace(
-            made, as_published=distances.copy(), bias=nothing, standard_error=nothing.copy(),
-            unseen=nothing.copy(), floor=nothing.copy(),
+            self.empty(len(distances)), as_published=distances.copy(), bias=nothing,
+            standard_error=nothing, unseen=nothing, floor=nothing,
         )  # fmt: skip
 
     def put(self, places: NDArray[np.intp], part: Sampling) -> None:
@@ -243,16 +243,6 @@ def certain_tail(distances: NDArray[np.float64], epsilon: float) -> TailProbabil
     return TailProbabilities(epsilon, share, share, share, nothing, everybody)
 
 
-def within(
-    distances: NDArray[np.float64], sampling: Sampling | None, confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bounds of each distance, with this confidence for each."""
-    if sampling is None:
-        return distances, distances
-    chance = sampling.chance(confidence)
-    return np.maximum(distances - chance, 0), distances + sampling.bias + chance
-
-
 def curve(tails: Iterable[TailProbabilities]) -> pd.DataFrame:
     """Over ε: δ, a bound for all targets, the mean, and the effect of chance alone."""
     return pd.DataFrame(
@@ -361,66 +351,39 @@ def _potential(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[Samples,
     return at, height
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """Checked options of a test with sampling."""
+FACTORS = {"total variation": 0.5, "l1": 1.0}
+"""Factor of the sum over the sensitive values, of the distances that can be sampled."""
 
-    factor: float
-    """Factor of the sum over the sensitive values: ½ for total variation, 1 for l1."""
-    measure: Distance
-    """Between two beliefs, for the tails."""
-    samples: int
-    """Largest number of samples, with and without each record."""
-    samples_asked_for: bool
-    """Whether the user gave that number."""
+_UNASKED = 1000  # samples if the user gives no number and something is known to be random
+_UP_TO = 2**17  # samples if the user only gives the error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chance:
+    """How what is random is sampled."""
+
+    samples: int | None
+    """Largest number of samples, with and without each record, if the user gave one."""
     error: float | None
     """The error that each distance may have; None: take all samples."""
     epsilons: tuple[float, ...]
+    distance: BoundDistance
     seed: int
 
-    def enough_for(self, error: float) -> bool:
-        """Whether a distance is as exact as was asked for."""
-        return self.error is not None and error <= self.error
+    @property
+    def asked_for(self) -> bool:
+        """Whether sampling was asked for at all."""
+        return self.samples is not None or self.error is not None
 
+    @property
+    def most(self) -> int:
+        """Largest number of samples."""
+        return self.samples or (_UNASKED if self.error is None else _UP_TO)
 
-@dataclass(frozen=True, kw_only=True)
-class Drawn(Beliefs):
-    """Beliefs that are means; the distances are between distributions."""
-
-    distances: NDArray[np.float64]
-    sampling: Sampling | None = None
-    """None where nothing was sampled."""
-
-
-Pair: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Samples of beliefs with and without a record: samples × sensitive values each."""
-
-
-def compared(
-    places: NDArray[np.intp], pair: Callable[[int], Pair | None], request: Request, values: int
-) -> Drawn:
-    """Distances of some targets; ``pair`` gives the samples of each row, if there are any."""
-    n = len(places)
-    found = Sampling.none(n, request.epsilons, request.error)
-    distances, present = np.full(n, np.nan), np.full((n, values), np.nan)
-    absent = present.copy()
-    for row in range(n):
-        samples = pair(row)
-        if samples is None or any(np.isnan(side).any() for side in samples):
-            continue
-        x, y = samples
-        guess = estimate(x, y)
-        distances[row] = request.factor * guess.distance
-        found.samples[row] = len(x)
-        found.as_published[row] = request.factor * guess.as_published
-        found.bias[row] = request.factor * guess.bias
-        found.standard_error[row] = request.factor * guess.standard_error
-        found.unseen[row] = 2 * request.factor / len(x)  # belief can move by 2 in all
-        found.floor[row] = request.factor * guess.floor
-        found.over[row] = at_least(request.measure(x, y), found.epsilons)
-        found.by_chance[row] = at_least(request.measure(x, np.roll(x, 1, axis=0)), found.epsilons)
-        present[row], absent[row] = x.mean(axis=0), y.mean(axis=0)
-    return Drawn(places, present, absent, distances=distances, sampling=found)
+    @property
+    def factor(self) -> float:
+        """Factor of the sum over the sensitive values."""
+        return FACTORS[self.distance.name]
 
 
 def at_least(d: NDArray[np.float64], epsilons: NDArray[np.float64]) -> NDArray[np.int64]:

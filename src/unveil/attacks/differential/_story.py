@@ -10,23 +10,12 @@ from itertools import permutations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil._text import UNTOUCHED, display_name, moved, one_in, three_digits
+from unveil._text import UNTOUCHED, counted, display_name, moved, one_in, three_digits
 from unveil.attacks.differential import DELTA
 from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
 from unveil.errors import Cell, File, Listed, Message, Person, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Finding,
-    Series,
-    Story,
-    Table,
-    cell,
-    distribution,
-    numbers,
-)
+from unveil.findings import Axis, Chart, Finding, Series, Story, Table, cell, distribution, numbers
 
 _FLOOR = 1e-6  # a log axis has no zero
 _WORST = 5  # people in the table of a report
@@ -76,32 +65,24 @@ def story_of(finding: DifferentialInference, release: Text | None) -> Story:
 
 def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
     begin = Message("Under {release}, ", release=release) if release is not None else ""
-    if not len(finding.tested):
+    tested, share = len(finding.tested), finding.share_over(MAIN_THRESHOLD)
+    if not tested:
         return Message("{begin}{no} one could be tested.", begin=begin,
                        no="no" if begin else "No")  # fmt: skip
+    people, within = one_in(share, tested), ""
+    if tested < len(finding.microdata):
+        people = f"{round(share * tested) or 'none'} of the {tested:,} people tested"
+    if finding.sampling is not None:
+        low, high = (moved(bound, finding.distance) for bound in finding.delta_within())
+        within = f" (as far as sampling can tell, {low} to {high})"
     return Message(
         "{begin}{removing} their own record changes what an attacker believes about {people} by "
         "more than {by}. Belief moves by {mean} on average, and by {delta} for the worst-placed "
         "person{within}.",
-        begin=begin, removing="removing" if begin else "Removing", people=_people(finding),
+        begin=begin, removing="removing" if begin else "Removing", people=people, within=within,
         by=moved(MAIN_THRESHOLD, finding.distance), mean=moved(finding.mean, finding.distance),
-        delta=moved(finding.delta, finding.distance), within=_within(finding),
+        delta=moved(finding.delta, finding.distance),
     )  # fmt: skip
-
-
-def _people(finding: DifferentialInference) -> str:
-    """About how many people belief moves; if only some were tested, of these."""
-    tested, share = len(finding.tested), finding.share_over(MAIN_THRESHOLD)
-    if tested == len(finding.microdata):
-        return one_in(share, tested)
-    return f"{round(share * tested) or 'none'} of the {tested:,} people tested"
-
-
-def _within(finding: DifferentialInference) -> str:
-    if finding.sampling is None:
-        return ""
-    low, high = (moved(bound, finding.distance) for bound in finding.delta_within())
-    return f" (as far as sampling can tell, {low} to {high})"
 
 
 def _meaning(finding: DifferentialInference) -> list[Text]:
@@ -117,16 +98,12 @@ def _meaning(finding: DifferentialInference) -> list[Text]:
             f" The attacker spreads 100 points of belief over the possible values of {secret}; a "
             "d of 0.25 means that 25 of them move."
         )
-    lines: list[Text] = [said]
-    if finding.infinite:
-        finite = finding.tested[np.isfinite(finding.tested)]
-        rest = (
-            f"; the mean of the others is {three_digits(float(finite.mean()))}"
-            if len(finite)
-            else ""
-        )
-        lines.append(f"d is INFINITE for {finding.infinite:,} people{rest}.")
-    return lines
+    if not finding.infinite:
+        return [said]
+    finite = finding.tested[np.isfinite(finding.tested)]
+    mean = three_digits(float(finite.mean())) if len(finite) else ""
+    rest = f"; the mean of the others is {mean}" if mean else ""
+    return [said, f"d is INFINITE for {counted(finding.infinite, 'person')}{rest}."]
 
 
 def _attackers(finding: DifferentialInference) -> list[Text]:
@@ -163,14 +140,12 @@ def _figures(finding: DifferentialInference) -> Table:
 
 def _strongest(finding: DifferentialInference) -> Table:
     """δ of each of several attackers, and for how many people each is the strongest."""
-    best = finding.strongest_for()
+    best, of_all = finding.strongest_for(), f"{{:,}} of {len(finding.tested):,}".format
     return Table(
-        columns=["attacker", "δ",
-                 "mean d", "strongest for"],
+        columns=["attacker", "δ", "mean d", "strongest for"],
         rows=[
-            [name, cell(one.delta, three_digits),
-             cell(one.mean, three_digits),
-             (best[name], f"{best[name]:,} of {len(finding.tested):,}")]
+            [name, cell(one.delta, three_digits), cell(one.mean, three_digits),
+             cell(best[name], of_all)]
             for name, one in finding.against.items()
         ],
     )  # fmt: skip
@@ -204,27 +179,24 @@ def _worst(finding: DifferentialInference, release: Text | None) -> list[Table]:
 
 
 def _values(finding: DifferentialInference, record: int, place: int) -> str:
-    """The values of a person, and the beliefs about the sensitive one if they were kept."""
+    """The values of a person, and the beliefs about the sensitive one if they were kept.
+
+    The belief in the true value and, if another one moved more, in that.
+    """
     secret = finding.microdata.sensitive
     own = int(secret.codes[record])
     known = ", ".join(f"{c.name} {c.texts[c.codes[record]]}" for c in finding.microdata.quasi)
     text = f"{known}; {secret.name} {secret.texts[own]}"
     if finding.present is None or finding.absent is None:
         return text
-    return f"{text}; belief: " + _beliefs(
-        finding.absent[place], finding.present[place], own, secret.texts
-    )
-
-
-def _beliefs(
-    absent: NDArray[np.float64], present: NDArray[np.float64], own: int, texts: Sequence[str]
-) -> str:
-    """The belief in the true value and, if another one moved more, in that."""
+    absent, present = finding.absent[place], finding.present[place]
     most = int(np.abs(present - absent).argmax())
-    told = [f"{texts[s]} {absent[s]:.0%} → {present[s]:.0%}" for s in dict.fromkeys([own, most])]
-    rest = len(texts) - len(told)
+    told = [
+        f"{secret.texts[s]} {absent[s]:.0%} → {present[s]:.0%}" for s in dict.fromkeys([own, most])
+    ]
+    rest = secret.size - len(told)
     others = f", and smaller shifts over the {rest} others" if rest > 1 else ""
-    return f"{', '.join(told)}{others}"
+    return f"{text}; belief: {', '.join(told)}{others}"
 
 
 def _distances(finding: DifferentialInference, name: Text) -> Chart:
@@ -293,7 +265,7 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     if 0 < tested < people:
         lines.append(finding.bound(MAIN_THRESHOLD).in_words())
     lines += [
-        f"NOT TESTED: {number:,} {'person' if number == 1 else 'people'}: {why}"
+        f"NOT TESTED: {counted(number, 'person')}: {why}"
         for why, number in finding.not_tested.items()
     ]
     if finding.failures:
@@ -303,16 +275,15 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
 
 def _some(finding: DifferentialInference) -> str:
     """Which people were tested, if not all were."""
-    text = f"Only {len(finding.targets):,} people were targets, "
-    if finding.how == "stratified" or finding.how == "random":
-        text += f"{_CHOSEN[finding.how]} (seed {finding.seed})"
-    else:
-        text += _CHOSEN[finding.how]
+    seed = f" (seed {finding.seed})" if finding.how in ("stratified", "random") else ""
+    many = ""
     if len(finding.targets) < finding.wanted:
-        text += (
-            f", as many of {finding.wanted:,} as the budget of {finding.budget or 0:g} s allowed"
-        )
-    return f"{text}; the worst of all may be worse."
+        budget = f"the budget of {finding.budget or 0:g} s"
+        many = f", as many of {finding.wanted:,} as {budget} allowed"
+    return (
+        f"Only {len(finding.targets):,} people were targets, {_CHOSEN[finding.how]}{seed}{many}; "
+        "the worst of all may be worse."
+    )
 
 
 def _sampled(finding: DifferentialInference) -> list[Text]:
@@ -320,16 +291,17 @@ def _sampled(finding: DifferentialInference) -> list[Text]:
     found = finding.sampling
     if found is None or not found.most:
         return []
-    many = f"{found.most:,}"
-    if found.least < found.most:
-        many = f"{found.least:,} to {found.most:,}"
-    low, high = finding.delta_within()
     lines: list[Text] = []
     if found.too_coarse:
+        ended = "the samples" if finding.budget is None else "the samples or the budget"
+        if finding.interrupted:
+            ended = "it was interrupted and sampling"
         lines.append(
             f"NOT AS EXACT as asked for ({found.wanted or 0:.3g}): {found.too_coarse:,} people, "
-            f"because {_ended(finding)} ended before."
+            f"because {ended} ended before."
         )
+    many = f"{found.least:,} to {found.most:,}" if found.least < found.most else f"{found.most:,}"
+    low, high = finding.delta_within()
     floor = float(found.floor[finding.worst_places(1)[0]])
     return [
         *lines,
@@ -341,12 +313,6 @@ def _sampled(finding: DifferentialInference) -> list[Text]:
         f"{float(np.nanmax(found.as_published)):.3g}; two samples of the same beliefs are about "
         f"{floor:.3g} apart.",
     ]
-
-
-def _ended(finding: DifferentialInference) -> str:
-    if finding.interrupted:
-        return "it was interrupted and sampling"
-    return "the samples" if finding.budget is None else "the samples or the budget"
 
 
 def compared(found: Mapping[str, Finding]) -> list[Text]:
@@ -395,8 +361,8 @@ def _best(anonymized: Sequence[_Named]) -> Message | None:
 def _turned(tested: Sequence[_Named]) -> Message | None:
     """The most striking case of a better average with a worse worst."""
     pairs = [
-        (after.delta / before.delta, before_name, before, after_name, after)
-        for (before_name, before), (after_name, after) in permutations(tested, 2)
+        ((a, before), (b, after))
+        for (a, before), (b, after) in permutations(tested, 2)
         if after.mean < before.mean
         and after.delta > before.delta > 0
         # A difference that the printed digits do not show is not worth a sentence.
@@ -405,11 +371,11 @@ def _turned(tested: Sequence[_Named]) -> Message | None:
     ]
     if not pairs:
         return None
-    _, before_name, before, after_name, after = max(pairs, key=lambda pair: pair[0])
+    (a, before), (b, after) = max(pairs, key=lambda pair: pair[1][1].delta / pair[0][1].delta)
     return Message(
         "An average can hide a person: from {before} to {after} the mean falls ({mean} → {less}), "
         "but the worst-placed person is worse off ({delta} → {more}).",
-        before=_called(before_name), after=_called(after_name), mean=three_digits(before.mean),
+        before=_called(a), after=_called(b), mean=three_digits(before.mean),
         less=three_digits(after.mean), delta=three_digits(before.delta),
         more=three_digits(after.delta),
     )  # fmt: skip
@@ -418,14 +384,12 @@ def _turned(tested: Sequence[_Named]) -> Message | None:
 def _worse_than_nothing(
     plain: DifferentialInference | None, anonymized: Sequence[_Named]
 ) -> Message | None:
-    if plain is None:
-        return None
     worse: list[Any] = [
         Message("{name} ({delta})", name=_called(name), delta=three_digits(one.delta))
         for name, one in anonymized
-        if one.delta > plain.delta
+        if plain is not None and one.delta > plain.delta
     ]
-    if not worse:
+    if plain is None or not worse:
         return None
     return Message(
         "Under {worse}, somebody is worse off than anybody would be without any anonymization "
