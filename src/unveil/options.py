@@ -190,7 +190,10 @@ Progress = Annotated[
 Share = Annotated[float, Ge(0), Le(1)]
 Adversaries = Annotated[
     Any,
-    Help("The attacker's model: a name such as naive-bayes, or several."),
+    Help(
+        "The attacker's model: a name such as naive-bayes, or several.",
+        shell="The attacker's model: a name such as naive-bayes. May be repeated.",
+    ),
     Shell(parse=list, metavar="NAME", plugins="adversaries"),
 ]
 Knows = Annotated[

@@ -128,7 +128,7 @@ def test_the_sanitizer_names_its_attacker_unless_the_user_does(table, monkeypatc
     told = []
 
     @wraps(uv.harden)
-    def seen(*args, adversary, **options):
+    def seen(*args, adversary=None, **options):
         told.append(adversary)
         return uv.harden(*args, adversary=adversary, **options)
 

@@ -31,7 +31,9 @@ from unveil.cli._sources import (
     Published,
     Table,
     Worst,
-    in_shell,
+    described,
+    option,
+    values_of,
 )
 from unveil.errors import (
     GoalError,
@@ -96,7 +98,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     if declaration.tells("of_worst"):
         own["worst"] = Worst, 0
     kind = inspect.Parameter.KEYWORD_ONLY
-    described = _described(declaration.call())
+    said = described(declaration.call())
     parameters = [
         inspect.Parameter(
             "file", inspect.Parameter.POSITIONAL_ONLY, default=None,
@@ -105,7 +107,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         *(inspect.Parameter(name, kind, annotation=group) for name, group in groups.items()),
         *(inspect.Parameter(name, kind, annotation=one, default=default)
           for name, (one, default) in own.items()),
-        *(_typed(name, one, described.get(name, "")) for name, one in options.items()),
+        *(option(name, one, OPTIONS, said.get(name, "")) for name, one in options.items()),
         inspect.Parameter("outputs", kind, annotation=Outputs, default=Outputs()),
         *(_file(one) for one in declaration.outputs),
     ]  # fmt: skip
@@ -123,24 +125,6 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
 
 def _is_needed(source: str, sources: Mapping[str, inspect.Parameter]) -> bool:
     return source in sources and sources[source].default is inspect.Parameter.empty
-
-
-def _described(function: Callable[..., Any]) -> dict[str, str]:
-    """The help of parameters, from the docstring."""
-    from docstring_parser import parse
-
-    found = parse(inspect.getdoc(function) or "")
-    return {one.arg_name: " ".join((one.description or "").split()) for one in found.params}
-
-
-def _typed(name: str, one: inspect.Parameter, described: str) -> inspect.Parameter:
-    """An option as the shell has it."""
-    shell = shell_of(one.annotation)
-    parsed = shell.column_of_releases or shell.parse is not None
-    return one.replace(
-        annotation=in_shell(name, one.annotation, OPTIONS, described=described),
-        default=None if parsed else one.default,
-    )
 
 
 def _file(one: Output) -> inspect.Parameter:
@@ -286,18 +270,9 @@ class _Run:
 
     def _options(self) -> dict[str, Any]:
         """The options of the function, with the values that were typed, checked."""
-        from unveil.options import check
-
         declared_options = self.declaration.options()
-        options: dict[str, Any] = {}
-        for name, typed in self.options.items():
-            parse = shell_of(declared_options[name].annotation).parse
-            value = parse(typed) if parse is not None and typed else typed
-            if value is None:
-                continue
-            if not shell_of(declared_options[name].annotation).column_of_releases:
-                check(name, declared_options[name].annotation, value)
-            options[name] = value
+        annotations = {name: declared_options[name].annotation for name in self.options}
+        options = values_of(annotations, self.options)
         if options.get("adversary"):
             from unveil.attacks.shared import adversaries_named
 

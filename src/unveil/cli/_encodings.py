@@ -1,11 +1,7 @@
 """``unveil compare-encodings``: which encoding of cells serves an attacker best?"""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
+# Annotations are read by the command line: no strings.
+from typing import Annotated, Any
 
 from unveil.adversary import adversary_named
 from unveil.attacks.differential import compare_encodings as compare
@@ -13,7 +9,7 @@ from unveil.cli._console import console
 from unveil.cli._declared import SHELL
 from unveil.cli._guard import guarded
 from unveil.cli._outputs import print_text, save_picture, write_rows, write_text
-from unveil.cli._sources import OPTIONS, Outputs, Table, typed
+from unveil.cli._sources import OPTIONS, OneFile, Outputs, Table, taking, typed
 from unveil.cli._testing import warm_up
 from unveil.sanitize import first_look, sanitizers_named
 
@@ -21,8 +17,9 @@ _NOWHERE = Outputs()
 
 
 @guarded
+@taking(compare, without="encodings adversary")
 def compare_encodings(
-    file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    file: OneFile,
     /,
     *,
     table: Table,
@@ -35,8 +32,8 @@ def compare_encodings(
         str, typed(OPTIONS, "Who guesses: naive-bayes, tree, forest, logistic, boosting, "
                    "neighbours, gaussian-nb.", "NAME"),
     ] = "naive-bayes",
-    seed: Annotated[int, typed(OPTIONS, "Random seed.", "N")] = 0,
     outputs: Outputs = _NOWHERE,
+    options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Compare 24 ways to encode generalized cells as numbers for a classifier."""
     outputs.check(file)
@@ -45,7 +42,7 @@ def compare_encodings(
     microdata = table.reading(file).read()
     wanted = wanted or first_look(microdata)
     warm_up(wanted, adversary=None)
-    finding = compare(microdata, wanted, adversary=adversary, seed=seed)
+    finding = compare(microdata, wanted, adversary=adversary, **options)
     out = console(stderr=outputs.to_stdout)
     if outputs.json is not None:
         write_text(outputs.json, finding.to_json(records=outputs.records) + "\n")

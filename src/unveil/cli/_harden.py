@@ -1,12 +1,9 @@
 """``unveil harden``: change what is worst and test again, until the goal holds."""
 
-from __future__ import annotations
-
+# Annotations are read by the command line: no strings.
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from cyclopts import Parameter
+from typing import Annotated, Any
 
 from unveil.attacks.differential import distance_named
 from unveil.attacks.shared import adversaries_named
@@ -15,12 +12,11 @@ from unveil.cli._console import console, say
 from unveil.cli._declared import SHELL
 from unveil.cli._guard import INTERRUPTED, Exit, guarded
 from unveil.cli._outputs import is_stdout, print_text, save_picture, write_rows, write_text
-from unveil.cli._sources import OPTIONS, OUTPUT, Outputs, Table, typed
+from unveil.cli._sources import OPTIONS, OUTPUT, OneFile, Outputs, Table, taking, typed
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, Option
 from unveil.hardening import Hardening, Round, round_line
 from unveil.hardening import harden as hardened
-from unveil.options import check, options_of
 from unveil.sanitize import sanitizer_named
 
 NOT_REACHED = 1
@@ -30,8 +26,9 @@ _NOWHERE = Outputs()
 
 
 @guarded
+@taking(hardened, without="at_a_time prior backend watch")
 def harden(
-    file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    file: OneFile,
     /,
     *,
     table: Table,
@@ -39,69 +36,33 @@ def harden(
         list[str], typed(OPTIONS, "What to harden: mondrian:k=5, mondrian:k=5,l=2 …",
                          "NAME:OPTIONS"),
     ],
-    delta: Annotated[float, typed(OPTIONS, "The goal: no distance over this.", "DISTANCE")] = 0.05,
-    strategy: Annotated[
-        Literal["remove", "merge", "both"],
-        typed(OPTIONS, "What to do about people over the goal: leave them out, keep them in larger "
-              "classes, or compare both."),
-    ] = "remove",
-    rounds: Annotated[int, typed(OPTIONS, "Largest number of rounds of each strategy.", "N")] = 20,
-    at_most: Annotated[
-        float, typed(OPTIONS, "Largest share of the records that may be left out in all, or that a "
-                     "class may be asked to have.", "SHARE"),
-    ] = 0.1,
-    adversary: Annotated[
-        list[str] | None, typed(OPTIONS, "The attacker's model: a name such as naive-bayes. May be "
-                                "repeated.", "NAME"),
-    ] = None,
-    distance: Annotated[
-        str, typed(OPTIONS, "Distance between two beliefs, as in unveil differential-inference.",
-                   "NAME"),
-    ] = "total-variation",
-    samples: Annotated[
-        int | None, typed(OPTIONS, "If the sanitizer or the attacker is random: number of runs "
-                          "with and without each record.", "N"),
-    ] = None,
-    error: Annotated[
-        float | None, typed(OPTIONS, "Continue sampling until every distance is exact to this.",
-                            "E"),
-    ] = None,
-    seed: Annotated[int, typed(OPTIONS, "Random seed.", "N")] = 0,
-    jobs: Annotated[
-        int | None, typed(OPTIONS, "Number of worker processes. Default: all cores.", "N")
-    ] = None,
     out: Annotated[
         Path | None, typed(OUTPUT, "Where the hardened release goes, class by class: .csv or "
                            ".parquet. A dash (-) means standard output, as CSV.", "FILE", "--out",
                            "-o"),
     ] = None,
     outputs: Outputs = _NOWHERE,
+    options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Change what is worst and test again, until nobody's own record gives them away too much."""
     if len(sanitizer) != 1:
         raise InputError("give one {option}; got {given}",
                          option=Option("sanitizer"), given=", ".join(sanitizer))  # fmt: skip
-    options: dict[str, Any] = {
-        "delta": delta, "strategy": strategy, "rounds": rounds, "at_most": at_most,
-        "adversary": adversary or None, "distance": distance, "samples": samples, "error": error,
-        "seed": seed, "jobs": jobs,
-    }  # fmt: skip
     # Everything that can be wrong without the table is told before it is read.
     outputs.check(file)
     if is_stdout(out) and outputs.to_stdout:
         raise InputError("-o and --json cannot both go to standard output; name a file")
-    known = options_of(hardened)
-    for name, value in options.items():
-        check(name, known[name].annotation, value)
+    adversary = options.get("adversary")
     f = sanitizer_named(sanitizer[0])
     reading = table.reading(file)
     if out is not None:
         check_place(out, f, reading)
     if adversary:
         adversaries_named(adversary)
-    distance_named(distance)
+    if "distance" in options:
+        distance_named(options["distance"])
     microdata = reading.read()
-    sampled = samples is not None or error is not None
+    sampled = bool({"samples", "error"} & options.keys())
     warm_up([f], adversary=adversary[0] if adversary else f.attacked_by, sampled=sampled)
     watch = _say_round if sys.stderr.isatty() else _nothing
     finding = hardened(microdata, f, watch=watch, **options)

@@ -5,7 +5,6 @@ size.
 """
 
 # Annotations are read by the command line: no strings.
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,10 +14,10 @@ from cyclopts import Group, Parameter
 
 from unveil.cli._guard import guarded
 from unveil.cli._reading import Reading, on_disk
-from unveil.cli._sources import OUTPUT, READING, ROLES, Opening, Typed, group, in_shell, typed
+from unveil.cli._sources import OUTPUT, READING, ROLES, Opening, Typed, group, taking, typed
 from unveil.errors import File, InputError, Listed, Option, View
 from unveil.microdata import options as reading
-from unveil.options import Help, Shell, check, names, shell_of
+from unveil.options import Help, Shell, names
 from unveil.registry import declared
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 SHELL = View("shell")
 MEASURES = Group("Options of the measures", sort_key=4)
-_ELSEWHERE = ("knows", "key_hierarchies")  # which come with the roles of columns
 
 
 @group(ROLES)
@@ -120,15 +118,26 @@ class _Outputs(Typed):
 _COLUMNS, _OUTPUTS = _Columns(), _Outputs()
 
 
-def _measures(
-    *files: Path, columns: _Columns = _COLUMNS, original: Path | None = None,
-    outputs: _Outputs = _OUTPUTS, **typed: Any,
+@guarded
+@taking(declared("measures").call(), without="knows key_hierarchies", group=MEASURES)
+def measures(
+    *files: Annotated[
+        Path, Parameter(help="Tables to measure: CSV (may be compressed: .gz), .parquet, or a "
+                        "folder of .parquet files. A dash (-) means standard input. Several are "
+                        "put side by side."),
+    ],
+    columns: _Columns = _COLUMNS,
+    original: Annotated[
+        Path | None, typed(MEASURES, "The original table, one row per person, to tell what the "
+                           "release has lost.", "FILE"),
+    ] = None,
+    outputs: _Outputs = _OUTPUTS,
+    options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Measure tables by their classes."""
     if not files:
         raise InputError("there is nothing to measure: name a table")
     with _on_disk(files) as there:
-        options = _parsed(typed)
         _check(there, columns, options, original, outputs)
         if options.get("population") is not None:
             trees = columns.trees()
@@ -141,56 +150,6 @@ def _measures(
         }
         lost = {} if original is None else _lost(_named(there), columns, original)
     _show(found, lost, outputs)
-
-
-def _options() -> dict[str, inspect.Parameter]:
-    """The options of the measures, as they are declared."""
-    options = declared("measures").options()
-    return {name: one for name, one in options.items() if name not in _ELSEWHERE}
-
-
-def _parsed(typed: Mapping[str, Any]) -> dict[str, Any]:
-    found = {}
-    for name, one in _options().items():
-        value, parse = typed.get(name), shell_of(one.annotation).parse
-        value = parse(value) if parse is not None and value else value
-        if value is not None:
-            check(name, one.annotation, value)
-            found[name] = value
-    return found
-
-
-def _made() -> Any:
-    """The command: its options are those of the function."""
-    files = Annotated[
-        Path, Parameter(help="Tables to measure: CSV (may be compressed: .gz), .parquet, or a "
-                        "folder of .parquet files. A dash (-) means standard input. Several are "
-                        "put side by side."),
-    ]  # fmt: skip
-    original = Annotated[
-        Path | None, typed(MEASURES, "The original table, one row per person, to tell what the "
-                           "release has lost.", "FILE"),
-    ]  # fmt: skip
-    own = {
-        "columns": (_Columns, _COLUMNS), "original": (original, None),
-        "outputs": (_Outputs, _OUTPUTS),
-        **{name: (in_shell(name, one.annotation, MEASURES),
-                  None if shell_of(one.annotation).parse else one.default)
-           for name, one in _options().items()},
-    }  # fmt: skip
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [
-        inspect.Parameter("files", inspect.Parameter.VAR_POSITIONAL, annotation=files),
-        *(inspect.Parameter(name, keyword, annotation=one, default=default)
-          for name, (one, default) in own.items()),
-    ]  # fmt: skip
-    command = guarded(_measures)
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
-    return command
-
-
-measures = _made()
 
 
 @contextmanager

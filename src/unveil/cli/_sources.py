@@ -6,8 +6,9 @@ declared where the function is that takes it.
 """
 
 # Annotations are read by the command line, also those that another module inherits: no strings.
+import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import (
@@ -25,7 +26,7 @@ from cyclopts import Group, Parameter
 
 from unveil.errors import InputError, Option
 from unveil.microdata import options as reading
-from unveil.options import Shell, check, choices_of, help_of, shell_of
+from unveil.options import Shell, check, choices_of, help_of, options_of, shell_of
 
 if TYPE_CHECKING:
     from unveil.cli._reading import Reading
@@ -96,6 +97,70 @@ def in_shell(
     return Annotated[bare, shown]
 
 
+def values_of(annotations: Mapping[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as functions take them, checked; those that were not typed are left out."""
+    found = {}
+    for name, annotation in annotations.items():
+        value, shell = typed.get(name), shell_of(annotation)
+        if shell.parse is not None and value:
+            value = shell.parse(value if isinstance(value, list) else [value])
+        if value is not None:
+            if not shell.column_of_releases:
+                check(name, annotation, value)
+            found[name] = value
+    return found
+
+
+def described(function: Callable[..., Any]) -> dict[str, str]:
+    """The help of parameters, from the docstring."""
+    from docstring_parser import parse
+
+    found = parse(inspect.getdoc(function) or "")
+    return {one.arg_name: " ".join((one.description or "").split()) for one in found.params}
+
+
+def option(
+    name: str, one: inspect.Parameter, group: Group, described: str = ""
+) -> inspect.Parameter:
+    """An option of a function as a parameter of a command."""
+    shell = shell_of(one.annotation)
+    parsed = shell.column_of_releases or shell.parse is not None
+    return one.replace(
+        annotation=in_shell(name, one.annotation, group, described=described),
+        default=None if parsed else one.default,
+    )
+
+
+def taking(
+    function: Callable[..., Any], *, without: str = "", group: Group = OPTIONS
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a function; it gets them as ``options``, parsed and checked.
+
+    ``without`` names those that it does not have, with spaces between them.
+    """
+    own = {
+        name: one
+        for name, one in options_of(function).items()
+        if name not in without.split() and not shell_of(one.annotation).hidden
+    }
+    said = described(function)
+
+    def made(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def call(*args: Any, **given: Any) -> None:
+            typed = {name: given.pop(name) for name in own if name in given}
+            options = values_of({name: one.annotation for name, one in own.items()}, typed)
+            command(*args, options=options, **given)
+
+        fixed = [p for p in inspect.signature(command).parameters.values() if p.name != "options"]
+        added = [option(name, one, group, said.get(name, "")) for name, one in own.items()]
+        call.__signature__ = inspect.Signature([*fixed, *added])  # type: ignore[attr-defined]
+        call.__annotations__ = {p.name: p.annotation for p in (*fixed, *added)}
+        return call
+
+    return made
+
+
 class Typed:
     """A group of options, as typed."""
 
@@ -103,15 +168,7 @@ class Typed:
 
     def values(self) -> dict[str, Any]:
         """The options as functions take them; those that were not typed are left out."""
-        found = {}
-        for name, annotation in self.declared.items():
-            value, parse = getattr(self, name), shell_of(annotation).parse
-            if parse is not None and value:
-                value = parse(value if isinstance(value, list) else [value])
-            if value is not None:
-                check(name, annotation, value)
-                found[name] = value
-        return found
+        return values_of(self.declared, vars(self))
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Lt
@@ -41,10 +41,10 @@ from unveil.hardening._finding import (
 from unveil.hardening._merged import classes_covering, crowds_of, refuse_unmergeable, with_crowds
 from unveil.measures import information_loss
 from unveil.microdata import AnyRelease, Microdata, Release, has_true_cells, with_records
-from unveil.options import Adversaries, Jobs, Progress, Seed, checked
+from unveil.options import Adversaries, Help, Jobs, Progress, Seed, Shell, checked
 from unveil.sanitize import Mondrian, Sanitizer, as_microdata, as_sanitizer
 
-_Part = Annotated[float, Gt(0), Lt(1)]
+_Part = Annotated[float, Gt(0), Lt(1), Shell(metavar="SHARE")]
 _ASKED_AGAIN = 3  # times: two draws of a random sanitizer may be the same
 _CHUNK = 2**24  # (record, class) pairs compared together
 
@@ -54,9 +54,15 @@ def harden(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
     *,
-    delta: Annotated[float, Gt(0), Lt(math.inf)] = 0.05,
-    strategy: str | Sequence[str] = "remove",
-    rounds: Annotated[int, Ge(1)] = 20,
+    delta: Annotated[float, Gt(0), Lt(math.inf), Shell(metavar="DISTANCE")] = 0.05,
+    strategy: Annotated[
+        Literal["remove", "merge", "both"] | Sequence[str],
+        Help(
+            "What to do about people over the goal: remove their records, keep them in larger "
+            "classes (merge), or compare both."
+        ),
+    ] = "remove",
+    rounds: Annotated[int, Ge(1), Shell(metavar="N")] = 20,
     at_most: _Part = 0.1,
     at_a_time: _Part = 0.01,
     adversary: Adversaries = None,
