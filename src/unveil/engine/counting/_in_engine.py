@@ -123,10 +123,6 @@ class Question:
             for place, key in enumerate(self.keys)
         }
 
-    def over(self, keys: tuple[str, ...]) -> Question:
-        """The same question about some of the keys."""
-        return replace(self, keys=keys)
-
 
 def counted(question: Question) -> Contingency:
     """Count, in the form that suits the number of combinations."""
@@ -205,7 +201,8 @@ class InEngine(Contingency):
         return self if self._fetched is None else self._fetched
 
     def over(self, keys: Sequence[str]) -> Contingency:
-        return counted(self.question.over(self.check_keys(keys)))
+        asked = self.check_keys(keys)
+        return self if asked == self.keys else counted(replace(self.question, keys=asked))
 
     def where(self, values: Mapping[str, object]) -> Counts:
         self.check_keys(tuple(values))
