@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import unveil as uv
 from unveil.adversary import ENCODINGS, Adversary, Classifier, Encoding
-from unveil.adversary._estimators import learns_the_same_from_weights
+from unveil.adversary._training import learns_the_same_from_weights
 from unveil.errors import InputError, MissingExtraError
 
 TABLE = random_microdata(11, 30, ("numeric", "tree", "ordinal", "fine"), sensitive_values=3)

@@ -13,7 +13,7 @@ from random_tables import tables_and_goals
 import unveil as uv
 from unveil.adversary import ENCODINGS, Encoding
 from unveil.adversary._encoding import cell_bounds
-from unveil.adversary._lessons import Lessons
+from unveil.adversary._training import Lessons
 from unveil.errors import InputError
 from unveil.microdata import Release, Sets, quantize
 

@@ -19,10 +19,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary._adversary import Adversary, UpdatingAdversary
+from unveil.adversary._adversary import EncodedAdversary, UpdatingAdversary
 from unveil.adversary._encoding import Encoding, chunks
-from unveil.adversary._estimators import (
+from unveil.adversary._training import (
     Heard,
+    Lesson,
+    Lessons,
     accepts_weights,
     answers_depend_on_company,
     check_estimator,
@@ -31,34 +33,23 @@ from unveil.adversary._estimators import (
     prototype,
     written,
 )
-from unveil.adversary._lessons import Lesson, Lessons
 from unveil.adversary.exact import ExactModel, NearestNeighbours, exact_learner
 from unveil.errors import InputError, Text
-from unveil.microdata import Kind, Microdata, Release
+from unveil.microdata import Kind, Release
 
 Model: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From features to probabilities."""
 
 
-class _Taught:
+class _Taught(WeakKeyDictionary[Release, Model]):
     """The model trained on each release, for as long as the release exists. It is not pickled."""
-
-    def __init__(self) -> None:
-        self._models: WeakKeyDictionary[Release, Model] = WeakKeyDictionary()
-
-    def model(self, release: Release, learn: Callable[[], Model]) -> Model:
-        """The release's model, trained now if it is not known yet."""
-        found = self._models.get(release)
-        if found is None:
-            found = self._models[release] = learn()
-        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Taught, ()
 
 
 @dataclass(frozen=True)
-class Classifier(Adversary):
+class Classifier(EncodedAdversary):
     """Trains a scikit-learn classifier on the released records.
 
     Parameters
@@ -124,12 +115,8 @@ class Classifier(Adversary):
             raise InputError(
                 f"{written(self.estimator)} takes no sample_weight; leave weighted=True out"
             )
-        object.__setattr__(self, "encoding", Encoding.named(self.encoding))
+        super().__post_init__()
         object.__setattr__(self, "_blank", prototype(self.estimator, int(self.seed)))
-
-    @property
-    def _encoding(self) -> Encoding:
-        return Encoding.named(self.encoding)
 
     @property
     def label(self) -> str:
@@ -151,9 +138,6 @@ class Classifier(Adversary):
     @property
     def own_prior(self) -> str | None:
         return prior_of_its_own(self.estimator)
-
-    def prepared(self, microdata: Microdata) -> Microdata:
-        return self._encoding.prepared(microdata)
 
     def with_seed(self, seed: int) -> Classifier:
         other = replace(self, seed=seed % 2**32)
@@ -186,11 +170,13 @@ class Classifier(Adversary):
             beliefs[np.ix_(lesson.targets, there)] = known[lesson.signature]
 
     def _model(self, lessons: Lessons, lesson: Lesson, there: NDArray[np.intp]) -> Model:
-        def learn() -> Model:
-            return self._trained(lesson.rows, lesson.counts[:, there])
-
         # If nothing is relative to the target, one model serves all later targets.
-        return learn() if lessons.some_relative else self._taught.model(lessons.release, learn)
+        model = None if lessons.some_relative else self._taught.get(lessons.release)
+        if model is None:
+            model = self._trained(lesson.rows, lesson.counts[:, there])
+            if not lessons.some_relative:
+                self._taught[lessons.release] = model
+        return model
 
     def _trained(self, rows: NDArray[np.float64], counts: NDArray[np.int64]) -> Model:
         """A function from features to probabilities of the values that ``counts`` has."""

@@ -161,8 +161,7 @@ class Encoding:
         if self.is_relative(column):
             return None
         if column.kind is not Kind.NUMERIC:
-            ways = {"hot": _hot, "binary": _binary_categories, "hot-after": _hot_after}
-            return ways[self.categorical](column, regions)
+            return _generalized(column, regions, self.categorical)
         if self.continuous == "quantiles-after":
             return _quantiles(column, regions, self.quantiles)
         numeric_ways = {"scaling": _scaled, "bounds": _bounds, "binary": _binary_middle}
@@ -279,18 +278,22 @@ def _binary_middle(column: Column, regions: Regions) -> Features:
 def _quantiles(column: Column, regions: Regions, quantiles: int) -> Features:
     """One bit per part of the domain, whether the cell meets it; parts have equal widths."""
     parts = equal_width(column, quantiles)
-    numbers = np.arange(len(parts))
     own = parts.of(column.positions)
     if isinstance(regions, Sets):
         meets = np.zeros((len(regions), len(parts)), dtype=bool)
         owner = np.repeat(np.arange(len(regions)), np.diff(regions.start))
         meets[owner, own[regions.members]] = True
     else:
-        low, high = cell_bounds(column, regions)
-        meets = (parts.of(low)[:, None] <= numbers) & (numbers <= parts.of(high)[:, None])
-    return Features.of_classes(
-        meets.astype(np.float64), lambda codes: (own[codes][:, None] == numbers).astype(np.float64)
-    )
+        low, high = (parts.of(end)[:, None] for end in cell_bounds(column, regions))
+        meets = (low <= np.arange(len(parts))) & (np.arange(len(parts)) <= high)
+    return Features.of_classes(meets.astype(np.float64), _one_hot(own, len(parts)))
+
+
+def _one_hot(
+    own: NDArray[np.intp], size: int
+) -> Callable[[NDArray[np.integer]], NDArray[np.float64]]:
+    """From codes to as many bits as ``size``, of which the one of the code's own number is set."""
+    return lambda codes: (own[codes][:, None] == np.arange(size)).astype(np.float64)
 
 
 def _rescaled(column: Column, positions: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -314,62 +317,24 @@ def _whole(column: Column, positions: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.array([math.floor(position) for position in positions], dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Generalizations:
-    """The distinct generalizations that a release has for one column."""
-
-    covered: NDArray[np.bool_]
-    """_Generalizations × values."""
-    of_class: NDArray[np.intp]
-    """The generalization of each class."""
-
-    @classmethod
-    def of(cls, column: Column, regions: Regions) -> _Generalizations:
-        by_class = np.stack([regions.covers(code) for code in range(column.size)], axis=1)
-        # Sorted by what they do not cover, so that those that cover the first value are first.
-        _, first, of_class = np.unique(
-            np.packbits(~by_class, axis=1), axis=0, return_index=True, return_inverse=True
-        )
-        return cls(by_class[first], of_class.ravel())
-
-    def __len__(self) -> int:
-        return len(self.covered)
-
-    @property
-    def narrowest(self) -> NDArray[np.intp]:
-        """For each value, the generalization of fewest values that covers it; -1 if none does."""
-        sizes = self.covered.sum(axis=1)[:, None]
-        found = np.where(self.covered, sizes, sizes.max() + 1).argmin(axis=0)
-        return np.where(self.covered.any(axis=0), found, -1)
-
-
-def _hot(column: Column, regions: Regions) -> Features:
-    """One bit per value of the domain, whether the cell covers it."""
-    found, values = _Generalizations.of(column, regions), np.arange(column.size)
-    return Features(
-        found.covered.astype(np.float64),
-        found.of_class,
-        lambda codes: (codes[:, None] == values).astype(np.float64),
+def _generalized(column: Column, regions: Regions, how: Categorical) -> Features:
+    """The features of the distinct generalizations that a release has for one column."""
+    by_class = np.stack([regions.covers(code) for code in range(column.size)], axis=1)
+    # Sorted by what they do not cover, so that those that cover the first value are first.
+    _, first, of_class = np.unique(
+        np.packbits(~by_class, axis=1), axis=0, return_index=True, return_inverse=True
     )
-
-
-def _hot_after(column: Column, regions: Regions) -> Features:
-    """One bit per distinct generalization."""
-    found = _Generalizations.of(column, regions)
-    numbers, own = np.arange(len(found)), found.narrowest
-    return Features(
-        np.eye(len(found)),
-        found.of_class,
-        lambda codes: (own[codes][:, None] == numbers).astype(np.float64),
-    )
-
-
-def _binary_categories(column: Column, regions: Regions) -> Features:
-    """The bits of the number of the generalization, counted from 1; 0 is none of them."""
-    found = _Generalizations.of(column, regions)
-    largest, own = len(found), found.narrowest + 1
-    return Features(
-        _bits(np.arange(1, largest + 1), largest),
-        found.of_class,
-        lambda codes: _bits(own[codes], largest),
-    )
+    covered, of_class = by_class[first], of_class.ravel()
+    number = len(covered)
+    if how == "hot":
+        own = np.arange(column.size)
+        return Features(covered.astype(np.float64), of_class, _one_hot(own, column.size))
+    # For each value, the generalization of fewest values that covers it; -1 if none does.
+    sizes = covered.sum(axis=1)[:, None]
+    narrowest = np.where(covered, sizes, sizes.max() + 1).argmin(axis=0)
+    narrowest = np.where(covered.any(axis=0), narrowest, -1)
+    if how == "hot-after":
+        return Features(np.eye(number), of_class, _one_hot(narrowest, number))
+    # The numbers of generalizations are counted from 1; 0 is none of them.
+    bits = _bits(np.arange(1, number + 1), number)
+    return Features(bits, of_class, lambda codes: _bits(narrowest[codes] + 1, number))
