@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine._durations import parse_memory
+from unveil.engine._progress import parse_memory
 from unveil.errors import (
     File,
     Foreign,
