@@ -193,7 +193,7 @@ class Taken:
     """The scatter decreases by this factor times the products of ``off``."""
 
 
-class Scatter:
+class Scatter(Moments):
     """Means and scatter of each sensitive value, of centred features.
 
     >>> table = TrainingTable.of([[0.0, 0.0], [2.0, 4.0]], [[1, 3], [1, 0]])
@@ -203,9 +203,7 @@ class Scatter:
     """
 
     def __init__(self, table: TrainingTable) -> None:
-        self._moments = Moments(table.features, table.counts)
-        self.centre, self.features = self._moments.centre, self._moments.features
-        self.totals, self.means = self._moments.totals, self._moments.means
+        super().__init__(table.features, table.counts)
         self.whole = _whole_numbers(table.features)
         self._sizes: Floats = np.abs(table.features).max(axis=0)
         values, width = self.means.shape
@@ -220,7 +218,7 @@ class Scatter:
 
     def taken(self, places: Places, values: Places) -> Taken:
         """The change in means and scatter of the values without a record at that place."""
-        means, _ = self._moments.without(places, values)
+        means, _ = self.without(places, values)
         n = self.totals[values]
         return Taken(
             places, values, means,
@@ -256,14 +254,11 @@ class Scatter:
         gone = self.whole & (left < own[:, np.newaxis] / 4)
         redo = ((left <= _SCATTER_CANCELS * whole) & (whole > 0) & ~gone).any(axis=1)
         for target in np.flatnonzero(redo):
-            each = self.of.copy()
-            each[taken.values[target]] = self._anew(taken, int(target))
+            each, value = self.of.copy(), taken.values[target]
+            counts = _weights_without(self.counts, taken.places[target], value)
+            each[value] = self._of(counts, taken.means[target])
             less[target] = np.tensordot(weights[target], each, axes=1)
         return less
-
-    def _anew(self, taken: Taken, target: int) -> Floats:
-        weights = _weights_without(self._moments.counts, taken.places[target], taken.values[target])
-        return self._of(weights, taken.means[target])
 
 
 def shrunk(covariances: Floats, shrinkage: float) -> Floats:

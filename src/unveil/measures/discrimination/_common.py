@@ -5,10 +5,9 @@ X and Y are any columns of a table, cells of a release, or a release beside its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,66 +199,17 @@ def _cell_column(release: Release, name: str) -> KeyColumn:
 Columns = str | Sequence[str] | Mapping[str, str] | None
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
+class Pairs(NamedTuple):
     """Originals and their generalized versions, by name, to be counted together."""
 
     generalized: dict[str, str]
-    source: Any
-    counting: Counting
-    release: Release | None = None
-
-    @cached_property
-    def _cells(self) -> dict[str, KeyColumn]:
-        """The published cells of each column, record by record."""
-        assert self.release is not None
-        return {cells: _cell_column(self.release, name) for name, cells in self.generalized.items()}
-
-    def counts(self, of: str | None, by: Sequence[str]) -> Contingency:
-        """Count X in classes of Y, each an original or a generalized column.
-
-        X is by default the sensitive column.
-        """
-        if self.release is None:
-            return asked(self.source, of, by, self.counting)
-        microdata: Microdata = self.source
-        secret = microdata.sensitive if of is None else microdata[of]
-        keys = {key: self._column(key) for key in by}
-        return self._held(keys, secret_of(secret), secret.codes.astype(np.int64))
-
-    def joint(self) -> Contingency:
-        """Count combinations of all originals in classes of all generalized columns."""
-        assert self.release is not None
-        microdata: Microdata = self.source
-        columns = [microdata[name] for name in self.generalized]
-        first, codes = combined([column.codes.astype(np.int64) for column in columns])
-        texts = [[column.texts[v] for v in column.codes[first]] for column in columns]
-        secret = Secret(
-            name=keys_text(tuple(self.generalized)),
-            values=tuple(", ".join(cells) for cells in zip(*texts, strict=True)),
-        )
-        keys = {key: self._column(key) for key in self.generalized.values()}
-        return self._held(keys, secret, codes)
-
-    def _column(self, key: str) -> KeyColumn:
-        assert self.release is not None
-        if key in self.generalized.values():
-            return self._cells[key]
-        column = self.source[key]
-        return KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
-
-    def _held(self, keys: dict[str, KeyColumn], secret: Secret, codes: NDArray[np.int64]) -> Held:
-        assert self.release is not None
-        return Held(
-            keys=keys, secret=secret, codes=codes,
-            source=f"the release by {self.release.made_by} of {self.source.source}",
-            notes=tuple(dict.fromkeys((*self.source.notes, *self.release.notes))),
-        )  # fmt: skip
+    counts: Callable[[str | None, Sequence[str]], Contingency]
+    """Counts X, by default the sensitive column, in classes of Y; all may be of either kind."""
+    joint: Callable[[], Contingency] | None = None
+    """Counts combinations of all originals in classes of all generalized columns."""
 
 
-def pairs_of(
-    release: Any, original: Any, columns: Columns, counting: Counting, what: str
-) -> _Pairs:
+def pairs_of(release: Any, original: Any, columns: Columns, counting: Counting, what: str) -> Pairs:
     """Originals and their generalized versions, from a release and its original or one table."""
     if isinstance(columns, Mapping):
         table = release if original is None else original
@@ -271,7 +221,7 @@ def pairs_of(
             )  # fmt: skip
         if not columns:
             raise InputError("{what} needs at least one column", what=what)
-        return _Pairs(dict(columns), table, counting)
+        return Pairs(dict(columns), lambda of, by: asked(table, of, by, counting))
     if isinstance(release, Microdata) and isinstance(original, AnyRelease):
         release, original = original, release  # there is no doubt which is which
     if not isinstance(release, AnyRelease) or not isinstance(original, Microdata):
@@ -300,7 +250,36 @@ def pairs_of(
             )  # fmt: skip
     if not chosen:
         raise InputError("{what} needs at least one column", what=what)
-    return _Pairs({name: f"{name} (released)" for name in chosen}, original, {}, records)
+    return _released_pairs(records, original, {name: f"{name} (released)" for name in chosen})
+
+
+def _released_pairs(release: Release, original: Microdata, generalized: dict[str, str]) -> Pairs:
+    """The columns of a release and its original, record by record."""
+    known = {cells: _cell_column(release, name) for name, cells in generalized.items()}
+    for column in original.quasi:
+        codes, values = column.codes.astype(np.int64), tuple(column.values.tolist())
+        known.setdefault(column.name, KeyColumn(codes, values))
+
+    def held(by: Iterable[str], secret: Secret, codes: NDArray[np.integer]) -> Held:
+        return Held(
+            keys={key: known[key] for key in by}, secret=secret, codes=codes.astype(np.int64),
+            source=f"the release by {release.made_by} of {original.source}",
+            notes=tuple(dict.fromkeys((*original.notes, *release.notes))),
+        )  # fmt: skip
+
+    def counts(of: str | None, by: Sequence[str]) -> Held:
+        secret = original.sensitive if of is None else original[of]
+        return held(by, secret_of(secret), secret.codes)
+
+    def joint() -> Held:
+        columns = [original[name] for name in generalized]
+        first, codes = combined([column.codes.astype(np.int64) for column in columns])
+        texts = [[column.texts[v] for v in column.codes[first]] for column in columns]
+        values = tuple(", ".join(cells) for cells in zip(*texts, strict=True))
+        secret = Secret(name=keys_text(tuple(generalized)), values=values)
+        return held(generalized.values(), secret, codes)
+
+    return Pairs(generalized, counts, joint)
 
 
 def _check_paired(release: Release, original: Microdata) -> None:

@@ -105,9 +105,8 @@ class DiscriminationComparison(Finding):
             **self.attributes("of releases times_worst"),
             "rows": [
                 {
-                    "partition": row.partition, "by": row.by, "rates": row.rates,
+                    **vars(row), "worst": row.worst,
                     "undefined": [name for name, rate in row.rates.items() if rate is None],
-                    "worst": row.worst,
                 }
                 for row in self.rows
             ],

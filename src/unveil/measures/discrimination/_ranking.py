@@ -80,15 +80,13 @@ class DiscriminationRates(RateFinding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per set of keys, ranked, with how much the rate falls without each key."""
-        table: dict[str, list[Any]] = {
-            "by": [", ".join(one.by) for one in self.ranked],
-            "keys": [len(one.by) for one in self.ranked],
-            "rate": [one.rate for one in self.ranked],
-            "left": [one.left for one in self.ranked],
-        }
-        for key in self.keys:
-            table[f"without {key}"] = [one.without.get(key) for one in self.ranked]
-        return pd.DataFrame(table)
+        return pd.DataFrame(
+            {
+                "by": ", ".join(one.by), "keys": len(one.by), "rate": one.rate, "left": one.left,
+                **{f"without {key}": one.without.get(key) for key in self.keys},
+            }
+            for one in self.ranked
+        )  # fmt: skip
 
     @property
     def figures(self) -> tuple[Value, ...]:

@@ -71,16 +71,10 @@ class AttackRates(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per attribute and set of keys."""
+        words = "rate resistance entropy left determined records"
         return pd.DataFrame(
-            [
-                {
-                    "of": one.of, "by": ", ".join(one.by), "rate": one.rate,
-                    "resistance": one.resistance, "entropy": one.entropy, "left": one.left,
-                    "determined": one.determined, "records": one.records,
-                }
-                for one in self.rates
-            ]
-        )  # fmt: skip
+            {"of": one.of, "by": ", ".join(one.by), **one.attributes(words)} for one in self.rates
+        )
 
     @property
     def entry(self) -> str:  # type: ignore[override]
@@ -96,9 +90,8 @@ class AttackRates(Finding):
         return {"rates": [{**one.facts, **one.private_facts} for one in self.rates]}
 
     def story(self, release: Text | None = None) -> Story:
-        word = "discrimination rate"
-        if self.as_resistance:
-            word = "resistance (1 − discrimination rate)"
+        rate = "discrimination rate"
+        word = f"resistance (1 − {rate})" if self.as_resistance else rate
         head = f"{self.attack.capitalize()}, in {self.rates[0].source}"
         names = [f"{one.of} by {keys_text(one.by)}" for one in self.rates]
         found = [one.resistance if self.as_resistance else one.rate for one in self.rates]
@@ -169,7 +162,7 @@ def identity_disclosure(
         if len(everything) > 1:
             rates.append(rate_by(counts.over((cells,))))
         rates.append(rate_by(counts))
-    if len(everything) > 1 and pairs.release is not None:
+    if len(everything) > 1 and pairs.joint is not None:
         rates.append(rate_by(pairs.joint()))
     return AttackRates(attack="identity disclosure", rates=tuple(rates))
 
