@@ -13,14 +13,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Gt, Lt
 from numpy.typing import NDArray
 
 from unveil.adversary._encoding import Encoding, Features, chunks
-from unveil.errors import InputError, Text
+from unveil.errors import Text
 from unveil.microdata import AnyRelease, Microdata, Regions, Release, Statistic
+from unveil.options import check_fields
 
 
 class Adversary(ABC):
@@ -245,11 +247,10 @@ class EncodedNaiveBayes(EncodedAdversary):
 
     encoding: Encoding | str = "relative-relative"
     _: KW_ONLY
-    var_smoothing: float = 1e-9
+    var_smoothing: Annotated[float, Gt(0), Lt(np.inf)] = 1e-9
 
     def __post_init__(self) -> None:
-        if not 0 < self.var_smoothing < np.inf:
-            raise InputError(f"var_smoothing must be a number above 0, got {self.var_smoothing}")
+        check_fields(self)
         super().__post_init__()
 
     @property

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from unveil.adversary._adversary import EncodedAdversary, UpdatingAdversary
@@ -36,6 +37,7 @@ from unveil.adversary._training import (
 from unveil.adversary.exact import ExactModel, NearestNeighbours, exact_learner
 from unveil.errors import InputError, Text
 from unveil.microdata import Kind, Release
+from unveil.options import check_fields
 
 Model: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From features to probabilities."""
@@ -93,7 +95,7 @@ class Classifier(EncodedAdversary):
     encoding: Encoding | str = "relative-relative"
     _: KW_ONLY
     weighted: bool | None = None
-    seed: int = 0
+    seed: Annotated[int, Ge(0), Le(2**32 - 1)] = 0
     _heard: Heard = field(default_factory=Heard, init=False, repr=False, compare=False)
     _taught: _Taught = field(default_factory=_Taught, init=False, repr=False, compare=False)
     _blank: Any = field(default=None, init=False, repr=False, compare=False)
@@ -107,10 +109,7 @@ class Classifier(EncodedAdversary):
 
     def __post_init__(self) -> None:
         check_estimator(self.estimator)
-        if not isinstance(self.seed, int | np.integer) or not 0 <= self.seed < 2**32:
-            raise InputError(f"seed must be a whole number from 0 up, got {self.seed!r}")
-        if self.weighted not in (None, True, False):
-            raise InputError(f"weighted must be True, False or None, got {self.weighted!r}")
+        check_fields(self)
         if self.weighted and not accepts_weights(self.estimator):
             raise InputError(
                 f"{written(self.estimator)} takes no sample_weight; leave weighted=True out"

@@ -25,9 +25,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.errors import Call, Cell, InputError, Listed, did_you_mean
@@ -43,6 +44,7 @@ from unveil.microdata import (
     equal_width,
     quantize,
 )
+from unveil.options import check_fields
 
 _CHUNK = 2**24  # features of targets that are computed together
 _WIDEST = 2.0**62  # numbers farther apart than this cannot be counted as integers
@@ -87,19 +89,10 @@ class Encoding:
 
     continuous: Continuous = "relative"
     categorical: Categorical = "relative"
-    quantiles: int = 5
+    quantiles: Annotated[int, Ge(1)] = 5
 
     def __post_init__(self) -> None:
-        for what, given, known in (
-            ("continuous", self.continuous, get_args(Continuous)),
-            ("categorical", self.categorical, get_args(Categorical)),
-        ):
-            if given not in known:
-                near = did_you_mean(str(given), known)
-                raise InputError(f"no {what} encoding {given!r}{near} (known: {', '.join(known)})")
-        parts = self.quantiles
-        if isinstance(parts, bool) or not isinstance(parts, int) or parts < 1:
-            raise InputError(f"quantiles must be a whole number from 1 up, got {parts!r}")
+        check_fields(self)
 
     @classmethod
     def named(cls, encoding: Encoding | str, *, quantiles: int | None = None) -> Encoding:

@@ -19,9 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from numbers import Real
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary.exact._discriminant import Divisor, LinearModel, QuadraticModel
@@ -41,7 +42,7 @@ from unveil.adversary.exact._table import (
     Prior,
     portions,
 )
-from unveil.errors import InputError, did_you_mean
+from unveil.options import check_fields
 
 Metric = Literal["euclidean", "manhattan", "hamming"]
 Weights = Literal["uniform", "distance"]
@@ -239,18 +240,12 @@ class NearestNeighbours:
     array([[0.5556, 0.4444]])
     """
 
-    k: int = 5
+    k: Annotated[int, Ge(1)] = 5
     metric: Metric = "euclidean"
     weights: Weights = "uniform"
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise InputError(f"k must be a whole number from 1 up, got {self.k!r}")
-        for name, choices in (("metric", get_args(Metric)), ("weights", get_args(Weights))):
-            given = getattr(self, name)
-            if given not in choices:
-                near = did_you_mean(str(given), choices)
-                raise InputError(f"no {name} {given!r}{near} (known: {', '.join(choices)})")
+        check_fields(self)
 
     def learn(self, features: ArrayLike, counts: ArrayLike) -> _NeighboursModel:
         """Learn from feature rows, and the number of records with these and each value."""
