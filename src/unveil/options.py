@@ -296,7 +296,7 @@ def check(name: str, annotation: Any, value: Any) -> None:
 
 def check_fields(thing: Any) -> None:
     """Check the fields of a dataclass by their annotations; its ``__post_init__`` calls it."""
-    for name, annotation in _annotated_fields(type(thing)).items():
+    for name, annotation in _annotated_fields(thing.__class__).items():
         check(name, annotation, getattr(thing, name))
 
 
