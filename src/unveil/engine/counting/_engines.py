@@ -232,10 +232,6 @@ class Fetching:
                 return connection.raw_sql(connection.compile(expression)).toArrow()
             return expression.to_pyarrow()
 
-    def number(self, expression: Any) -> int:
-        """The single number that is the result of an expression."""
-        return int(self.table(expression.as_table()).column(0)[0].as_py())
-
     def batches(self, expression: ibis.Table, rows: int) -> Iterator[Any]:
         """The result as Arrow batches of at most so many rows; only one is in memory."""
         connection = expression.get_backend()
