@@ -212,6 +212,14 @@ def _bits(numbers: NDArray[np.int64], largest: int) -> NDArray[np.float64]:
     return (numbers[:, None] >> places & 1).astype(np.float64)
 
 
+def distinct_rows(bits: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """One of each distinct row of bits, in their order, and the number of each row's kind."""
+    _, first, kind = np.unique(
+        np.packbits(bits, axis=1), axis=0, return_index=True, return_inverse=True
+    )
+    return first, kind.ravel()
+
+
 def chunks(targets: NDArray[np.intp], width: int) -> list[NDArray[np.intp]]:
     """Targets in pieces whose features (``width`` each) fit in memory."""
     step = max(1, _CHUNK // width)
@@ -314,11 +322,8 @@ def _generalized(column: Column, regions: Regions, how: Categorical) -> Features
     """The features of the distinct generalizations that a release has for one column."""
     by_class = np.stack([regions.covers(code) for code in range(column.size)], axis=1)
     # Sorted by what they do not cover, so that those that cover the first value are first.
-    _, first, of_class = np.unique(
-        np.packbits(~by_class, axis=1), axis=0, return_index=True, return_inverse=True
-    )
-    covered, of_class = by_class[first], of_class.ravel()
-    number = len(covered)
+    first, of_class = distinct_rows(~by_class)
+    covered, number = by_class[first], len(first)
     if how == "hot":
         own = np.arange(column.size)
         return Features(covered.astype(np.float64), of_class, _one_hot(own, column.size))

@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.adversary._encoding import Encoding, Features
+from unveil.adversary._encoding import Encoding, Features, distinct_rows
 from unveil.adversary.exact import NearestNeighbours, ProcessWide, one_thread
+from unveil.engine.counting import combined
 from unveil.errors import Cell, Foreign, InputError, Message, MissingExtraError
 from unveil.microdata import Release
 
@@ -88,13 +89,18 @@ class Lessons:
         """All lessons; every target is in one of them."""
         if self.codes.shape[1] == 0:
             return
-        fixed = self._fixed_groups()
+        everybody = np.zeros(self.release.n_classes, dtype=np.int64)
+        fixed = [features.row_of for features in self.features if features is not None]
+        # Numbers of the classes, equal if they have the same features that are not relative.
+        _, group = combined([everybody, *fixed])
         covers, patterns = self._patterns()
-        for targets in _alike(patterns):
+        _, pattern_of = combined([np.zeros(self.codes.shape[1], dtype=np.int64), *patterns])
+        order = np.argsort(pattern_of, kind="stable")
+        for targets in np.split(order, np.flatnonzero(np.diff(pattern_of[order])) + 1):
             bits = np.empty((self.release.n_classes, len(covers)), dtype=bool)
             for j, (answers, which) in enumerate(zip(covers, patterns, strict=True)):
                 bits[:, j] = answers[which[targets[0]]]
-            yield self._lesson(targets, fixed, bits)
+            yield self._lesson(targets, group, bits)
 
     def class_features(self, lesson: Lesson, classes: NDArray[np.integer]) -> NDArray[np.float64]:
         """The features of records of these classes in a lesson."""
@@ -121,9 +127,7 @@ class Lessons:
     def _lesson(
         self, targets: NDArray[np.intp], group: NDArray[np.intp], bits: NDArray[np.bool_]
     ) -> Lesson:
-        for bit in bits.T:
-            group = _numbered(group * 2 + bit)
-        _, example = np.unique(group, return_index=True)
+        example, group = combined([group, *bits.T.astype(np.int64)])
         counts = np.zeros((len(example), self.release.sensitive.size), dtype=np.int64)
         np.add.at(counts, group, self.release.counts)
         unordered = Lesson(targets, np.empty((0, 0)), counts, bits)
@@ -131,46 +135,20 @@ class Lessons:
         order = np.lexsort(rows.T[::-1])
         return Lesson(targets, rows[order], counts[order], bits)
 
-    def _fixed_groups(self) -> NDArray[np.intp]:
-        """Numbers of the classes, equal if they have the same features that are not relative."""
-        group = np.zeros(self.release.n_classes, dtype=np.intp)
-        for features in self.features:
-            if features is not None:
-                group = _numbered(group * len(features.rows) + features.row_of)
-        return group
-
-    def _patterns(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.intp]]:
-        """For each relative column, the distinct sets of classes that cover a target's value; and
-        (columns × targets) the set of each target."""
+    def _patterns(self) -> tuple[list[NDArray[np.bool_]], list[NDArray[np.intp]]]:
+        """For each relative column, the distinct sets of classes that cover a target's value, and
+        the set of each target."""
         covers, patterns = [], []
         for features, regions, row in zip(
             self.features, self.release.regions, self.codes, strict=True
         ):
-            if features is not None:
-                continue
-            values, of_target = np.unique(row, return_inverse=True)
-            answers = np.stack([regions.covers(int(value)) for value in values])
-            _, first, same = np.unique(
-                np.packbits(answers, axis=1), axis=0, return_index=True, return_inverse=True
-            )
-            covers.append(answers[first])
-            patterns.append(same.ravel()[of_target])
-        n_targets = self.codes.shape[1]
-        return covers, np.array(patterns, dtype=np.intp).reshape(len(patterns), n_targets)
-
-
-def _alike(patterns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Positions of equal columns, grouped."""
-    pattern_of = np.zeros(patterns.shape[1], dtype=np.intp)
-    for row in patterns:
-        pattern_of = _numbered(pattern_of * (int(row.max(initial=0)) + 1) + row)
-    order = np.argsort(pattern_of, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(pattern_of[order])) + 1)
-
-
-def _numbered(keys: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Numbers from 0 up that are equal for equal keys."""
-    return np.unique(keys, return_inverse=True)[1]
+            if features is None:
+                values, of_target = np.unique(row, return_inverse=True)
+                answers = np.stack([regions.covers(int(value)) for value in values])
+                first, same = distinct_rows(answers)
+                covers.append(answers[first])
+                patterns.append(same[of_target])
+        return covers, patterns
 
 
 def scikit_learn() -> Any:
