@@ -278,19 +278,8 @@ class UpdatingClassifier(Classifier, UpdatingAdversary):
     def _anew(self, release: Release, codes: NDArray[np.int32], row: int) -> NDArray[np.float64]:
         """The belief about one target, retrained without a row; NaN if that is not possible."""
         try:
-            return self.predict(_without(release, row), codes)[0]
+            rest = release.take(np.delete(np.arange(len(release)), row))
+            return self.predict(rest, codes)[0]
         except Exception as error:  # the model cannot be trained on this table
             self._heard.add(type(error), str(error))
             return np.full(release.sensitive.size, np.nan)
-
-
-def _without(release: Release, row: int) -> Release:
-    """The release without one record, and without its class if that becomes empty."""
-    kept = np.delete(np.arange(len(release)), row)
-    classes, class_of = np.unique(release.class_of[kept], return_inverse=True)
-    return replace(
-        release,
-        sensitive=release.sensitive.take(kept),
-        class_of=class_of.astype(np.int32),
-        regions=tuple(regions.take(classes) for regions in release.regions),
-    )
