@@ -158,17 +158,19 @@ def _of_parquet(
         if connection.name == "pyspark":
             # Folders named column=value hold that column; Spark needs their parent to see it.
             in_folders = Path(given).is_dir() and any("=" in Path(f).parent.name for f in files)
-            there = [_to_spark(f) for f in ([given] if in_folders else files)]
-            table = _viewed(connection, connection._session.read.parquet(*there))
+            paths = [_to_spark(f) for f in ([given] if in_folders else files)]
+            table = _viewed(connection, connection._session.read.parquet(*paths))
         else:
             table = connection.read_parquet(files)
     # pandas stores an unnamed index as a column of this name.
     table = table.select([c for c in table.columns if not c.startswith("__index_level_")])
     table = _plain_columns(_chosen(table, columns, name, connection), name, secret)
-    inside = [name for name in columns if name in pq.read_schema(files[0]).names]
+    there = set(pq.read_schema(files[0]).names)  # the names of folders may hold other columns
+    inside = [column for column in columns if column in there]
     first = partial(_first_rows, files[0], inside)
+    seen = first(1)  # in the order of the file
     return Opened(
-        table=table, name=name, levels=_levels(dict(zip(inside, first(1).columns, strict=True))),
+        table=table, name=name, levels=_levels({one: seen[one] for one in seen.column_names}),
         beginning=first if len(files) == 1 and len(inside) == len(columns) else None,
     )  # fmt: skip
 
