@@ -17,7 +17,7 @@ import csv
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf
 from pathlib import Path
 from types import NoneType, UnionType
@@ -30,6 +30,7 @@ from typing import (
     Union,
     get_args,
     get_origin,
+    get_type_hints,
 )
 
 from annotated_types import Ge, Gt, Le, Lt
@@ -53,6 +54,7 @@ __all__ = [
     "Unknown",
     "by_column",
     "check",
+    "check_fields",
     "checked",
     "choices_of",
     "help_of",
@@ -293,6 +295,18 @@ def check(name: str, annotation: Any, value: Any) -> None:
             "{option} is not possible: it must be {allowed}{near}",
             option=Option(name, value), allowed=_in_words(annotation), near=near,
         ) from None  # fmt: skip
+
+
+def check_fields(thing: Any) -> None:
+    """Check the fields of a dataclass by their annotations; its ``__post_init__`` calls it."""
+    for name, annotation in _annotated_fields(thing.__class__).items():
+        check(name, annotation, getattr(thing, name))
+
+
+@functools.cache
+def _annotated_fields(kind: Any) -> dict[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {one.name: hints[one.name] for one in fields(kind) if one.init}
 
 
 @functools.cache

@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import unveil as uv
 from unveil.adversary import ENCODINGS, Adversary, Classifier, Encoding
-from unveil.adversary._estimators import learns_the_same_from_weights
+from unveil.adversary._training import learns_the_same_from_weights
 from unveil.errors import InputError, MissingExtraError
 
 TABLE = random_microdata(11, 30, ("numeric", "tree", "ordinal", "fine"), sensitive_values=3)
@@ -385,11 +385,11 @@ NO_PROBABILITIES = "has no probabilities (predict_proba); wrap it: sklearn.calib
         ),
         (
             lambda: Classifier(BernoulliNB(), weighted="yes"),
-            "weighted must be True, False or None, got 'yes'",
+            "weighted='yes' is not possible: it must be true or false",
         ),
         (
             lambda: Classifier(BernoulliNB(), seed=-1),
-            "seed must be a whole number from 0 up, got -1",
+            "seed=-1 is not possible: it must be a whole number from 0 to 4294967295",
         ),
     ],
 )

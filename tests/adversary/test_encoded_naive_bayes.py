@@ -129,5 +129,5 @@ def test_it_says_what_it_is():
     assert adversary.label == "naive Bayes on bounds-hot"
     assert adversary.explained.endswith("encoded as bounds-hot")
     assert isinstance(adversary, Adversary)
-    with pytest.raises(InputError, match="var_smoothing must be a number above 0, got 0"):
+    with pytest.raises(InputError, match="=0 is not possible: it must be a number above 0"):
         EncodedNaiveBayes(var_smoothing=0)

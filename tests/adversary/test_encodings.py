@@ -13,7 +13,7 @@ from random_tables import tables_and_goals
 import unveil as uv
 from unveil.adversary import ENCODINGS, Encoding
 from unveil.adversary._encoding import cell_bounds
-from unveil.adversary._lessons import Lessons
+from unveil.adversary._training import Lessons
 from unveil.errors import InputError
 from unveil.microdata import Release, Sets, quantize
 
@@ -274,14 +274,19 @@ HOW_TO_WRITE = (
         (lambda: Encoding.named(3), f"no encoding 3 {HOW_TO_WRITE}"),
         (
             lambda: Encoding("quantile-after"),
-            "no continuous encoding 'quantile-after'; did you mean 'quantiles-after'? (known: "
-            "scaling, bounds, binary, quantiles-before, quantiles-after, relative)",
+            "continuous='quantile-after' is not possible: it must be 'scaling', 'bounds', "
+            "'binary', 'quantiles-before', 'quantiles-after' or 'relative'; did you mean "
+            "'quantiles-after'?",
         ),
         (
             lambda: Encoding("bounds", "scaling"),
-            "no categorical encoding 'scaling' (known: hot, binary, hot-after, relative)",
+            "categorical='scaling' is not possible: it must be 'hot', 'binary', 'hot-after' or "
+            "'relative'",
         ),
-        (lambda: Encoding(quantiles=0), "quantiles must be a whole number from 1 up, got 0"),
+        (
+            lambda: Encoding(quantiles=0),
+            "quantiles=0 is not possible: it must be a whole number from 1 up",
+        ),
         (
             lambda: Encoding.named("quantiles-before-hot").n_features(AGES),
             "column 'age' is numeric in the release, but the encoding quantiles-before-hot needs "

@@ -133,9 +133,12 @@ def test_models_of_ones_own():
         ("tree@bounds-hot:encoding=hot-hot", "tree is given the option 'encoding' twice"),
         (
             "tree:quantiles=many",
-            "quantiles must be a whole number from 1 up, got 'many'",
+            "quantiles='many' is not possible: it must be a whole number from 1 up",
         ),
-        ("neighbours:k=some", "k must be a whole number from 1 up, got 'some'"),
+        (
+            "neighbours:k=some",
+            "k='some' is not possible: it must be a whole number from 1 up",
+        ),
     ],
 )  # fmt: skip
 def test_others_are_not(given, message):

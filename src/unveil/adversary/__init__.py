@@ -9,12 +9,13 @@ if TYPE_CHECKING:
         Adversary,
         ConditionalFrequency,
         CountingAdversary,
+        EncodedNaiveBayes,
+        NaiveBayes,
         SmoothedFrequency,
         UpdatingAdversary,
     )
     from unveil.adversary._classifier import Classifier
     from unveil.adversary._encoding import ENCODINGS, Categorical, Continuous, Encoding
-    from unveil.adversary._naive_bayes import EncodedNaiveBayes, NaiveBayes
     from unveil.adversary._named import ADVERSARIES, adversary_named, adversary_names
     from unveil.adversary._priors import as_prior, prior_for, reweighed
     from unveil.adversary.exact import NearestNeighbours

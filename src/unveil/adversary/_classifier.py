@@ -13,16 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from unveil.adversary._adversary import Adversary, UpdatingAdversary
+from unveil.adversary._adversary import EncodedAdversary, UpdatingAdversary
 from unveil.adversary._encoding import Encoding, chunks
-from unveil.adversary._estimators import (
+from unveil.adversary._training import (
     Heard,
+    Lesson,
+    Lessons,
     accepts_weights,
     answers_depend_on_company,
     check_estimator,
@@ -31,34 +34,24 @@ from unveil.adversary._estimators import (
     prototype,
     written,
 )
-from unveil.adversary._lessons import Lesson, Lessons
 from unveil.adversary.exact import ExactModel, NearestNeighbours, exact_learner
 from unveil.errors import InputError, Text
-from unveil.microdata import Kind, Microdata, Release
+from unveil.microdata import Kind, Release
+from unveil.options import check_fields
 
 Model: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From features to probabilities."""
 
 
-class _Taught:
+class _Taught(WeakKeyDictionary[Release, Model]):
     """The model trained on each release, for as long as the release exists. It is not pickled."""
-
-    def __init__(self) -> None:
-        self._models: WeakKeyDictionary[Release, Model] = WeakKeyDictionary()
-
-    def model(self, release: Release, learn: Callable[[], Model]) -> Model:
-        """The release's model, trained now if it is not known yet."""
-        found = self._models.get(release)
-        if found is None:
-            found = self._models[release] = learn()
-        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Taught, ()
 
 
 @dataclass(frozen=True)
-class Classifier(Adversary):
+class Classifier(EncodedAdversary):
     """Trains a scikit-learn classifier on the released records.
 
     Parameters
@@ -102,7 +95,7 @@ class Classifier(Adversary):
     encoding: Encoding | str = "relative-relative"
     _: KW_ONLY
     weighted: bool | None = None
-    seed: int = 0
+    seed: Annotated[int, Ge(0), Le(2**32 - 1)] = 0
     _heard: Heard = field(default_factory=Heard, init=False, repr=False, compare=False)
     _taught: _Taught = field(default_factory=_Taught, init=False, repr=False, compare=False)
     _blank: Any = field(default=None, init=False, repr=False, compare=False)
@@ -116,20 +109,13 @@ class Classifier(Adversary):
 
     def __post_init__(self) -> None:
         check_estimator(self.estimator)
-        if not isinstance(self.seed, int | np.integer) or not 0 <= self.seed < 2**32:
-            raise InputError(f"seed must be a whole number from 0 up, got {self.seed!r}")
-        if self.weighted not in (None, True, False):
-            raise InputError(f"weighted must be True, False or None, got {self.weighted!r}")
+        check_fields(self)
         if self.weighted and not accepts_weights(self.estimator):
             raise InputError(
                 f"{written(self.estimator)} takes no sample_weight; leave weighted=True out"
             )
-        object.__setattr__(self, "encoding", Encoding.named(self.encoding))
+        super().__post_init__()
         object.__setattr__(self, "_blank", prototype(self.estimator, int(self.seed)))
-
-    @property
-    def _encoding(self) -> Encoding:
-        return Encoding.named(self.encoding)
 
     @property
     def label(self) -> str:
@@ -151,9 +137,6 @@ class Classifier(Adversary):
     @property
     def own_prior(self) -> str | None:
         return prior_of_its_own(self.estimator)
-
-    def prepared(self, microdata: Microdata) -> Microdata:
-        return self._encoding.prepared(microdata)
 
     def with_seed(self, seed: int) -> Classifier:
         other = replace(self, seed=seed % 2**32)
@@ -186,11 +169,13 @@ class Classifier(Adversary):
             beliefs[np.ix_(lesson.targets, there)] = known[lesson.signature]
 
     def _model(self, lessons: Lessons, lesson: Lesson, there: NDArray[np.intp]) -> Model:
-        def learn() -> Model:
-            return self._trained(lesson.rows, lesson.counts[:, there])
-
         # If nothing is relative to the target, one model serves all later targets.
-        return learn() if lessons.some_relative else self._taught.model(lessons.release, learn)
+        model = None if lessons.some_relative else self._taught.get(lessons.release)
+        if model is None:
+            model = self._trained(lesson.rows, lesson.counts[:, there])
+            if not lessons.some_relative:
+                self._taught[lessons.release] = model
+        return model
 
     def _trained(self, rows: NDArray[np.float64], counts: NDArray[np.int64]) -> Model:
         """A function from features to probabilities of the values that ``counts`` has."""
@@ -293,19 +278,8 @@ class UpdatingClassifier(Classifier, UpdatingAdversary):
     def _anew(self, release: Release, codes: NDArray[np.int32], row: int) -> NDArray[np.float64]:
         """The belief about one target, retrained without a row; NaN if that is not possible."""
         try:
-            return self.predict(_without(release, row), codes)[0]
+            rest = release.take(np.delete(np.arange(len(release)), row))
+            return self.predict(rest, codes)[0]
         except Exception as error:  # the model cannot be trained on this table
             self._heard.add(type(error), str(error))
             return np.full(release.sensitive.size, np.nan)
-
-
-def _without(release: Release, row: int) -> Release:
-    """The release without one record, and without its class if that becomes empty."""
-    kept = np.delete(np.arange(len(release)), row)
-    classes, class_of = np.unique(release.class_of[kept], return_inverse=True)
-    return replace(
-        release,
-        sensitive=release.sensitive.take(kept),
-        class_of=class_of.astype(np.int32),
-        regions=tuple(regions.take(classes) for regions in release.regions),
-    )

@@ -25,9 +25,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.errors import Call, Cell, InputError, Listed, did_you_mean
@@ -43,6 +44,7 @@ from unveil.microdata import (
     equal_width,
     quantize,
 )
+from unveil.options import check_fields
 
 _CHUNK = 2**24  # features of targets that are computed together
 _WIDEST = 2.0**62  # numbers farther apart than this cannot be counted as integers
@@ -87,19 +89,10 @@ class Encoding:
 
     continuous: Continuous = "relative"
     categorical: Categorical = "relative"
-    quantiles: int = 5
+    quantiles: Annotated[int, Ge(1)] = 5
 
     def __post_init__(self) -> None:
-        for what, given, known in (
-            ("continuous", self.continuous, get_args(Continuous)),
-            ("categorical", self.categorical, get_args(Categorical)),
-        ):
-            if given not in known:
-                near = did_you_mean(str(given), known)
-                raise InputError(f"no {what} encoding {given!r}{near} (known: {', '.join(known)})")
-        parts = self.quantiles
-        if isinstance(parts, bool) or not isinstance(parts, int) or parts < 1:
-            raise InputError(f"quantiles must be a whole number from 1 up, got {parts!r}")
+        check_fields(self)
 
     @classmethod
     def named(cls, encoding: Encoding | str, *, quantiles: int | None = None) -> Encoding:
@@ -161,8 +154,7 @@ class Encoding:
         if self.is_relative(column):
             return None
         if column.kind is not Kind.NUMERIC:
-            ways = {"hot": _hot, "binary": _binary_categories, "hot-after": _hot_after}
-            return ways[self.categorical](column, regions)
+            return _generalized(column, regions, self.categorical)
         if self.continuous == "quantiles-after":
             return _quantiles(column, regions, self.quantiles)
         numeric_ways = {"scaling": _scaled, "bounds": _bounds, "binary": _binary_middle}
@@ -218,6 +210,14 @@ def _bits(numbers: NDArray[np.int64], largest: int) -> NDArray[np.float64]:
     """
     places = np.arange(max(1, largest.bit_length()))[::-1]
     return (numbers[:, None] >> places & 1).astype(np.float64)
+
+
+def distinct_rows(bits: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """One of each distinct row of bits, in their order, and the number of each row's kind."""
+    _, first, kind = np.unique(
+        np.packbits(bits, axis=1), axis=0, return_index=True, return_inverse=True
+    )
+    return first, kind.ravel()
 
 
 def chunks(targets: NDArray[np.intp], width: int) -> list[NDArray[np.intp]]:
@@ -279,18 +279,22 @@ def _binary_middle(column: Column, regions: Regions) -> Features:
 def _quantiles(column: Column, regions: Regions, quantiles: int) -> Features:
     """One bit per part of the domain, whether the cell meets it; parts have equal widths."""
     parts = equal_width(column, quantiles)
-    numbers = np.arange(len(parts))
     own = parts.of(column.positions)
     if isinstance(regions, Sets):
         meets = np.zeros((len(regions), len(parts)), dtype=bool)
         owner = np.repeat(np.arange(len(regions)), np.diff(regions.start))
         meets[owner, own[regions.members]] = True
     else:
-        low, high = cell_bounds(column, regions)
-        meets = (parts.of(low)[:, None] <= numbers) & (numbers <= parts.of(high)[:, None])
-    return Features.of_classes(
-        meets.astype(np.float64), lambda codes: (own[codes][:, None] == numbers).astype(np.float64)
-    )
+        low, high = (parts.of(end)[:, None] for end in cell_bounds(column, regions))
+        meets = (low <= np.arange(len(parts))) & (np.arange(len(parts)) <= high)
+    return Features.of_classes(meets.astype(np.float64), _one_hot(own, len(parts)))
+
+
+def _one_hot(
+    own: NDArray[np.intp], size: int
+) -> Callable[[NDArray[np.integer]], NDArray[np.float64]]:
+    """From codes to as many bits as ``size``, of which the one of the code's own number is set."""
+    return lambda codes: (own[codes][:, None] == np.arange(size)).astype(np.float64)
 
 
 def _rescaled(column: Column, positions: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -314,62 +318,21 @@ def _whole(column: Column, positions: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.array([math.floor(position) for position in positions], dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Generalizations:
-    """The distinct generalizations that a release has for one column."""
-
-    covered: NDArray[np.bool_]
-    """_Generalizations × values."""
-    of_class: NDArray[np.intp]
-    """The generalization of each class."""
-
-    @classmethod
-    def of(cls, column: Column, regions: Regions) -> _Generalizations:
-        by_class = np.stack([regions.covers(code) for code in range(column.size)], axis=1)
-        # Sorted by what they do not cover, so that those that cover the first value are first.
-        _, first, of_class = np.unique(
-            np.packbits(~by_class, axis=1), axis=0, return_index=True, return_inverse=True
-        )
-        return cls(by_class[first], of_class.ravel())
-
-    def __len__(self) -> int:
-        return len(self.covered)
-
-    @property
-    def narrowest(self) -> NDArray[np.intp]:
-        """For each value, the generalization of fewest values that covers it; -1 if none does."""
-        sizes = self.covered.sum(axis=1)[:, None]
-        found = np.where(self.covered, sizes, sizes.max() + 1).argmin(axis=0)
-        return np.where(self.covered.any(axis=0), found, -1)
-
-
-def _hot(column: Column, regions: Regions) -> Features:
-    """One bit per value of the domain, whether the cell covers it."""
-    found, values = _Generalizations.of(column, regions), np.arange(column.size)
-    return Features(
-        found.covered.astype(np.float64),
-        found.of_class,
-        lambda codes: (codes[:, None] == values).astype(np.float64),
-    )
-
-
-def _hot_after(column: Column, regions: Regions) -> Features:
-    """One bit per distinct generalization."""
-    found = _Generalizations.of(column, regions)
-    numbers, own = np.arange(len(found)), found.narrowest
-    return Features(
-        np.eye(len(found)),
-        found.of_class,
-        lambda codes: (own[codes][:, None] == numbers).astype(np.float64),
-    )
-
-
-def _binary_categories(column: Column, regions: Regions) -> Features:
-    """The bits of the number of the generalization, counted from 1; 0 is none of them."""
-    found = _Generalizations.of(column, regions)
-    largest, own = len(found), found.narrowest + 1
-    return Features(
-        _bits(np.arange(1, largest + 1), largest),
-        found.of_class,
-        lambda codes: _bits(own[codes], largest),
-    )
+def _generalized(column: Column, regions: Regions, how: Categorical) -> Features:
+    """The features of the distinct generalizations that a release has for one column."""
+    by_class = np.stack([regions.covers(code) for code in range(column.size)], axis=1)
+    # Sorted by what they do not cover, so that those that cover the first value are first.
+    first, of_class = distinct_rows(~by_class)
+    covered, number = by_class[first], len(first)
+    if how == "hot":
+        own = np.arange(column.size)
+        return Features(covered.astype(np.float64), of_class, _one_hot(own, column.size))
+    # For each value, the generalization of fewest values that covers it; -1 if none does.
+    sizes = covered.sum(axis=1)[:, None]
+    narrowest = np.where(covered, sizes, sizes.max() + 1).argmin(axis=0)
+    narrowest = np.where(covered.any(axis=0), narrowest, -1)
+    if how == "hot-after":
+        return Features(np.eye(number), of_class, _one_hot(narrowest, number))
+    # The numbers of generalizations are counted from 1; 0 is none of them.
+    bits = _bits(np.arange(1, number + 1), number)
+    return Features(bits, of_class, lambda codes: _bits(narrowest[codes] + 1, number))

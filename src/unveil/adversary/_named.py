@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import fields, replace
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from unveil._named_options import name_and_options, options_in
-from unveil.adversary._adversary import Adversary, ConditionalFrequency, SmoothedFrequency
+from unveil.adversary._adversary import (
+    Adversary,
+    ConditionalFrequency,
+    EncodedNaiveBayes,
+    NaiveBayes,
+    SmoothedFrequency,
+)
 from unveil.adversary._classifier import Classifier
 from unveil.adversary._encoding import Encoding
-from unveil.adversary._estimators import scikit_learn
-from unveil.adversary._naive_bayes import EncodedNaiveBayes, NaiveBayes
+from unveil.adversary._training import scikit_learn
 from unveil.adversary.exact import NearestNeighbours
 from unveil.errors import Cell, Foreign, InputError, Listed, did_you_mean
 from unveil.registry import Plugin, plugins
@@ -23,30 +28,22 @@ if TYPE_CHECKING:
     AdversaryLike: TypeAlias = Adversary | ClassifierMixin | NearestNeighbours | str
 
 
-@dataclass(frozen=True)
-class _Model:
+class _Model(NamedTuple):
     explained: str
-    module: str
     kind: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    """Settings that differ from scikit-learn's defaults."""
-
-    def make(self) -> Any:
-        if self.module.startswith("sklearn"):
-            scikit_learn()  # says what to install
-        return getattr(importlib.import_module(self.module), self.kind)(**self.settings)
+    settings: dict[str, Any] = {}  # noqa: RUF012  (those that differ from scikit-learn's defaults)
 
 
 _MODELS = {
-    "tree": _Model("a decision tree", "sklearn.tree", "DecisionTreeClassifier"),
-    "forest": _Model("a random forest", "sklearn.ensemble", "RandomForestClassifier"),
+    "tree": _Model("a decision tree", "sklearn.tree:DecisionTreeClassifier"),
+    "forest": _Model("a random forest", "sklearn.ensemble:RandomForestClassifier"),
     # All features are between 0 and 1, but 100 iterations are not always enough.
     "logistic": _Model(
-        "logistic regression", "sklearn.linear_model", "LogisticRegression", {"max_iter": 1000}
+        "logistic regression", "sklearn.linear_model:LogisticRegression", {"max_iter": 1000}
     ),
-    "boosting": _Model("gradient boosting", "sklearn.ensemble", "HistGradientBoostingClassifier"),
-    "neighbours": _Model("nearest neighbours", "unveil.adversary.exact", "NearestNeighbours"),
-    "gaussian-nb": _Model("Gaussian naive Bayes", "sklearn.naive_bayes", "GaussianNB"),
+    "boosting": _Model("gradient boosting", "sklearn.ensemble:HistGradientBoostingClassifier"),
+    "neighbours": _Model("nearest neighbours", "unveil.adversary.exact:NearestNeighbours"),
+    "gaussian-nb": _Model("Gaussian naive Bayes", "sklearn.naive_bayes:GaussianNB"),
 }
 
 
@@ -58,9 +55,9 @@ ADVERSARIES: dict[str, str] = {
 }
 """The names of the built-in ones, and what they stand for."""
 
-_LOOK_AT_CELLS: dict[str, type[Adversary]] = {
-    "conditional-frequency": ConditionalFrequency,
-    "smoothed-frequency": SmoothedFrequency,
+_LOOK_AT_CELLS: dict[str, Adversary] = {
+    "conditional-frequency": ConditionalFrequency(),
+    "smoothed-frequency": SmoothedFrequency(),
 }
 
 
@@ -123,7 +120,7 @@ def adversary_named(adversary: AdversaryLike, *, seed: int = 0) -> Adversary:
         return NaiveBayes() if chosen == Encoding() else EncodedNaiveBayes(chosen)
     _refuse_encoding(name, how)
     options_in(text, name, [])
-    return _LOOK_AT_CELLS[name]()
+    return _LOOK_AT_CELLS[name]
 
 
 def _refuse_encoding(name: str, encoding: str | None) -> None:
@@ -152,7 +149,10 @@ def _of_plugin(plugin: Plugin, encoding: str | None, text: str, seed: int) -> Ad
 
 def _model_named(name: str, encoding: str | None, text: str, seed: int) -> Classifier:
     """The model of that name on an encoding, with the options in the text."""
-    estimator = _MODELS[name].make()
+    model = _MODELS[name]
+    if model.kind.startswith("sklearn"):
+        scikit_learn()  # says what to install
+    estimator = resolve_name(model.kind)(**model.settings)
     if isinstance(estimator, NearestNeighbours):
         known = [option.name for option in fields(estimator)]
     else:

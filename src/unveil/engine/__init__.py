@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from unveil._lazy import lazily
 
 if TYPE_CHECKING:
-    from unveil.engine._durations import Forecast, Step, parse_duration, parse_memory
     from unveil.engine._parallel import (
         Backend,
         CannotBeSentError,
@@ -17,6 +16,14 @@ if TYPE_CHECKING:
         run_tasks,
         workers,
     )
-    from unveil.engine._progress import Compiling, Progress, StepsShown
+    from unveil.engine._progress import (
+        Compiling,
+        Forecast,
+        Progress,
+        Step,
+        StepsShown,
+        parse_duration,
+        parse_memory,
+    )
 
 __all__, __getattr__ = lazily(__name__)

@@ -10,15 +10,17 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from unveil.errors import Foreign, InputError, MissingExtraError, Option, UnveilError
 
@@ -199,20 +201,20 @@ def run_everywhere(
             yield number, work(shared, part)
         return
     with _shipped(work, shared, backend) as (parcel, config):
-        yield from _until_done(parcel, dict(enumerate(parts)), backend.jobs, config, enough)
+        run = partial(_round, parcel, config)
+        yield from _until_done(run, dict(enumerate(parts)), backend.jobs, enough)
 
 
 def _until_done(
-    parcel: _Parcel[Any, Any, Any],
+    run: Callable[..., Iterator[tuple[int, Any]]],
     waiting: dict[int, Any],
     jobs: int,
-    config: dict[str, Any],
     enough: Callable[[], bool],
 ) -> Iterator[tuple[int, Any]]:
     begun: set[int] = set()
     for _ in range(_ROUNDS):
         try:
-            for number, result in _round(parcel, dict(waiting), jobs, config, enough, begun):
+            for number, result in run(dict(waiting), jobs, enough, begun):
                 begun.discard(number)
                 del waiting[number]
                 yield number, result
@@ -225,17 +227,17 @@ def _until_done(
         if number not in begun and enough():
             return
         try:
-            [(_, result)] = _round(parcel, {number: part}, 2, config, lambda: False, set())
+            [(_, result)] = run({number: part}, 2, lambda: False, set())
             yield number, result
         except _lost_workers() as error:
             yield number, WorkerLost(f"{type(error).__name__}: the worker died")
 
 
 def _round(
-    parcel: _Parcel[Any, Any, Any],
+    parcel: _Parcel,
+    config: dict[str, Any],
     waiting: dict[int, Any],
     jobs: int,
-    config: dict[str, Any],
     enough: Callable[[], bool],
     begun: set[int],
 ) -> Iterator[tuple[int, Any]]:
@@ -250,18 +252,14 @@ def _round(
             begun.add(number)
             yield joblib.delayed(_do)(parcel, number, part)
 
+    unordered = getattr(config.get("backend"), "supports_return_generator", True)
     with joblib.parallel_config(**config):
         # Parts are large already, and parts started ahead cannot be stopped.
         pool = joblib.Parallel(
-            n_jobs=jobs, batch_size=1, pre_dispatch=jobs, return_as=_how_returned(config)
-        )
+            n_jobs=jobs, batch_size=1, pre_dispatch=jobs,
+            return_as="generator_unordered" if unordered else "list",
+        )  # fmt: skip
         yield from pool(begin())
-
-
-def _how_returned(config: dict[str, Any]) -> str:
-    backend = config.get("backend")
-    can = getattr(backend, "supports_return_generator", True)
-    return "generator_unordered" if can else "list"
 
 
 def _lost_workers() -> tuple[type[BaseException], ...]:
@@ -283,36 +281,34 @@ _unpacked: dict[str, Any] = {}  # the parcel that this process opened last
 
 
 @dataclass(eq=False)
-class _Parcel(Generic[Shared, Part, Result]):
-    """What all parts share, packed once; each worker opens it once.
+class _Parcel:
+    """The work and what all parts share, packed once; each worker opens it once.
 
     It is sent along with every part, so it has the content only if that cannot travel otherwise.
     """
 
     token: str
-    file: str | None = None
-    content: bytes | None = None
-    here: tuple[Callable[[Shared, Part], Result], Shared] | None = None
+    packed: Path | bytes | None = None
+    """The content, or a file that has it."""
+    here: tuple[Callable[..., Any], Any] | None = None
     """Not packed at all, for threads."""
 
     def __sizeof__(self) -> int:  # Dask keeps what is large on its workers
-        return object.__sizeof__(self) + len(self.content or b"")
+        return object.__sizeof__(self) + sys.getsizeof(self.packed)
 
-    def opened(self) -> tuple[Callable[[Shared, Part], Result], Shared]:
+    def opened(self) -> tuple[Callable[..., Any], Any]:
         """The work and the shared data."""
         if self.here is not None:
             return self.here
         if self.token not in _unpacked:
-            content = self.content
-            if content is None:
-                assert self.file is not None
-                content = Path(self.file).read_bytes()
+            assert self.packed is not None
+            content = self.packed.read_bytes() if isinstance(self.packed, Path) else self.packed
             _unpacked.clear()  # one at a time: it may be large
             _unpacked[self.token] = pickle.loads(content)
         return _unpacked[self.token]
 
 
-def _do(parcel: _Parcel[Any, Any, Any], number: int, part: Any) -> tuple[int, Any]:
+def _do(parcel: _Parcel, number: int, part: Any) -> tuple[int, Any]:
     import joblib
 
     work, shared = parcel.opened()
@@ -324,22 +320,22 @@ def _do(parcel: _Parcel[Any, Any, Any], number: int, part: Any) -> tuple[int, An
 
 @contextmanager
 def _shipped(
-    work: Callable[[Shared, Part], Result], shared: Shared, backend: Backend
-) -> Iterator[tuple[_Parcel[Shared, Part, Result], dict[str, Any]]]:
+    work: Callable[..., Any], shared: Any, backend: Backend
+) -> Iterator[tuple[_Parcel, dict[str, Any]]]:
     token = f"{os.getpid()}-{next(_numbers)}-{uuid.uuid4().hex}"
     if backend.kind == "here":  # threads
         yield _Parcel(token, here=(work, shared)), backend.config
         return
     content = _packed((work, shared))
     if backend.kind != "file":
-        parcel: _Parcel[Shared, Part, Result] = _Parcel(token, content=content)
+        parcel = _Parcel(token, content)
         scatter = {"scatter": [parcel]} if backend.kind == "dask" else {}
         yield parcel, {**backend.config, **scatter}
         return
     with tempfile.TemporaryDirectory(prefix="unveil-") as folder:
         file = Path(folder) / "shared"
         file.write_bytes(content)
-        yield _Parcel(token, file=str(file)), backend.config
+        yield _Parcel(token, file), backend.config
 
 
 def _packed(thing: Any) -> bytes:

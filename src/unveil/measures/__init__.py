@@ -78,18 +78,16 @@ if TYPE_CHECKING:
         ValueRate,
         discrimination_rate,
     )
-    from unveil.measures.discrimination._skewness import (
+    from unveil.measures.discrimination._views import (
+        AttackRates,
         RateChange,
         Skewness,
         ValueChange,
-        skewness,
-    )
-    from unveil.measures.discrimination._views import (
-        AttackRates,
         background_knowledge,
         homogeneity,
         identity_disclosure,
         similarity,
+        skewness,
     )
     from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
     from unveil.measures.reidentification._risk import reidentification_risk

@@ -366,7 +366,7 @@ class _Course:
         original = sanitize.Identity().sanitize(part)
         published: AnyRelease
         if isinstance(self.published, Release):
-            published = _of_records(self.published, train)
+            published = self.published.take(train)
         else:
             state = np.random.SeedSequence([self.seed, _NOISE, split]).generate_state(1, np.uint64)
             published = self.published.with_seed(int(state[0])).sanitize(part)
@@ -429,17 +429,6 @@ def _check_order(release: Release, microdata: Microdata, what: str) -> None:
             **at,
             row=Row(int(other[0]) + 1, "record"),
         )
-
-
-def _of_records(release: Release, records: NDArray[np.intp]) -> Release:
-    """Some records of a release, in their classes."""
-    classes, class_of = np.unique(release.class_of[records], return_inverse=True)
-    return replace(
-        release,
-        sensitive=release.sensitive.take(records),
-        class_of=class_of.ravel().astype(np.int32),
-        regions=tuple(regions.take(classes) for regions in release.regions),
-    )
 
 
 def _target(microdata: Microdata, of: str | None) -> Column:

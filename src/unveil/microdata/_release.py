@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import product
@@ -126,6 +126,16 @@ class Release(AnyRelease):
 
     def __len__(self) -> int:
         return len(self.class_of)
+
+    def take(self, records: NDArray[np.intp]) -> Release:
+        """Some of the records, in their classes; a class without any is left out."""
+        classes, class_of = np.unique(self.class_of[records], return_inverse=True)
+        return replace(
+            self,
+            sensitive=self.sensitive.take(records),
+            class_of=class_of.ravel().astype(np.int32),
+            regions=tuple(regions.take(classes) for regions in self.regions),
+        )
 
     @property
     def n_classes(self) -> int:

@@ -148,11 +148,11 @@ def test_memory_stays_bounded(metric):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k must be a whole number from 1 up, got 0"),
-        ({"k": 2.5}, r"k must be a whole number from 1 up, got 2\.5"),
-        ({"k": True}, "got True"),
-        ({"metric": "manhatan"}, "no metric 'manhatan'; did you mean 'manhattan'"),
-        ({"weights": "far"}, r"no weights 'far' \(known: uniform, distance\)"),
+        ({"k": 0}, "k=0 is not possible: it must be a whole number from 1 up"),
+        ({"k": 2.5}, r"k=2\.5 is not possible: it must be a whole number from 1 up"),
+        ({"k": True}, "k=True is not possible"),
+        ({"metric": "manhatan"}, "metric='manhatan' is not possible: .*; did you mean 'manhattan'"),
+        ({"weights": "far"}, "weights='far' is not possible: it must be 'uniform' or 'distance'"),
     ],
 )
 def test_settings_are_checked(options, message):

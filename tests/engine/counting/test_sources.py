@@ -269,3 +269,14 @@ def test_categories_without_an_order_have_none(duckdb):
     assert not counts.secret.ordered
     assert counts.secret.values == ("a", "b")
     check_counts(counts, {"k": ["b", "a", "b"], "s": ["b", "a", "b"]}, ["k"], "s")
+
+
+def test_levels_in_a_file_belong_to_their_columns(tmp_path, duckdb):
+    """Parquet gives columns in the order of the file, whatever the order they are asked for."""
+    sizes = pd.Categorical(["lo", "hi", "lo"], ["lo", "mid", "hi"], ordered=True)
+    marks = pd.Categorical(["b", "a", "a"], ["b", "a"], ordered=True)
+    frame = pd.DataFrame({"size": sizes, "mark": marks, "age": [1, 1, 2]})
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    counts = count(tmp_path / "t.parquet", quasi=["age", "mark"], sensitive="size", engine=duckdb)
+    assert counts.secret.ordered
+    assert counts.secret.texts == ("lo", "mid", "hi")

@@ -21,7 +21,7 @@ from unveil.measures import (
     similarity,
     skewness,
 )
-from unveil.measures.discrimination import _skewness
+from unveil.measures.discrimination import _views
 
 PATIENTS = uv.read_table(
     {
@@ -202,7 +202,7 @@ def test_json_names_nobody_unless_asked():
 
 
 def test_too_many_values_are_said_to_be(monkeypatch):
-    monkeypatch.setattr(_skewness, "MOST", 4)
+    monkeypatch.setattr(_views, "MOST", 4)
     found = skewness(PATIENTS, RELEASE)
     assert {one.key for one in found.values} == {"gender"}
     assert found.notes == ("'age' has too many values to compare them one by one",)

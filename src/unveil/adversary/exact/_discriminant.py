@@ -29,15 +29,7 @@ from unveil.adversary.exact._statistics import (
     one_thread,
     shrunk,
 )
-from unveil.adversary.exact._table import (
-    Bools,
-    Counts,
-    Floats,
-    Forgotten,
-    Prior,
-    ScoringModel,
-    portions,
-)
+from unveil.adversary.exact._table import Bools, Counts, Floats, Forgotten, ScoringModel, portions
 
 Divisor = Literal["records", "degrees"]
 """Divisor of a scatter: its records, or its degrees of freedom (records minus means)."""
@@ -48,6 +40,7 @@ _FREE = 1e-3  # one minus the leverage of a record, below which the update loses
 _OUTSIDE = 1e-9  # distance of a target from the space of the features that is only rounding
 
 
+@dataclass(eq=False)
 class LinearModel(ScoringModel):
     """Normal features with one covariance for all values.
 
@@ -55,20 +48,14 @@ class LinearModel(ScoringModel):
     ``shrinkage`` moves the covariance towards a multiple of the identity.
     """
 
-    def __init__(
-        self,
-        features: ArrayLike,
-        counts: ArrayLike,
-        prior: Prior,
-        *,
-        tol: float | None = 1e-4,
-        shrinkage: float = 0.0,
-        divisor: Divisor = "records",
-    ) -> None:
-        super().__init__(features, counts, prior)
-        self._tol, self._shrinkage, self._divisor = tol, shrinkage, divisor
+    tol: float | None = 1e-4
+    shrinkage: float = 0.0
+    divisor: Divisor = "records"
+
+    def __post_init__(self, features: ArrayLike, counts: ArrayLike) -> None:
+        super().__post_init__(features, counts)
         self._scatter = Scatter(self.table)
-        self._kept = THIN if tol is None else max(THIN, tol**2 * (1 + NEAR))
+        self._kept = THIN if self.tol is None else max(THIN, self.tol**2 * (1 + NEAR))
         self._white = self._whitening()
 
     @property
@@ -76,35 +63,33 @@ class LinearModel(ScoringModel):
         values, width = self._scatter.means.shape
         return values * width
 
-    def scores(self, points: Floats) -> Floats:
-        left = self.table.totals[np.newaxis]
-        if not self._possible(left).all():
-            return np.full((len(points), left.shape[1]), np.nan)
-        trained = self._trained(left, self._scatter.means[np.newaxis], None)
-        places = (points - self._scatter.centre - trained.centres) @ trained.roots[0]
-        deltas = trained.deltas[0]
-        scores = places @ deltas.T - (deltas**2).sum(axis=1) / 2
-        return np.where(trained.sure, scores, np.nan)
-
-    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
-        places, values, left = gone
+    def scores(self, points: Floats, left: Counts, gone: Forgotten | None) -> Floats:
         scores = np.full(left.shape, np.nan)
         points = points - self._scatter.centre
         possible = self._possible(left)
+        if gone is None:
+            return self._by_all(points) if possible.all() else scores
         white = self._white
-        if self._tol is None and white is not None and not white.complete:
+        if self.tol is None and white is not None and not white.complete:
             return scores  # the covariance is singular with and without the record
         updated = np.zeros_like(possible)
         if white is not None:
             some = np.flatnonzero(possible & white.holds(points))
-            taken = self._scatter.taken(places[some], values[some])
+            taken = self._scatter.taken(gone.places[some], gone.values[some])
             scores[some], updated[some] = self._updated(white, points[some], taken, left[some])
         anew = np.flatnonzero(possible & ~updated)
         for portion in portions(len(anew), max(self.entries, points.shape[1] ** 2)):
             some = anew[portion]
-            taken = self._scatter.taken(places[some], values[some])
+            taken = self._scatter.taken(gone.places[some], gone.values[some])
             scores[some] = self._anew(points[some], taken, left[some])
         return scores
+
+    def _by_all(self, points: Floats) -> Floats:
+        """Scores by the model of the whole table."""
+        trained = self._trained(self.table.totals[np.newaxis], self._scatter.means[np.newaxis])
+        deltas, places = trained.deltas[0], (points - trained.centres) @ trained.roots[0]
+        scores = places @ deltas.T - (deltas**2).sum(axis=1) / 2
+        return np.where(trained.sure, scores, np.nan)
 
     def _possible(self, left: Counts) -> Bools:
         """For which targets scikit-learn can be trained."""
@@ -112,7 +97,7 @@ class LinearModel(ScoringModel):
         return enough & np.isfinite(self.prior.shares(self.table.totals, left)).all(axis=1)
 
     def _divisors(self, left: Counts) -> Floats:
-        means = (left > 0).sum(axis=1) if self._divisor == "degrees" else 0
+        means = (left > 0).sum(axis=1) if self.divisor == "degrees" else 0
         return (left.sum(axis=1) - means).astype(np.float64)
 
     def _anew(self, points: Floats, taken: Taken, left: Counts) -> Floats:
@@ -124,16 +109,16 @@ class LinearModel(ScoringModel):
         scores = _scores(trained.deltas, places)
         return np.where(trained.sure[:, np.newaxis], scores, np.nan)
 
-    def _trained(self, left: Counts, means: Floats, taken: Taken | None) -> _Trained:
+    def _trained(self, left: Counts, means: Floats, taken: Taken | None = None) -> _Trained:
         """Train one model per row of ``left``, as scikit-learn does."""
         shares = self.prior.shares(self.table.totals, left)
-        if self._tol is None:
+        if self.tol is None:
             roots, sure = self._all_directions(shares / np.maximum(left, 1), taken)
         else:
-            roots, sure = self._wide_directions(self._tol, left, taken)
+            roots, sure = self._wide_directions(self.tol, left, taken)
         centres = (shares[:, np.newaxis] @ means)[:, 0]
         deltas = (means - centres[:, np.newaxis]) @ roots
-        deltas, certain = _projected(deltas, shares, self._tol)
+        deltas, certain = _projected(deltas, shares, self.tol)
         return _Trained(roots, centres, deltas, sure & certain)
 
     def _wide_directions(
@@ -155,7 +140,7 @@ class LinearModel(ScoringModel):
 
     def _all_directions(self, weights: Floats, taken: Taken | None) -> tuple[Floats, Bools]:
         """The same for all directions; certain if each has enough variance."""
-        covariances = shrunk(self._scatter.pooled(weights, taken)[0], self._shrinkage)
+        covariances = shrunk(self._scatter.pooled(weights, taken)[0], self.shrinkage)
         variances = np.diagonal(covariances, axis1=1, axis2=2)
         spreads = np.sqrt(np.where(variances > 0, variances, 1.0))
         extents, directions = decomposed(covariances, spreads)
@@ -164,7 +149,7 @@ class LinearModel(ScoringModel):
 
     def _whitening(self) -> _Whitening | None:
         # A covariance weighted by given priors is not a multiple of the scatter.
-        if self._shrinkage or (self._tol is None and self.prior.given is not None):
+        if self.shrinkage or (self.tol is None and self.prior.given is not None):
             return None
         return _Whitening.of(self._scatter, self._kept)
 
@@ -179,7 +164,7 @@ class LinearModel(ScoringModel):
         off = white(taken.off)
         square = (off**2).sum(axis=1)
         free = 1 - taken.factor * square
-        bar = self._kept if self._tol is not None else max(THIN, _SOLVED * white.lopsided)
+        bar = self._kept if self.tol is not None else max(THIN, _SOLVED * white.lopsided)
         certain = (free >= _FREE) & (free * white.thinnest >= bar)
         free = np.where(certain, free, 1.0)
         stretch = (1 / np.sqrt(free) - 1) / np.where(square > 0, square, 1.0)
@@ -192,7 +177,7 @@ class LinearModel(ScoringModel):
         along = (vectors @ off[:, :, np.newaxis]) * stretch[:, np.newaxis, np.newaxis]
         vectors += along * off[:, np.newaxis]
         vectors *= np.sqrt(self._divisors(left))[:, np.newaxis, np.newaxis]
-        deltas, sure = _projected(vectors[:, :-1], shares, self._tol)
+        deltas, sure = _projected(vectors[:, :-1], shares, self.tol)
         scores = _scores(deltas, vectors[:, -1])
         return np.where(sure[:, np.newaxis], scores, np.nan), certain
 
@@ -287,6 +272,7 @@ class _Whitening:
         return float((self.spreads**2).sum() / self.spreads.min() ** 2)
 
 
+@dataclass(eq=False)
 class QuadraticModel(ScoringModel):
     """Normal features with one covariance per value.
 
@@ -295,22 +281,16 @@ class QuadraticModel(ScoringModel):
     values with fewer records than features.
     """
 
-    def __init__(
-        self,
-        features: ArrayLike,
-        counts: ArrayLike,
-        prior: Prior,
-        *,
-        tol: float = 1e-4,
-        towards_one: float = 0.0,
-        shrinkage: float = 0.0,
-        divisor: Divisor = "records",
-        record_a_feature: bool = True,
-    ) -> None:
-        super().__init__(features, counts, prior)
-        self._tol, self._towards_one, self._shrinkage = tol, towards_one, shrinkage
-        self._means_taken = int(divisor == "degrees")
-        self._fewest = max(2, self.table.features.shape[1] if record_a_feature else 0)
+    tol: float = 1e-4
+    towards_one: float = 0.0
+    shrinkage: float = 0.0
+    divisor: Divisor = "records"
+    record_a_feature: bool = True
+
+    def __post_init__(self, features: ArrayLike, counts: ArrayLike) -> None:
+        super().__post_init__(features, counts)
+        self._means_taken = int(self.divisor == "degrees")
+        self._fewest = max(2, self.table.features.shape[1] if self.record_a_feature else 0)
         self._scatter = Scatter(self.table)
         self._roots, self._logs = self._trained(np.diag(self._weights(self.table.totals)))
 
@@ -318,25 +298,21 @@ class QuadraticModel(ScoringModel):
         divisors = np.maximum(totals - self._means_taken, 1)
         return np.where(totals >= self._fewest, 1 / divisors, 0.0)
 
-    def scores(self, points: Floats) -> Floats:
+    def scores(self, points: Floats, left: Counts, gone: Forgotten | None) -> Floats:
         points = points - self._scatter.centre
         scores = np.empty((len(points), len(self._logs)))
         for value, (mean, root, log) in enumerate(
             zip(self._scatter.means, self._roots, self._logs, strict=True)
         ):
             scores[:, value] = -((((points - mean) @ root) ** 2).sum(axis=1) + log) / 2
-        return scores
-
-    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
-        places, values, left = gone
-        scores = self.scores(points)
-        points = points - self._scatter.centre
+        if gone is None:
+            return scores
         refused = np.isnan(self._logs) & (self.table.totals > 0)
-        hopeful = np.flatnonzero(refused.sum() == refused[values])  # no other value is refused
+        hopeful = np.flatnonzero(refused.sum() == refused[gone.values])  # no other is refused
         for portion in portions(len(hopeful), points.shape[1] ** 2):
             some = hopeful[portion]
-            taken = self._scatter.taken(places[some], values[some])
-            own = some, values[some]
+            taken = self._scatter.taken(gone.places[some], gone.values[some])
+            own = some, gone.values[some]
             weights = np.zeros((len(some), scores.shape[1]))
             weights[np.arange(len(some)), taken.values] = self._weights(left[own])
             roots, logs = self._trained(weights, taken)
@@ -347,12 +323,12 @@ class QuadraticModel(ScoringModel):
     def _trained(self, weights: Floats, taken: Taken | None = None) -> tuple[Floats, Floats]:
         """Coordinates of variance one, and the logarithms of determinants, which may be NaN."""
         covariances, _, _ = self._scatter.pooled(weights, taken)
-        covariances = (1 - self._towards_one) * shrunk(covariances, self._shrinkage)
-        covariances += self._towards_one * np.eye(covariances.shape[-1])
+        covariances = (1 - self.towards_one) * shrunk(covariances, self.shrinkage)
+        covariances += self.towards_one * np.eye(covariances.shape[-1])
         variances = np.diagonal(covariances, axis1=1, axis2=2)
         spreads = np.sqrt(np.where(variances > 0, variances, 1.0))
         extents, directions = decomposed(covariances, spreads)
-        least = self._tol * (1 + NEAR) + 1e-12 * variances.sum(axis=1)
+        least = self.tol * (1 + NEAR) + 1e-12 * variances.sum(axis=1)
         with one_thread:
             narrowest = np.linalg.eigvalsh(covariances)[:, 0]
         sure = (narrowest > least) & (extents[:, 0] >= THIN)

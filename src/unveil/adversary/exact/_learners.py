@@ -7,16 +7,22 @@ Bayes of every kind, discriminant analysis and nearest neighbours are of this so
 Logistic regression, support vector machines, trees, forests, boosting, neural networks and Gaussian
 process classifiers are not. They result from a search or a series of choices that any record may
 change, so they have to be retrained.
+
+Releases have many records with the same features, so the k nearest neighbours are rarely unique. A
+model that chooses k of them by the order of rows depends on that order. In `NearestNeighbours` the
+records at the k-th distance share the remaining places equally, and no order matters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 from numbers import Real
-from typing import Any, Protocol, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary.exact._discriminant import Divisor, LinearModel, QuadraticModel
@@ -27,31 +33,22 @@ from unveil.adversary.exact._naive_bayes import (
     GaussianModel,
     MultinomialModel,
 )
-from unveil.adversary.exact._neighbours import NearestNeighbours
-from unveil.adversary.exact._table import Prior
+from unveil.adversary.exact._table import (
+    Counts,
+    ExactModel,
+    Floats,
+    Forgotten,
+    Places,
+    Prior,
+    portions,
+)
+from unveil.options import check_fields
 
+Metric = Literal["euclidean", "manhattan", "hamming"]
+Weights = Literal["uniform", "distance"]
 
-class ExactModel(Protocol):
-    """A trained model that can forget any one of its records."""
-
-    def predict(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Beliefs about points (targets × features): one row per target, one column per value.
-
-        Rows sum to one, with 0 for values without records. A row of NaN means that this target's
-        belief cannot be computed exactly here: ask the estimator itself, which may refuse to be
-        trained on such a table, or to predict such a point.
-        """
-        ...
-
-    def predict_without(
-        self, points: ArrayLike, rows: ArrayLike, values: ArrayLike
-    ) -> NDArray[np.float64]:
-        """The same, each by the model trained without one record with these features and value.
-
-        If only one value is left it has belief 1.
-        """
-        ...
-
+_NAMES = {"euclidean": "euclidean", "manhattan": "cityblock", "hamming": "hamming"}  # scipy's
+_SAME = 1e-9  # relative difference of two distances that is only rounding
 
 ExactLearner: TypeAlias = Callable[[ArrayLike, ArrayLike], ExactModel]
 """From feature rows, and the number of records with these features and each value, to a model."""
@@ -86,83 +83,77 @@ def exact_learner(estimator: object) -> ExactLearner | None:
         return estimator.learn
     kind = type(estimator)
     learner_of = _LEARNERS.get(f"{kind.__module__}.{kind.__qualname__}")
-    return learner_of(estimator) if learner_of is not None else None
-
-
-def _gaussian(estimator: Any) -> ExactLearner | None:
-    prior = _prior(estimator.priors, sums_to_one=True)
-    if prior is None or not _is_real(estimator.var_smoothing, 0):
+    try:
+        return None if learner_of is None else learner_of(estimator)
+    except _NoExactWayError:
         return None
-    return partial(GaussianModel, prior=prior, smoothing=float(estimator.var_smoothing))
 
 
-def _multinomial(estimator: Any) -> ExactLearner | None:
+class _NoExactWayError(Exception):
+    """A setting for which there is no exact way."""
+
+
+def _need(usual: object) -> None:
+    if not usual:
+        raise _NoExactWayError
+
+
+def _gaussian(estimator: Any) -> ExactLearner:
+    smoothing = _real(estimator.var_smoothing, 0)
+    return partial(GaussianModel, prior=_whole_prior(estimator), smoothing=smoothing)
+
+
+def _multinomial(estimator: Any) -> ExactLearner:
+    return partial(MultinomialModel, prior=_discrete_prior(estimator), alpha=_alphas(estimator))
+
+
+def _complement(estimator: Any) -> ExactLearner:
     prior, alpha = _discrete_prior(estimator), _alphas(estimator)
-    if prior is None or alpha is None:
-        return None
-    return partial(MultinomialModel, prior=prior, alpha=alpha)
-
-
-def _complement(estimator: Any) -> ExactLearner | None:
-    prior, alpha = _discrete_prior(estimator), _alphas(estimator)
-    if prior is None or alpha is None:
-        return None
     return partial(ComplementModel, prior=prior, alpha=alpha, norm=bool(estimator.norm))
 
 
-def _bernoulli(estimator: Any) -> ExactLearner | None:
+def _bernoulli(estimator: Any) -> ExactLearner:
     # With one alpha per feature, scikit-learn fails or confuses features with values.
     prior, alpha = _discrete_prior(estimator), _alpha(estimator)
-    above = estimator.binarize
-    if prior is None or alpha is None or not (above is None or _is_real(above, 0)):
-        return None
+    above = None if estimator.binarize is None else _real(estimator.binarize, 0)
     return partial(BernoulliModel, prior=prior, alpha=alpha, above=above)
 
 
-def _categorical(estimator: Any) -> ExactLearner | None:
-    prior, alpha = _discrete_prior(estimator), _alpha(estimator)
+def _categorical(estimator: Any) -> ExactLearner:
     given = estimator.min_categories
     at_least = np.asarray(0 if given is None else given)
-    if prior is None or alpha is None or at_least.dtype.kind != "i" or at_least.ndim > 1:
-        return None
+    _need(at_least.dtype.kind == "i" and at_least.ndim <= 1)
+    prior, alpha = _discrete_prior(estimator), _alpha(estimator)
     return partial(CategoricalModel, prior=prior, alpha=alpha, at_least=at_least)
 
 
-def _linear(estimator: Any) -> ExactLearner | None:
-    prior = _prior(estimator.priors, sums_to_one=True)
-    shrinkage = 0.0 if estimator.shrinkage is None else estimator.shrinkage
-    usual = estimator.covariance_estimator is None and estimator.n_components is None
-    if prior is None or not usual or not _is_real(shrinkage, 0, 1):
-        return None
+def _linear(estimator: Any) -> ExactLearner:
+    learn = partial(LinearModel, prior=_whole_prior(estimator))
+    shrinkage = 0.0 if estimator.shrinkage is None else _real(estimator.shrinkage, 0, 1)
+    _need(estimator.covariance_estimator is None and estimator.n_components is None)
     if estimator.solver == "svd":
-        divisor = _divisor(estimator.__class__, LinearModel)
-        if estimator.shrinkage is not None or not _is_real(estimator.tol, 1e-6) or not divisor:
-            return None
-        return partial(LinearModel, prior=prior, tol=float(estimator.tol), divisor=divisor)
-    if estimator.solver in ("lsqr", "eigen"):
-        return partial(LinearModel, prior=prior, tol=None, shrinkage=float(shrinkage))
-    return None
+        _need(estimator.shrinkage is None)
+        _need(divisor := _divisor(estimator.__class__, LinearModel))
+        return partial(learn, tol=_real(estimator.tol, 1e-6), divisor=divisor)
+    _need(estimator.solver in ("lsqr", "eigen"))
+    return partial(learn, tol=None, shrinkage=shrinkage)
 
 
-def _quadratic(estimator: Any) -> ExactLearner | None:
-    prior = _prior(estimator.priors, sums_to_one=True)
-    if prior is None or not (_is_real(estimator.tol, 0) and _is_real(estimator.reg_param, 0, 1)):
-        return None
+def _quadratic(estimator: Any) -> ExactLearner:
+    tol, towards_one = _real(estimator.tol, 0), _real(estimator.reg_param, 0, 1)
+    learn = partial(QuadraticModel, prior=_whole_prior(estimator), tol=tol)
     solver = getattr(estimator, "solver", "svd")  # older versions have no other
     shrinkage = getattr(estimator, "shrinkage", None)
-    if getattr(estimator, "covariance_estimator", None) is not None:
-        return None
-    learn = partial(QuadraticModel, prior=prior, tol=float(estimator.tol))
+    _need(getattr(estimator, "covariance_estimator", None) is None)
     if solver == "svd" and shrinkage is None:
-        divisor = _divisor(estimator.__class__, QuadraticModel)
-        towards_one = float(estimator.reg_param)
-        return partial(learn, towards_one=towards_one, divisor=divisor) if divisor else None
-    if solver == "eigen" and (shrinkage is None or _is_real(shrinkage, 0, 1)):
-        return partial(learn, shrinkage=float(shrinkage or 0), record_a_feature=False)
-    return None
+        _need(divisor := _divisor(estimator.__class__, QuadraticModel))
+        return partial(learn, towards_one=towards_one, divisor=divisor)
+    _need(solver == "eigen")
+    shrinkage = 0.0 if shrinkage is None else _real(shrinkage, 0, 1)
+    return partial(learn, shrinkage=shrinkage, record_a_feature=False)
 
 
-_LEARNERS: dict[str, Callable[[Any], ExactLearner | None]] = {
+_LEARNERS: dict[str, Callable[[Any], ExactLearner]] = {
     "sklearn.naive_bayes.GaussianNB": _gaussian,
     "sklearn.naive_bayes.MultinomialNB": _multinomial,
     "sklearn.naive_bayes.ComplementNB": _complement,
@@ -188,34 +179,138 @@ def _divisor(kind: type[Any], model: type[LinearModel] | type[QuadraticModel]) -
     return None
 
 
-def _is_real(number: object, least: float, most: float = np.inf) -> bool:
-    real = isinstance(number, Real) and not isinstance(number, bool)
-    return real and bool(least <= float(number) <= most)  # type: ignore[arg-type]
+def _real(number: Any, least: float, most: float = np.inf) -> float:
+    _need(isinstance(number, Real) and not isinstance(number, bool))
+    _need(least <= float(number) <= most)
+    return float(number)
 
 
-def _prior(given: ArrayLike | None, *, sums_to_one: bool, equal: bool = False) -> Prior | None:
-    if given is None:
-        return Prior(equal=equal)
-    shares = np.asarray(given, dtype=np.float64)
-    usable = shares.ndim == 1 and np.isfinite(shares).all() and (shares >= 0).all()
-    if not usable or (sums_to_one and not np.isclose(shares.sum(), 1.0)):
-        return None
+def _numbers(given: ArrayLike, least: float) -> NDArray[np.float64]:
+    numbers = np.asarray(given, dtype=np.float64)
+    _need(numbers.ndim == 1 and np.isfinite(numbers).all() and (numbers >= least).all())
+    return numbers
+
+
+def _whole_prior(estimator: Any) -> Prior:
+    if estimator.priors is None:
+        return Prior()
+    shares = _numbers(estimator.priors, 0)
+    _need(np.isclose(shares.sum(), 1.0))
     return Prior(given=shares)
 
 
-def _discrete_prior(estimator: Any) -> Prior | None:
-    return _prior(estimator.class_prior, sums_to_one=False, equal=not estimator.fit_prior)
+def _discrete_prior(estimator: Any) -> Prior:
+    if estimator.class_prior is None:
+        return Prior(equal=not estimator.fit_prior)
+    return Prior(given=_numbers(estimator.class_prior, 0))
 
 
-def _alpha(estimator: Any) -> float | None:
+def _alpha(estimator: Any) -> float:
     """The smoothing, unless it is so small that scikit-learn changes it or takes log(0)."""
-    return float(estimator.alpha) if _is_real(estimator.alpha, 1e-10) else None
+    return _real(estimator.alpha, 1e-10)
 
 
-def _alphas(estimator: Any) -> float | NDArray[np.float64] | None:
+def _alphas(estimator: Any) -> float | NDArray[np.float64]:
     """The same for estimators that may have one per feature."""
-    if isinstance(estimator.alpha, Real):
-        return _alpha(estimator)
-    alpha = np.asarray(estimator.alpha, dtype=np.float64)
-    usable = alpha.ndim == 1 and np.isfinite(alpha).all() and (alpha >= 1e-10).all()
-    return alpha if usable else None
+    one = isinstance(estimator.alpha, Real)
+    return _alpha(estimator) if one else _numbers(estimator.alpha, 1e-10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearestNeighbours:
+    """The shares of the sensitive values among the k nearest records.
+
+    Parameters
+    ----------
+    k
+        Number of neighbours. If there are fewer records, all count.
+    metric
+        ``"euclidean"``, ``"manhattan"`` (sum of differences) or ``"hamming"`` (share of features
+        that differ).
+    weights
+        ``"uniform"``: all neighbours have the same weight. ``"distance"``: the weight is one over
+        the distance; if some are at distance zero, only these count.
+
+    Examples
+    --------
+    >>> model = NearestNeighbours(k=3).learn([[0], [1], [5]], [[1, 0], [2, 2], [9, 0]])
+    >>> model.predict([[0]])             # four records share the two places after the first
+    array([[0.66666667, 0.33333333]])
+    >>> model.predict_without([[0]], [[1]], [0]).round(4)
+    array([[0.5556, 0.4444]])
+    """
+
+    k: Annotated[int, Ge(1)] = 5
+    metric: Metric = "euclidean"
+    weights: Weights = "uniform"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def learn(self, features: ArrayLike, counts: ArrayLike) -> _NeighboursModel:
+        """Learn from feature rows, and the number of records with these and each value."""
+        return _NeighboursModel(features, counts, self)
+
+
+@dataclass(eq=False)
+class _NeighboursModel(ExactModel):
+    """Keeps the table, and searches it for neighbours when asked."""
+
+    settings: NearestNeighbours
+
+    def beliefs(self, points: Floats, gone: Forgotten | None) -> Floats:
+        from scipy.spatial.distance import cdist
+
+        places, values = gone or Forgotten(*np.full((2, len(points)), -1))  # nobody
+        votes = np.empty((len(points), self.table.counts.shape[1]))
+        metric = _NAMES[self.settings.metric]
+        for some in portions(len(points), 2 * len(self.table.features)):
+            distances = cdist(points[some], self.table.features, metric)
+            votes[some] = self._votes(distances, places[some], values[some])
+        with np.errstate(invalid="ignore"):  # nobody is left to vote
+            return votes / votes.sum(axis=1, keepdims=True)
+
+    def _votes(self, distances: Floats, places: Places, values: Places) -> Floats:
+        """Weighted neighbours of each value (targets × values), without the forgotten record.
+
+        Every row of the table has a record, so the k + 1 nearest rows have k records that are not
+        forgotten. Only these pairs of targets and rows matter.
+        """
+        k = min(self.settings.k, distances.shape[1] - 1)
+        reach = np.partition(distances, k, axis=1)[:, [k]]
+        targets, rows = np.nonzero(distances <= reach * (1 + _SAME))
+        near = distances[targets, rows]
+        own = rows == places[targets]
+        records = self.table.counts.sum(axis=1)[rows] - own
+        weights = self._weights(targets, near, records, len(distances))
+        votes = np.empty((len(distances), self.table.counts.shape[1]))
+        for value in range(votes.shape[1]):
+            held = self.table.counts[rows, value] - (own & (values[targets] == value))
+            votes[:, value] = np.bincount(targets, weights * held, len(votes))
+        return votes
+
+    def _weights(self, targets: Places, near: Floats, records: Counts, size: int) -> Floats:
+        """The weight of each record, for pairs of targets and rows with so many records."""
+        farthest = _kth(self.settings.k, targets, near, records, size)[targets]
+        nearer = near < farthest * (1 - _SAME)
+        tied = (near <= farthest * (1 + _SAME)) & ~nearer
+        places = self.settings.k - np.bincount(targets, records * nearer, size)
+        with np.errstate(divide="ignore", invalid="ignore"):  # where there are no ties
+            share = np.minimum(places / np.bincount(targets, records * tied, size), 1.0)
+        weights = np.where(tied, share[targets], nearer)
+        if self.settings.weights == "uniform":
+            return weights
+        here = near == 0
+        alone = np.bincount(targets, records * here, size)[targets] > 0
+        return np.where(alone, here, weights / np.where(here, np.inf, near))
+
+
+def _kth(k: int, targets: Places, near: Floats, records: Counts, size: int) -> Floats:
+    """The distance of each target's k-th record; infinite if there are fewer."""
+    order = np.lexsort((near, targets))
+    within = records[order].cumsum()
+    before = np.concatenate([[0], np.bincount(targets, records, size).cumsum()[:-1]])
+    reached = order[within - before[targets[order]] >= k]
+    farthest = np.full(size, np.inf)
+    np.minimum.at(farthest, targets[reached], near[reached])
+    return farthest

@@ -7,13 +7,14 @@ on one row per record.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary.exact._statistics import Moments, Sums
-from unveil.adversary.exact._table import Counts, Floats, Forgotten, Places, Prior, ScoringModel
+from unveil.adversary.exact._table import Counts, Floats, Forgotten, ScoringModel
 from unveil.errors import Cell, InputError
 
 _NO_VARIANCE = 1e-20  # a variance below this, for features of size one, may be only rounding
@@ -40,21 +41,27 @@ def _per_feature(name: str, given: ArrayLike, width: int) -> NDArray[Any]:
     return np.broadcast_to(np.asarray(given), (width,))
 
 
+@dataclass(eq=False)
 class _CountingModel(ScoringModel):
     """A model that needs the sum of each feature by value."""
 
-    refuses_negatives = ""
+    alpha: float | Floats = 1.0
+
+    refuses_negatives: ClassVar[str] = ""
     """The estimator's name, if it refuses negative features."""
 
-    def __init__(
-        self, features: ArrayLike, counts: ArrayLike, prior: Prior, *, alpha: float | Floats = 1.0
-    ) -> None:
-        super().__init__(features, counts, prior)
-        alpha = np.asarray(alpha, dtype=np.float64)
-        self._alpha = _per_feature("alpha", alpha, self.table.features.shape[1])
+    def __post_init__(self, features: ArrayLike, counts: ArrayLike) -> None:
+        super().__post_init__(features, counts)
+        alpha = np.asarray(self.alpha, dtype=np.float64)
+        self._alphas = _per_feature("alpha", alpha, self.table.features.shape[1])
         if self.refuses_negatives:
             _non_negative(self.table.features, self.refuses_negatives)
-        self._sums = Sums(self.table.features, self.table.counts)
+        self._sums = Sums(self.table.features, self._histograms)
+
+    @property
+    def _histograms(self) -> Counts:
+        """Whose features are summed, for each value."""
+        return self.table.counts
 
 
 class MultinomialModel(_CountingModel):
@@ -62,99 +69,74 @@ class MultinomialModel(_CountingModel):
 
     refuses_negatives = "MultinomialNB"
 
-    def scores(self, points: Floats) -> Floats:
-        return points @ self._logarithms(self._sums.of).T
-
-    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
-        places, values, _ = gone
-        scores = self.scores(points)
-        own = self._logarithms(self._sums.without(places, values))
-        scores[np.arange(len(points)), values] = (points * own).sum(axis=1)
+    def scores(self, points: Floats, left: Counts, gone: Forgotten | None) -> Floats:
+        scores = points @ self._logarithms(self._sums.of).T
+        if gone is not None:
+            own = self._logarithms(self._sums.without(*gone))
+            scores[np.arange(len(points)), gone.values] = (points * own).sum(axis=1)
         return scores
 
     def _logarithms(self, sums: Floats) -> Floats:
-        smoothed = sums + self._alpha
+        smoothed = sums + self._alphas
         return np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
 
 
+@dataclass(eq=False)
 class ComplementModel(_CountingModel):
     """A value is more likely the less the events resemble those of all other values."""
 
-    refuses_negatives = "ComplementNB"
+    norm: bool = False
 
-    def __init__(
-        self,
-        features: ArrayLike,
-        counts: ArrayLike,
-        prior: Prior,
-        *,
-        alpha: float | Floats = 1.0,
-        norm: bool = False,
-    ) -> None:
-        super().__init__(features, counts, prior, alpha=alpha)
-        self._norm = norm
-        others = self.table.counts.sum(axis=1, keepdims=True) - self.table.counts
-        self._sums = Sums(self.table.features, others)
+    refuses_negatives: ClassVar[str] = "ComplementNB"
+
+    @property
+    def _histograms(self) -> Counts:
+        return self.table.counts.sum(axis=1, keepdims=True) - self.table.counts
 
     def _log_prior(self, left: Counts) -> Floats:
         # scikit-learn's model ignores its prior, but refuses one that does not fit.
         return np.where(np.isnan(super()._log_prior(left)), np.nan, 0.0)
 
-    def scores(self, points: Floats) -> Floats:
-        return points @ self._weights(self._sums.of).T
-
-    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
-        places, values, _ = gone
-        scores = self.scores(points)  # the record's own value is right: it is not among others
-        for value in range(scores.shape[1]):
-            other = values != value
-            sums = self._sums.without(places[other], np.full(other.sum(), value))
-            scores[other, value] = (points[other] * self._weights(sums)).sum(axis=1)
+    def scores(self, points: Floats, left: Counts, gone: Forgotten | None) -> Floats:
+        scores = points @ self._weights(self._sums.of).T
+        if gone is not None:  # the record's own value is right: it is not among others
+            for value in range(scores.shape[1]):
+                other = gone.values != value
+                sums = self._sums.without(gone.places[other], np.full(other.sum(), value))
+                scores[other, value] = (points[other] * self._weights(sums)).sum(axis=1)
         return scores
 
     def _weights(self, sums: Floats) -> Floats:
-        smoothed = sums + self._alpha
+        smoothed = sums + self._alphas
         logarithms = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
-        return logarithms / logarithms.sum(axis=1, keepdims=True) if self._norm else -logarithms
+        return logarithms / logarithms.sum(axis=1, keepdims=True) if self.norm else -logarithms
 
 
+@dataclass(eq=False)
 class BernoulliModel(_CountingModel):
     """Features are bits, and each value has its own share of ones."""
 
-    def __init__(
-        self,
-        features: ArrayLike,
-        counts: ArrayLike,
-        prior: Prior,
-        *,
-        alpha: float = 1.0,
-        above: float | None = 0.0,
-    ) -> None:
-        self._above = above
-        super().__init__(features, counts, prior, alpha=alpha)
-        self._twice = 2 * alpha
+    above: float | None = 0.0
+    """A feature above this is a one; None if features are bits already."""
 
     def seen(self, rows: Floats) -> Floats:
-        return rows if self._above is None else (rows > self._above).astype(np.float64)
+        return rows if self.above is None else (rows > self.above).astype(np.float64)
 
-    def scores(self, points: Floats) -> Floats:
+    def scores(self, points: Floats, left: Counts, gone: Forgotten | None) -> Floats:
         ones, zeros = self._logarithms(self._sums.of, self.table.totals)
-        return points @ (ones - zeros).T + zeros.sum(axis=1)
-
-    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
-        places, values, left = gone
-        scores = self.scores(points)
-        targets = np.arange(len(points))
-        sums = self._sums.without(places, values)
-        ones, zeros = self._logarithms(sums, left[targets, values])
-        scores[targets, values] = (points * (ones - zeros) + zeros).sum(axis=1)
+        scores = points @ (ones - zeros).T + zeros.sum(axis=1)
+        if gone is not None:
+            own = np.arange(len(points)), gone.values
+            ones, zeros = self._logarithms(self._sums.without(*gone), left[own])
+            scores[own] = (points * (ones - zeros) + zeros).sum(axis=1)
         return scores
 
     def _logarithms(self, sums: Floats, totals: Counts) -> tuple[Floats, Floats]:
-        ones = np.log(sums + self._alpha) - np.log(totals + self._twice)[:, np.newaxis]
+        ones = np.log(sums + self._alphas) - np.log(totals + 2 * self.alpha)[:, np.newaxis]
         return ones, np.log(1 - np.exp(ones))  # rounds as scikit-learn does if alpha is tiny
 
 
+@dataclass(eq=False)
 class CategoricalModel(ScoringModel):
     """Features are categories 0, 1, …, and each value has its own shares of each feature's.
 
@@ -162,21 +144,15 @@ class CategoricalModel(ScoringModel):
     ``at_least`` so many. The belief about a target beyond these is NaN.
     """
 
-    def __init__(
-        self,
-        features: ArrayLike,
-        counts: ArrayLike,
-        prior: Prior,
-        *,
-        alpha: float = 1.0,
-        at_least: int | Counts = 0,
-    ) -> None:
-        super().__init__(features, counts, prior)
+    alpha: float = 1.0
+    at_least: int | Counts = 0
+
+    def __post_init__(self, features: ArrayLike, counts: ArrayLike) -> None:
+        super().__post_init__(features, counts)
         _non_negative(self.table.features, "CategoricalNB")
-        self._alpha = alpha
         self._categories = self.table.features.astype(np.int64)
         width = self._categories.shape[1]
-        self._at_least = _per_feature("min_categories", at_least, width)
+        self._at_least = _per_feature("min_categories", self.at_least, width)
         self._tables = [self._by_category(j) for j in range(width)]
 
     def _by_category(self, j: int) -> Counts:
@@ -187,30 +163,21 @@ class CategoricalModel(ScoringModel):
         return counted
 
     def seen(self, rows: Floats) -> Floats:
-        return np.trunc(rows)
+        return np.trunc(rows) + 0.0  # -0.0 becomes 0.0: equal rows have equal bytes
 
-    def scores(self, points: Floats) -> Floats:
-        scores = np.zeros((len(points), len(self.table.totals)))
-        for counted, categories in zip(self._tables, points.T, strict=True):
-            known = (categories >= 0) & (categories < len(counted))
-            held = counted[np.where(known, categories, 0).astype(np.intp)]
-            scores += np.log(held + self._alpha)
-            scores -= np.log(self.table.totals + self._alpha * len(counted))
-            scores[~known] = np.nan
-        return scores
-
-    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
-        places, values, left = gone
-        targets = np.arange(len(points))
-        scores = np.zeros((len(points), len(self.table.totals)))
-        for j, counted in enumerate(self._tables):
-            forgotten, categories = self._categories[places, j], points[:, j]
-            sizes = self._sizes_without(j)[forgotten]
+    def scores(self, points: Floats, left: Counts, gone: Forgotten | None) -> Floats:
+        scores = np.zeros(left.shape)
+        for j, (counted, categories) in enumerate(zip(self._tables, points.T, strict=True)):
+            sizes = np.full(len(points), len(counted))
+            if gone is not None:
+                forgotten = self._categories[gone.places, j]
+                sizes = self._sizes_without(j)[forgotten]
             known = (categories >= 0) & (categories < sizes)
             held = counted[np.where(known, categories, 0).astype(np.intp)]
-            held[targets, values] -= categories == forgotten
-            scores += np.log(held + self._alpha)
-            scores -= np.log(left + self._alpha * sizes[:, np.newaxis])
+            if gone is not None:
+                held[np.arange(len(points)), gone.values] -= categories == forgotten
+            scores += np.log(held + self.alpha)
+            scores -= np.log(left + self.alpha * sizes[:, np.newaxis])
             scores[~known] = np.nan
         return scores
 
@@ -225,61 +192,37 @@ class CategoricalModel(ScoringModel):
         return sizes
 
 
+@dataclass(eq=False)
 class GaussianModel(ScoringModel):
     """Features are normal given the value; a share of the largest variance is added to all."""
 
-    def __init__(
-        self, features: ArrayLike, counts: ArrayLike, prior: Prior, *, smoothing: float = 1e-9
-    ) -> None:
-        super().__init__(features, counts, prior)
-        self._smoothing = smoothing
+    smoothing: float = 1e-9
+
+    def __post_init__(self, features: ArrayLike, counts: ArrayLike) -> None:
+        super().__post_init__(features, counts)
         table = self.table
         everybody = table.counts.sum(axis=1, keepdims=True)  # as if it were one more value
         self._moments = Moments(table.features, np.hstack([table.counts, everybody]))
         self._least = _NO_VARIANCE * np.abs(table.features).max(axis=0) ** 2
 
-    def scores(self, points: Floats) -> Floats:
+    def scores(self, points: Floats, left: Counts, gone: Forgotten | None) -> Floats:
         moments = self._moments
         variances = moments.deviations / np.maximum(moments.totals, 1)[:, np.newaxis]
-        added = np.full(len(points), self._smoothing * variances[-1].max())
-        return self._densities(points, moments.means[:-1], variances[:-1], added)
-
-    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
-        places, values, left = gone
-        moments = self._moments
-        variances = moments.deviations / np.maximum(moments.totals, 1)[:, np.newaxis]
-        everybody = np.full_like(values, len(moments.totals) - 1)
-        _, deviations = moments.without(places, everybody)
-        added = self._smoothing * deviations.max(axis=1) / left.sum(axis=1)
-        own_means, own_deviations = moments.without(places, values)
-        own = left[np.arange(len(values)), values][:, np.newaxis]
-        return self._densities(
-            points,
-            moments.means[:-1],
-            variances[:-1],
-            added,
-            changed=(values, own_means, own_deviations / np.maximum(own, 1)),
-        )
-
-    def _densities(
-        self,
-        points: Floats,
-        means: Floats,
-        variances: Floats,
-        added: Floats,
-        changed: tuple[Places, Floats, Floats] | None = None,
-    ) -> Floats:
-        """Logarithms of the densities; one value per target may have changed moments."""
-        points = points - self._moments.centre
-        rows = np.arange(len(points))
-        scores = np.zeros((len(points), len(means)))
+        added = np.full(len(points), self.smoothing * variances[-1].max())
+        if gone is not None:
+            own = np.arange(len(points)), gone.values
+            everybody = np.full_like(gone.values, len(moments.totals) - 1)
+            _, deviations = moments.without(gone.places, everybody)
+            added = self.smoothing * deviations.max(axis=1) / left.sum(axis=1)
+            own_means, own_deviations = moments.without(*gone)
+            own_variances = own_deviations / np.maximum(left[own][:, np.newaxis], 1)
+        points = points - moments.centre
+        scores = np.zeros(left.shape)
         for j in range(points.shape[1]):
-            mean = np.tile(means[:, j], (len(points), 1))
-            variance = np.tile(variances[:, j], (len(points), 1))
-            if changed is not None:
-                values, own_means, own_variances = changed
-                mean[rows, values] = own_means[:, j]
-                variance[rows, values] = own_variances[:, j]
+            mean = np.tile(moments.means[:-1, j], (len(points), 1))
+            variance = np.tile(variances[:-1, j], (len(points), 1))
+            if gone is not None:
+                mean[own], variance[own] = own_means[:, j], own_variances[:, j]
             variance += added[:, np.newaxis]
             variance[variance <= self._least[j]] = np.nan
             scores -= (np.log(variance) + (points[:, [j]] - mean) ** 2 / variance) / 2

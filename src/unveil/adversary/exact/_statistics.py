@@ -9,6 +9,7 @@ mean; forgetting a record subtracts a matrix of rank one from the scatter of its
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -25,39 +26,39 @@ THIN = 1e-5  # share of variance in a direction, below which a scatter is too im
 NEAR = 1e-3  # relative distance from a tolerance, within which rounding may decide
 
 
-@cache
-def _libraries() -> Any:
-    # threadpoolctl comes with scikit-learn, without which there is nothing to train.
-    return import_module("threadpoolctl").ThreadpoolController()
+class ProcessWide:
+    """A state of the whole process, such as a number of threads, that several threads may need.
 
-
-class _OneThread:
-    """Keeps numerical libraries to one thread, for work that is too small to share.
-
-    On a busy machine, threads that wait for each other at every small step make a thousand small
-    decompositions take more than ten times as long. The number of threads belongs to the process:
-    the first thread that enters sets it, the last one that leaves resets it.
+    The first thread that enters sets it up, the last one that leaves restores what was before.
     """
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._limit: Any = None
+    def __init__(self, state: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._state, self._in_place = state, ExitStack()
+        self._lock, self._inside = Lock(), 0
 
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limit = _libraries().limit(limits=1)
+                self._in_place.enter_context(self._state())
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
-                self._limit.restore_original_limits()
+                self._in_place.close()
 
 
-one_thread = _OneThread()
+@cache
+def _libraries() -> Any:
+    # threadpoolctl comes with scikit-learn, without which there is nothing to train.
+    return import_module("threadpoolctl").ThreadpoolController()
+
+
+# On a busy machine, threads that wait for each other at every small step make a thousand small
+# decompositions take more than ten times as long.
+one_thread = ProcessWide(lambda: _libraries().limit(limits=1))
+"""Keeps numerical libraries to one thread, for work that is too small to share."""
 
 
 def _whole_numbers(features: Floats) -> Bools:
@@ -192,7 +193,7 @@ class Taken:
     """The scatter decreases by this factor times the products of ``off``."""
 
 
-class Scatter:
+class Scatter(Moments):
     """Means and scatter of each sensitive value, of centred features.
 
     >>> table = TrainingTable.of([[0.0, 0.0], [2.0, 4.0]], [[1, 3], [1, 0]])
@@ -202,9 +203,7 @@ class Scatter:
     """
 
     def __init__(self, table: TrainingTable) -> None:
-        self._moments = Moments(table.features, table.counts)
-        self.centre, self.features = self._moments.centre, self._moments.features
-        self.totals, self.means = self._moments.totals, self._moments.means
+        super().__init__(table.features, table.counts)
         self.whole = _whole_numbers(table.features)
         self._sizes: Floats = np.abs(table.features).max(axis=0)
         values, width = self.means.shape
@@ -219,7 +218,7 @@ class Scatter:
 
     def taken(self, places: Places, values: Places) -> Taken:
         """The change in means and scatter of the values without a record at that place."""
-        means, _ = self._moments.without(places, values)
+        means, _ = self.without(places, values)
         n = self.totals[values]
         return Taken(
             places, values, means,
@@ -255,15 +254,11 @@ class Scatter:
         gone = self.whole & (left < own[:, np.newaxis] / 4)
         redo = ((left <= _SCATTER_CANCELS * whole) & (whole > 0) & ~gone).any(axis=1)
         for target in np.flatnonzero(redo):
-            each = self.of.copy()
-            each[taken.values[target]] = self._anew(taken, int(target))
+            each, value = self.of.copy(), taken.values[target]
+            counts = _weights_without(self.counts, taken.places[target], value)
+            each[value] = self._of(counts, taken.means[target])
             less[target] = np.tensordot(weights[target], each, axes=1)
         return less
-
-    def _anew(self, taken: Taken, target: int) -> Floats:
-        weights = self._moments.counts[:, taken.values[target]].copy()
-        weights[taken.places[target]] -= 1
-        return self._of(weights, taken.means[target])
 
 
 def shrunk(covariances: Floats, shrinkage: float) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -40,7 +40,7 @@ class TrainingTable:
     @classmethod
     def of(cls, features: ArrayLike, counts: ArrayLike) -> TrainingTable:
         """Merge equal rows, in an order that does not depend on the given one."""
-        features = _checked_features(features)
+        features = np.asarray(features, dtype=np.float64)
         counts = np.asarray(counts)
         if counts.ndim != 2 or len(counts) != len(features):
             raise InputError(
@@ -66,9 +66,8 @@ class TrainingTable:
     def _place_of(self) -> dict[bytes, int]:
         return {row.tobytes(): place for place, row in enumerate(self.features)}
 
-    def points(self, points: ArrayLike) -> Floats:
+    def points(self, points: Floats) -> Floats:
         """Check that points have the table's features."""
-        points = _checked_features(points)
         if points.shape[1] != self.features.shape[1]:
             width = self.features.shape[1]
             raise InputError(
@@ -76,9 +75,8 @@ class TrainingTable:
             )
         return points
 
-    def places(self, points: Floats, rows: ArrayLike, values: Places) -> Places:
+    def places(self, points: Floats, rows: Floats, values: Places) -> Places:
         """Rows of the table with the records to forget, one per point; all must be in it."""
-        rows = self.points(rows)
         if not len(points) == len(rows) == len(values):
             raise InputError(
                 f"{len(points)} points cannot forget {len(rows)} rows with {len(values)} values; "
@@ -172,24 +170,60 @@ class Forgotten(NamedTuple):
     """Its row in the training table."""
     values: Places
     """Its sensitive value."""
-    left: Counts
-    """Number of remaining records (targets × values)."""
 
 
-class ScoringModel(ABC):
+@dataclass(eq=False)
+class ExactModel(ABC):
+    """A model trained on a table of counts, which can forget any one of its records."""
+
+    features: InitVar[ArrayLike]
+    counts: InitVar[ArrayLike]
+
+    def __post_init__(self, features: ArrayLike, counts: ArrayLike) -> None:
+        self.table = TrainingTable.of(self.seen(_checked_features(features)), counts)
+
+    def seen(self, rows: Floats) -> Floats:
+        """Feature rows as the model uses them."""
+        return rows
+
+    @abstractmethod
+    def beliefs(self, points: Floats, gone: Forgotten | None) -> Floats:
+        """Beliefs about the points, by the table without the forgotten records, if any."""
+
+    def predict(self, points: ArrayLike) -> Floats:
+        """Beliefs about points (targets × features): one row per target, one column per value.
+
+        Rows sum to one, with 0 for values without records. A row of NaN means that this target's
+        belief cannot be computed exactly here: ask the estimator itself, which may refuse to be
+        trained on such a table, or to predict such a point.
+        """
+        return self.beliefs(self._rows(points), None)
+
+    def predict_without(self, points: ArrayLike, rows: ArrayLike, values: ArrayLike) -> Floats:
+        """The same, each by the model trained without one record with these features and value.
+
+        If only one value is left it has belief 1.
+        """
+        asked, values = self._rows(points), np.asarray(values, dtype=np.intp)
+        gone = Forgotten(self.table.places(asked, self._rows(rows), values), values)
+        return self.beliefs(asked, gone)
+
+    def _rows(self, rows: ArrayLike) -> Floats:
+        return self.table.points(self.seen(_checked_features(rows)))
+
+
+@dataclass(eq=False)
+class ScoringModel(ExactModel):
     """A model that gives each sensitive value a score, the logarithm of an unscaled belief.
 
     If a score cannot be computed exactly, it and the belief about that target are NaN.
     """
 
-    def __init__(self, features: ArrayLike, counts: ArrayLike, prior: Prior) -> None:
-        self.table = TrainingTable.of(self.seen(_checked_features(features)), counts)
-        self.prior = prior
-        self._log_prior(self.table.totals[np.newaxis])  # refuses a prior that does not fit
+    prior: Prior
 
-    def seen(self, rows: Floats) -> Floats:
-        """Feature rows as the model uses them."""
-        return rows
+    def __post_init__(self, features: ArrayLike, counts: ArrayLike) -> None:
+        super().__post_init__(features, counts)
+        self._log_prior(self.table.totals[np.newaxis])  # refuses a prior that does not fit
 
     @property
     def entries(self) -> int:
@@ -197,37 +231,21 @@ class ScoringModel(ABC):
         return max(self.table.counts.shape[1], self.table.features.shape[1])
 
     @abstractmethod
-    def scores(self, points: Floats) -> Floats:
-        """Scores of the points (targets × values), without the prior."""
+    def scores(self, points: Floats, left: Counts, gone: Forgotten | None) -> Floats:
+        """Scores of the points (targets × values), without the prior.
 
-    @abstractmethod
-    def scores_without(self, points: Floats, gone: Forgotten) -> Floats:
-        """The same, each from the table without the forgotten record."""
+        ``left`` is the number of remaining records of each value (targets × values).
+        """
 
-    def predict(self, points: ArrayLike) -> Floats:
-        """Beliefs about the points (targets × values)."""
-        points = self.table.points(self.seen(_checked_features(points)))
-        totals = self.table.totals
-        beliefs = np.empty((len(points), len(totals)))
-        for some in portions(len(points), self.entries):
-            left = np.tile(totals, (len(points[some]), 1))
-            with np.errstate(all="ignore"):
-                scores = self.scores(points[some]) + self._log_prior(left)
-            beliefs[some] = _beliefs(scores, left)
-        return beliefs
-
-    def predict_without(self, points: ArrayLike, rows: ArrayLike, values: ArrayLike) -> Floats:
-        """Beliefs about each point by the model trained without the record given for it."""
-        points = self.table.points(self.seen(_checked_features(points)))
-        values = np.asarray(values, dtype=np.intp)
-        places = self.table.places(points, self.seen(_checked_features(rows)), values)
+    def beliefs(self, points: Floats, gone: Forgotten | None) -> Floats:
         beliefs = np.empty((len(points), len(self.table.totals)))
         for some in portions(len(points), self.entries):
-            left = np.tile(self.table.totals, (len(points[some]), 1))
-            left[np.arange(len(left)), values[some]] -= 1
+            left, here = np.tile(self.table.totals, (len(points[some]), 1)), None
+            if gone is not None:
+                here = Forgotten(gone.places[some], gone.values[some])
+                left[np.arange(len(left)), here.values] -= 1
             with np.errstate(all="ignore"):
-                gone = Forgotten(places[some], values[some], left)
-                scores = self.scores_without(points[some], gone) + self._log_prior(left)
+                scores = self.scores(points[some], left, here) + self._log_prior(left)
             beliefs[some] = _beliefs(scores, left)
         return beliefs
 

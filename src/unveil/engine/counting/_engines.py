@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine._durations import parse_memory
+from unveil.engine._progress import parse_memory
 from unveil.errors import (
     File,
     Foreign,
@@ -231,10 +231,6 @@ class Fetching:
             if connection.name == "pyspark":  # Ibis uses pandas, which has no integer NULLs
                 return connection.raw_sql(connection.compile(expression)).toArrow()
             return expression.to_pyarrow()
-
-    def number(self, expression: Any) -> int:
-        """The single number that is the result of an expression."""
-        return int(self.table(expression.as_table()).column(0)[0].as_py())
 
     def batches(self, expression: ibis.Table, rows: int) -> Iterator[Any]:
         """The result as Arrow batches of at most so many rows; only one is in memory."""

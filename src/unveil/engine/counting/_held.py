@@ -41,16 +41,17 @@ class Held(Contingency):
         *,
         keys: Mapping[str, KeyColumn],
         secret: Secret | None,
-        class_of: Counts,
         codes: Counts,
-        numbers: Counts,
+        class_of: Counts | None = None,
+        numbers: Counts | None = None,
         source: str,
         notes: tuple[Text, ...] = (),
         made_from: AnyRelease | None = None,
     ) -> None:
         """Cells are (class, value, number); a class is a position in the keys' codes.
 
-        Classes with the same keys are merged.
+        By default each cell is one record, at its own position. Classes with the same keys are
+        merged.
         """
         self.secret, self.source, self.notes = secret, source, notes
         self.made_from = made_from
@@ -61,7 +62,11 @@ class Held(Contingency):
         }
         n_values = 1 if secret is None else len(secret.values)
         self.histograms = sparse(
-            of_class[class_of], codes, numbers, np.ones(len(distinct), dtype=np.int64), self._key_of
+            of_class if class_of is None else of_class[class_of],
+            codes,
+            np.ones(len(codes), dtype=np.int64) if numbers is None else numbers,
+            np.ones(len(distinct), dtype=np.int64),
+            self._key_of,
         )
         self._totals = np.zeros(n_values, dtype=np.int64)
         np.add.at(self._totals, self.histograms.codes, self.histograms.numbers)
@@ -78,6 +83,8 @@ class Held(Contingency):
 
     def over(self, keys: Sequence[str]) -> Held:
         asked = self.check_keys(keys)
+        if asked == self.keys:
+            return self
         whole = self.histograms
         return Held(
             keys={name: self.columns[name] for name in asked}, secret=self.secret,

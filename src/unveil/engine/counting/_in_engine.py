@@ -73,6 +73,12 @@ class EncodedSecret:
         """The codes of values as the engine has them."""
         return np.array([self.codes[value] for value in raw], dtype=np.int64)
 
+    def by_value(self, raw: Sequence[Any], number: Counts) -> Counts:
+        """Number of records with each value, from values as the engine has them."""
+        counts = np.zeros(len(self.secret.values), dtype=np.int64)
+        np.add.at(counts, self.codes_of(raw), number)
+        return counts
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Question:
@@ -106,9 +112,7 @@ class Question:
             return None, numbers(found[NUMBER])
         raw = found[self.secret].to_pylist()
         coded = self.encoder(raw)
-        counts = np.zeros(len(coded.secret.values), dtype=np.int64)
-        np.add.at(counts, coded.codes_of(raw), numbers(found[NUMBER]))
-        return coded, counts
+        return coded, coded.by_value(raw, numbers(found[NUMBER]))
 
     @cached_property
     def _counted(self) -> Any:
@@ -122,10 +126,6 @@ class Question:
             key: everybody - int(numbers(self._counted[having(place)]).sum())
             for place, key in enumerate(self.keys)
         }
-
-    def over(self, keys: tuple[str, ...]) -> Question:
-        """The same question about some of the keys."""
-        return replace(self, keys=keys)
 
 
 def counted(question: Question) -> Contingency:
@@ -205,20 +205,18 @@ class InEngine(Contingency):
         return self if self._fetched is None else self._fetched
 
     def over(self, keys: Sequence[str]) -> Contingency:
-        return counted(self.question.over(self.check_keys(keys)))
+        asked = self.check_keys(keys)
+        return self if asked == self.keys else counted(replace(self.question, keys=asked))
 
     def where(self, values: Mapping[str, object]) -> Counts:
         self.check_keys(tuple(values))
         asked, table = self.question, self.question.table
         for name, value in values.items():
             table = table.filter(self._has(name, value))
-        if self._encoded is None or asked.secret is None:
-            found = np.array([asked.fetching.number(table.count())], dtype=np.int64)
-        else:
-            counts = asked.fetching.table(totals(table, asked.secret))
-            found = np.zeros(len(self._totals), dtype=np.int64)
-            place = self._encoded.codes_of(counts[asked.secret].to_pylist())
-            np.add.at(found, place, numbers(counts[NUMBER]))
+        counts = asked.fetching.table(totals(table, asked.secret))
+        found = numbers(counts[NUMBER])
+        if self._encoded is not None:
+            found = self._encoded.by_value(counts[asked.secret].to_pylist(), found)
         if not found.any():
             listed = [
                 Message("{name}={value}", name=name, value=Cell(text_of(value), bare=True))

@@ -1,27 +1,36 @@
 """Tables that an engine can count: files, tables in memory, and tables it already has.
 
-Columns get types that all engines know, and each value is written in one way.
+Columns get types that all engines know, and each value is written in one way. Engines read CSV and
+Parquet files themselves, whatever their size. DuckDB reads CSV files through Arrow, as unveil does
+everywhere else. So a quote within a cell, a blank line or a short line has the same meaning.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.engine.counting._engines import Fault, connected, in_our_words, quietly
 from unveil.engine.counting._expressions import OURS
-from unveil.engine.counting._files import (
-    csv_table,
-    is_parquet,
-    parquet_beginning,
-    parquet_levels,
-    parquet_table,
-)
 from unveil.errors import Cell, Column, File, InputError, Listed, Option, did_you_mean
-from unveil.microdata import existing_file, from_csv, from_parquet, from_table, value_text
+from unveil.microdata import (
+    PARQUET,
+    CsvLayout,
+    csv_fault,
+    csv_layout,
+    existing_file,
+    from_csv,
+    from_parquet,
+    from_table,
+    is_utf8,
+    value_text,
+)
 
 if TYPE_CHECKING:
     import ibis
@@ -88,28 +97,16 @@ def opened(
     if not isinstance(given, str | os.PathLike):
         return _in_memory(from_table(given), columns, connected(engine, memory), secret)
     connection = connected(engine, memory)
-    if is_parquet(given):
+    if _is_parquet(given):
         if connection.name not in _READERS:
             return _in_memory(from_parquet(given), columns, connection, secret)
-        table, files = parquet_table(connection, given)
-        name = os.path.basename(given)
-        chosen = _plain_columns(_chosen(table, columns, name, connection), name, secret)
-        return Opened(
-            table=chosen, name=name, levels=parquet_levels(files, columns),
-            beginning=parquet_beginning(files, columns),
-        )  # fmt: skip
+        return _of_parquet(given, columns, connection, secret)
     file = existing_file(given)
-    is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii")
-    if connection.name not in _READERS or not is_utf8 or header is not None:
+    plain = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii")
+    if connection.name not in _READERS or not plain or header is not None:
         source = from_csv(file, delimiter=delimiter, encoding=encoding, columns=header)
         return _in_memory(source, columns, connection, secret)
-
-    def check(there: Sequence[str]) -> Sequence[str]:
-        _check_columns(columns, there, file.name, connection)
-        return columns
-
-    table, fault = csv_table(connection, file, delimiter, check)
-    return Opened(table=_stripped_cells(table), name=file.name, is_text_file=True, fault=fault)
+    return _of_csv(file, columns, connection, delimiter)
 
 
 def _is_ibis_table(given: Any) -> bool:
@@ -141,6 +138,134 @@ def _name_of(table: ibis.Table) -> str:
         return f"the table of {engine}"
 
 
+def _is_parquet(given: str | os.PathLike[str]) -> bool:
+    """Whether a path is a Parquet file, or a folder or a pattern of several."""
+    path = Path(given)
+    return path.is_dir() or path.suffix.lower() in PARQUET or _is_pattern(path)
+
+
+def _is_pattern(path: Path) -> bool:
+    return "*" in os.fspath(path) and not path.exists()
+
+
+def _of_parquet(
+    given: str | os.PathLike[str], columns: Sequence[str], connection: Any, secret: str | None
+) -> Opened:
+    import pyarrow.parquet as pq
+
+    files, name = _parquet_files(Path(given)), os.path.basename(given)
+    with in_our_words(connection.name, name):
+        if connection.name == "pyspark":
+            # Folders named column=value hold that column; Spark needs their parent to see it.
+            in_folders = Path(given).is_dir() and any("=" in Path(f).parent.name for f in files)
+            paths = [_to_spark(f) for f in ([given] if in_folders else files)]
+            table = _viewed(connection, connection._session.read.parquet(*paths))
+        else:
+            table = connection.read_parquet(files)
+    # pandas stores an unnamed index as a column of this name.
+    table = table.select([c for c in table.columns if not c.startswith("__index_level_")])
+    table = _plain_columns(_chosen(table, columns, name, connection), name, secret)
+    there = set(pq.read_schema(files[0]).names)  # the names of folders may hold other columns
+    inside = [column for column in columns if column in there]
+    first = partial(_first_rows, files[0], inside)
+    seen = first(1)  # in the order of the file
+    return Opened(
+        table=table, name=name, levels=_levels({one: seen[one] for one in seen.column_names}),
+        beginning=first if len(files) == 1 and len(inside) == len(columns) else None,
+    )  # fmt: skip
+
+
+def _parquet_files(path: Path) -> list[str]:
+    if _is_pattern(path):
+        pattern = str(path.relative_to(path.anchor)) if path.anchor else str(path)
+        found = sorted(str(file) for file in Path(path.anchor or ".").glob(pattern))
+        if not found:
+            raise InputError("no file matches {path}", path=File(path))
+        if not all(file.lower().endswith(PARQUET) for file in found):
+            raise InputError("{path} matches files that are not all Parquet", path=File(path))
+        return found
+    if path.is_dir():
+        parts = sorted(str(f) for f in path.rglob("*") if f.suffix.lower() in PARQUET)
+        if not parts:
+            raise InputError("{path} is a folder without a Parquet file", path=File(path))
+        return parts
+    return [str(existing_file(path))]
+
+
+def _first_rows(file: str, columns: Sequence[str], rows: int) -> Any:
+    """The first rows of a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as there:
+        schema = pa.schema([there.schema_arrow.field(name) for name in columns])
+        found = next(there.iter_batches(batch_size=rows, columns=list(columns)), None)
+    return schema.empty_table() if found is None else pa.Table.from_batches([found])
+
+
+def _of_csv(file: Path, columns: Sequence[str], connection: Any, delimiter: str | None) -> Opened:
+    """A CSV file in UTF-8, whose cells are all texts."""
+    layout = csv_layout(file, delimiter)
+    _check_columns(columns, layout.names, file.name, connection)
+    fault = partial(csv_fault, file, layout)
+    if connection.name == "pyspark" and not is_utf8(file):  # Spark would read � instead
+        raise fault() or InputError("{file} is not UTF-8", file=File(file.name, bare=True))
+    # Columns are named by their position, because engines change names.
+    places = [f"c{position}" for position in range(len(layout.names))]
+    shown = _csv_in_spark if connection.name == "pyspark" else _csv_in_duckdb
+    with in_our_words(connection.name, file.name, fault):
+        table = shown(connection, file, layout, places)
+        table = table.select(**{name: table[places[layout.names.index(name)]] for name in columns})
+    return Opened(table=_stripped_cells(table), name=file.name, is_text_file=True, fault=fault)
+
+
+def _csv_in_duckdb(
+    connection: Any, file: Path, layout: CsvLayout, places: Sequence[str]
+) -> ibis.Table:
+    import pyarrow as pa
+    from pyarrow import csv, dataset
+
+    texts = dataset.CsvFileFormat(
+        parse_options=csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
+        read_options=csv.ReadOptions(column_names=places, skip_rows=layout.header_lines),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
+        ),
+    )
+    schema = pa.schema([(place, pa.string()) for place in places])
+    return _in_place(connection, dataset.dataset(str(file), schema=schema, format=texts))
+
+
+def _in_place(connection: Any, data: Any) -> ibis.Table:
+    """What Arrow has in memory or in a file, as a table of DuckDB."""
+    name = f"unveil_{next(_NAMES)}"
+    connection.con.register(name, data)
+    return connection.table(name)
+
+
+def _csv_in_spark(
+    connection: Any, file: Path, layout: CsvLayout, places: Sequence[str]
+) -> ibis.Table:
+    # With column pruning, a short line goes unnoticed if its last columns are not used.
+    frame = connection._session.read.option("columnPruning", False).csv(
+        _to_spark(file), schema=", ".join(f"{place} STRING" for place in places), header=True,
+        sep=layout.delimiter, quote='"', escape='"', multiLine=True, mode="FAILFAST",
+    )  # fmt: skip
+    return _viewed(connection, frame)
+
+
+def _viewed(connection: Any, frame: Any) -> ibis.Table:
+    """A data frame of Spark as a table."""
+    name = f"unveil_{next(_NAMES)}"
+    frame.createOrReplaceTempView(name)
+    return connection.table(name)
+
+
+def _to_spark(path: str | os.PathLike[str]) -> str:
+    """A path for Spark, which reads brackets and the like as patterns."""
+    return re.sub(r"([\[\]{}*?\\])", r"\\\1", os.path.abspath(path))
+
+
 def _stripped_cells(table: ibis.Table) -> ibis.Table:
     """Cells of a text file without blanks around them; an empty cell is a missing value."""
     engine = table.get_backend().name
@@ -165,42 +290,42 @@ def _in_memory(source: Any, columns: Sequence[str], connection: Any, secret: str
     with in_our_words(connection.name, source.name):
         table = registered(connection, pa.table(arrays))
         table = _stripped_cells(table) if is_text else _plain_columns(table, source.name, secret)
-    levels = {name: found for name in columns if (found := _levels(source.arrays[name]))}
     return Opened(
-        table=table, name=source.name, is_text_file=is_text, levels=levels,
+        table=table, name=source.name, is_text_file=is_text,
+        levels=_levels({name: source.arrays[name] for name in columns}),
         beginning=lambda rows: pa.table(arrays).slice(0, rows),
     )  # fmt: skip
 
 
 def registered(connection: Any, table: Any) -> ibis.Table:
     """An Arrow table as a table of an engine, which reads it in place if it can."""
-    name = f"unveil_{next(_NAMES)}"
     if connection.name == "duckdb":
-        connection.con.register(name, table)
-        return connection.table(name)
-    if connection.name == "pyspark":
-        import pyarrow as pa
-
-        with quietly():
-            frame = connection._session.createDataFrame(table)
-            for column in table.schema:
-                if pa.types.is_timestamp(column.type):  # Spark assumes that it is in UTC
-                    quoted = f"`{column.name.replace('`', '``')}`"
-                    frame = frame.withColumn(column.name, frame[quoted].cast("timestamp_ntz"))
-        frame.createOrReplaceTempView(name)
-        return connection.table(name)
-    return connection.create_table(name, table, temp=True)
-
-
-def _levels(array: Any) -> tuple[str, ...] | None:
+        return _in_place(connection, table)
+    if connection.name != "pyspark":
+        return connection.create_table(f"unveil_{next(_NAMES)}", table, temp=True)
     import pyarrow as pa
 
-    if not pa.types.is_dictionary(array.type) or not array.type.ordered:
-        return None
-    chunk = array
-    if isinstance(array, pa.ChunkedArray):
-        chunk = array.unify_dictionaries().combine_chunks()
-    return tuple(value_text(value) for value in chunk.dictionary.to_pylist())
+    with quietly():
+        frame = connection._session.createDataFrame(table)
+        for column in table.schema:
+            if pa.types.is_timestamp(column.type):  # Spark assumes that it is in UTC
+                quoted = f"`{column.name.replace('`', '``')}`"
+                frame = frame.withColumn(column.name, frame[quoted].cast("timestamp_ntz"))
+    return _viewed(connection, frame)
+
+
+def _levels(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The categories of the columns that pandas or Arrow has as ordered categories."""
+    import pyarrow as pa
+
+    levels = {}
+    for name, array in arrays.items():
+        if pa.types.is_dictionary(array.type) and array.type.ordered and len(array):
+            chunk = array
+            if isinstance(array, pa.ChunkedArray):
+                chunk = array.unify_dictionaries().combine_chunks()
+            levels[name] = tuple(value_text(value) for value in chunk.dictionary.to_pylist())
+    return levels
 
 
 def _chosen(table: ibis.Table, columns: Sequence[str], name: str, connection: Any) -> ibis.Table:

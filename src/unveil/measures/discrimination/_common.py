@@ -5,10 +5,9 @@ X and Y are any columns of a table, cells of a release, or a release beside its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,25 +57,43 @@ def discrimination(left: float, whole: float) -> float | None:
     return 0.0 if rate < _LAST_BITS else min(1.0, rate)
 
 
-def secret_apart(counts: Contingency) -> Secret:
-    """X, if it was counted in classes that do not overlap: else p(y) does not add up to 1."""
-    check_apart(counts, _RATE)
-    return counts.need_secret(_RATE)
-
-
 class ConditionalEntropy:
-    """H(X|Y) = Σ p(y) H(X|y), a block at a time."""
+    """H(X|Y) = Σ p(y) H(X|y), a block at a time, and the discrimination rate that follows.
 
-    def __init__(self, counts: Contingency) -> None:
+    With a partition, X is the category of the secret. ``look`` takes the blocks of ``counts``, not
+    those of categories.
+    """
+
+    def __init__(self, counts: Contingency, partition: Any = None) -> None:
+        check_apart(counts, _RATE)  # p(y) must add up to 1
+        secret = counts.need_secret(_RATE)
+        self.partition = None if partition is None else Partition.of(partition, secret)
+        self._given = counts
+        self.counts = counts if self.partition is None else self.partition.merged(counts)
+        """What the attacker wants to know, in the same classes."""
         self.rows = counts.rows
-        self.whole = entropy(counts.totals) if self.rows else 0.0
+        self.whole = entropy(self.counts.totals) if self.rows else 0.0
         self._left = ExactSum()
+        self.about: dict[str, Any] = {
+            "of": secret.name, "partition": self.partition, "entropy": self.whole,
+            "records": self.rows, "source": counts.source, "notes": counts.notes,
+        }  # fmt: skip
+        """The attributes of a `RateFinding`."""
 
-    def look(self, block: Histograms) -> NDArray[np.float64]:
-        """Take some classes into account; returns their H(X|y)."""
+    def look(self, block: Histograms) -> tuple[Histograms, NDArray[np.float64]]:
+        """Take some classes into account; returns them, by categories, and their H(X|y)."""
+        if self.partition is not None:
+            block = block.merged(self.partition.groups)
         entropies = class_entropies(block)
         self._left.add(block.weights * (block.sizes / self.rows * entropies))
-        return entropies
+        return block, entropies
+
+    def of_all(self) -> ConditionalEntropy:
+        """The same, after a look at all classes."""
+        check_records(self._given)
+        for block in self._given.blocks():
+            self.look(block)
+        return self
 
     @property
     def left(self) -> float:
@@ -97,11 +114,6 @@ def _named(keys: Keys) -> tuple[str, ...] | None:
     if keys is None:
         return None
     return (keys,) if isinstance(keys, str) else tuple(keys)
-
-
-def over(counts: Contingency, keys: tuple[str, ...]) -> Contingency:
-    """The counts over some of the keys."""
-    return counts if keys == counts.keys else counts.over(keys)
 
 
 def asked(table: Any, of: str | None, by: Keys, counting: Counting) -> Contingency:
@@ -171,13 +183,9 @@ def _of_release(
     cells = _cell_column(release, of)
     return Held(
         keys={key: _cell_column(release, key) for key in chosen},
-        secret=Secret(name=of, values=cells.values),
-        class_of=np.arange(len(release)),
-        codes=cells.codes,
-        numbers=np.ones(len(release), dtype=np.int64),
-        source=counts.source,
-        notes=release.notes,
-    )
+        secret=Secret(name=of, values=cells.values), codes=cells.codes,
+        source=counts.source, notes=release.notes,
+    )  # fmt: skip
 
 
 def _cell_column(release: Release, name: str) -> KeyColumn:
@@ -191,70 +199,17 @@ def _cell_column(release: Release, name: str) -> KeyColumn:
 Columns = str | Sequence[str] | Mapping[str, str] | None
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
+class Pairs(NamedTuple):
     """Originals and their generalized versions, by name, to be counted together."""
 
     generalized: dict[str, str]
-    source: Any
-    counting: Counting
-    release: Release | None = None
-
-    @cached_property
-    def _cells(self) -> dict[str, KeyColumn]:
-        """The published cells of each column, record by record."""
-        assert self.release is not None
-        return {cells: _cell_column(self.release, name) for name, cells in self.generalized.items()}
-
-    def counts(self, of: str | None, by: Sequence[str]) -> Contingency:
-        """Count X in classes of Y, each an original or a generalized column.
-
-        X is by default the sensitive column.
-        """
-        if self.release is None:
-            return asked(self.source, of, by, self.counting)
-        microdata: Microdata = self.source
-        secret = microdata.sensitive if of is None else microdata[of]
-        keys = {key: self._column(key) for key in by}
-        return self._held(keys, secret_of(secret), secret.codes.astype(np.int64))
-
-    def joint(self) -> Contingency:
-        """Count combinations of all originals in classes of all generalized columns."""
-        assert self.release is not None
-        microdata: Microdata = self.source
-        columns = [microdata[name] for name in self.generalized]
-        first, codes = combined([column.codes.astype(np.int64) for column in columns])
-        texts = [[column.texts[v] for v in column.codes[first]] for column in columns]
-        secret = Secret(
-            name=keys_text(tuple(self.generalized)),
-            values=tuple(", ".join(cells) for cells in zip(*texts, strict=True)),
-        )
-        keys = {key: self._column(key) for key in self.generalized.values()}
-        return self._held(keys, secret, codes)
-
-    def _column(self, key: str) -> KeyColumn:
-        assert self.release is not None
-        if key in self.generalized.values():
-            return self._cells[key]
-        column = self.source[key]
-        return KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
-
-    def _held(self, keys: dict[str, KeyColumn], secret: Secret, codes: NDArray[np.int64]) -> Held:
-        assert self.release is not None
-        return Held(
-            keys=keys,
-            secret=secret,
-            class_of=np.arange(len(codes)),
-            codes=codes,
-            numbers=np.ones(len(codes), dtype=np.int64),
-            source=f"the release by {self.release.made_by} of {self.source.source}",
-            notes=tuple(dict.fromkeys((*self.source.notes, *self.release.notes))),
-        )
+    counts: Callable[[str | None, Sequence[str]], Contingency]
+    """Counts X, by default the sensitive column, in classes of Y; all may be of either kind."""
+    joint: Callable[[], Contingency] | None = None
+    """Counts combinations of all originals in classes of all generalized columns."""
 
 
-def pairs_of(
-    release: Any, original: Any, columns: Columns, counting: Counting, what: str
-) -> _Pairs:
+def pairs_of(release: Any, original: Any, columns: Columns, counting: Counting, what: str) -> Pairs:
     """Originals and their generalized versions, from a release and its original or one table."""
     if isinstance(columns, Mapping):
         table = release if original is None else original
@@ -262,12 +217,11 @@ def pairs_of(
             raise InputError(
                 "{option} maps originals to generalized columns of one table; for {what} of a "
                 "release and its original, name the quasi-identifiers",
-                option=Option("columns"),
-                what=what,
-            )
+                option=Option("columns"), what=what,
+            )  # fmt: skip
         if not columns:
             raise InputError("{what} needs at least one column", what=what)
-        return _Pairs(dict(columns), table, counting)
+        return Pairs(dict(columns), lambda of, by: asked(table, of, by, counting))
     if isinstance(release, Microdata) and isinstance(original, AnyRelease):
         release, original = original, release  # there is no doubt which is which
     if not isinstance(release, AnyRelease) or not isinstance(original, Microdata):
@@ -280,9 +234,8 @@ def pairs_of(
     if counting:
         raise InputError(
             "{what} of a release and its original takes no {option}: they know their columns",
-            what=what,
-            option=Option(next(iter(counting))),
-        )
+            what=what, option=Option(next(iter(counting))),
+        )  # fmt: skip
     records = with_records(release, what)
     refuse_perturbed(records, (*records.quasi, records.sensitive), what)
     _check_paired(records, original)
@@ -297,7 +250,36 @@ def pairs_of(
             )  # fmt: skip
     if not chosen:
         raise InputError("{what} needs at least one column", what=what)
-    return _Pairs({name: f"{name} (released)" for name in chosen}, original, {}, records)
+    return _released_pairs(records, original, {name: f"{name} (released)" for name in chosen})
+
+
+def _released_pairs(release: Release, original: Microdata, generalized: dict[str, str]) -> Pairs:
+    """The columns of a release and its original, record by record."""
+    known = {cells: _cell_column(release, name) for name, cells in generalized.items()}
+    for column in original.quasi:
+        codes, values = column.codes.astype(np.int64), tuple(column.values.tolist())
+        known.setdefault(column.name, KeyColumn(codes, values))
+
+    def held(by: Iterable[str], secret: Secret, codes: NDArray[np.integer]) -> Held:
+        return Held(
+            keys={key: known[key] for key in by}, secret=secret, codes=codes.astype(np.int64),
+            source=f"the release by {release.made_by} of {original.source}",
+            notes=tuple(dict.fromkeys((*original.notes, *release.notes))),
+        )  # fmt: skip
+
+    def counts(of: str | None, by: Sequence[str]) -> Held:
+        secret = original.sensitive if of is None else original[of]
+        return held(by, secret_of(secret), secret.codes)
+
+    def joint() -> Held:
+        columns = [original[name] for name in generalized]
+        first, codes = combined([column.codes.astype(np.int64) for column in columns])
+        texts = [[column.texts[v] for v in column.codes[first]] for column in columns]
+        values = tuple(", ".join(cells) for cells in zip(*texts, strict=True))
+        secret = Secret(name=keys_text(tuple(generalized)), values=values)
+        return held(generalized.values(), secret, codes)
+
+    return Pairs(generalized, counts, joint)
 
 
 def _check_paired(release: Release, original: Microdata) -> None:
@@ -339,21 +321,6 @@ def _covered(
     return inside
 
 
-def why_undefined(of: str, partition: Partition | None) -> str:
-    """Why a rate is undefined."""
-    same = "is in the same category of" if partition else "has the same"
-    return f"undefined, because every record {same} {of}: there is nothing to tell"
-
-
-def conditional_entropy(counts: Contingency) -> ConditionalEntropy:
-    """H(X|Y) for the keys of some counts."""
-    check_records(counts)
-    found = ConditionalEntropy(counts)
-    for block in counts.blocks():
-        found.look(block)
-    return found
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RateFinding(Finding):
     """What keys say of an attribute X.
@@ -381,7 +348,10 @@ class RateFinding(Finding):
     @property
     def undefined(self) -> str | None:
         """Why there is no rate, if it is undefined."""
-        return why_undefined(self.of, self.partition) if self.entropy == 0.0 else None
+        if self.entropy:
+            return None
+        same = "is in the same category of" if self.partition else "has the same"
+        return f"undefined, because every record {same} {self.of}: there is nothing to tell"
 
     @property
     def facts(self) -> Mapping[str, Any]:

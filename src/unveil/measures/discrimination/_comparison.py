@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
+
+import pandas as pd
 
 from unveil.engine.counting import Contingency, Secret
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Option, Text, did_you_mean
-from unveil.findings import Axis, Chart, Finding, Matrix, Story, Table, cell
+from unveil.findings import Axis, Chart, Finding, Matrix, Story, Table
 from unveil.measures._classes import check_records
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition, is_number
 from unveil.measures._texts import keys_text, rate_text
-from unveil.measures.discrimination._common import (
-    ConditionalEntropy,
-    asked,
-    over,
-    secret_apart,
-)
+from unveil.measures.discrimination._common import ConditionalEntropy, asked
 from unveil.microdata import Release
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _DRAWN = 20  # rows that can be read
 _EACH_VALUE = "each value"  # the name of no partition
@@ -93,8 +87,6 @@ class DiscriminationComparison(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per partition and set of keys, one column per release, and the worst."""
-        import pandas as pd
-
         return pd.DataFrame(
             [
                 {
@@ -113,9 +105,8 @@ class DiscriminationComparison(Finding):
             **self.attributes("of releases times_worst"),
             "rows": [
                 {
-                    "partition": row.partition, "by": row.by, "rates": row.rates,
+                    **vars(row), "worst": row.worst,
                     "undefined": [name for name, rate in row.rates.items() if rate is None],
-                    "worst": row.worst,
                 }
                 for row in self.rows
             ],
@@ -127,14 +118,11 @@ class DiscriminationComparison(Finding):
             title=f"Discrimination rates of {self.of}, compared",
             tables=[
                 Table(
-                    columns=["partition",
-                             "by",
-                             *(name for name in self.releases),
-                             "worst"],
+                    columns=["partition", "by", *self.releases, "worst"],
                     rows=[
                         [
                             row.partition, keys_text(row.by),
-                            *(cell(rate, rate_text) for rate in row.rates.values()),
+                            *((rate, rate_text(rate)) for rate in row.rates.values()),
                             ", ".join(row.worst) or "–",
                         ]
                         for row in self.rows
@@ -214,7 +202,7 @@ def compare_discrimination(
     keys = None if wanted is None else list(dict.fromkeys(key for one in wanted for key in one))
     counted = {name: asked(table, of, keys, counting) for name, table in tables.items()}
     for name, counts in counted.items():
-        secret_apart(counts)
+        ConditionalEntropy(counts)  # refuses classes that overlap, and counts without a secret
         check_records(counts, name)
     secret = _united(counted)
     if wanted is None:
@@ -226,7 +214,7 @@ def compare_discrimination(
     }
     _check_types(tables, counted, list(dict.fromkeys(key for one in wanted for key in one)))
     rates = {
-        (table, keys): _rates(counts, keys, parts)
+        (table, keys): _rates(counts.over(keys), parts)
         for table, counts in counted.items()
         for keys in wanted
     }
@@ -260,7 +248,7 @@ def _combinations(
 
 def _united(counted: Mapping[str, Contingency]) -> Secret:
     """The values that any of the tables has: a partition must cover them all."""
-    secrets = {name: secret_apart(counts) for name, counts in counted.items()}
+    secrets = {name: counts.secret for name, counts in counted.items() if counts.secret}
     first = next(iter(secrets.values()))
     values: dict[str, object] = {}
     for name, secret in secrets.items():
@@ -278,19 +266,18 @@ def _united(counted: Mapping[str, Contingency]) -> Secret:
 
 def _shared(counted: Mapping[str, Contingency]) -> tuple[str, ...]:
     """The keys, which must be the same in all tables."""
-    (first, counts), *others = counted.items()
-    for name, other in others:
-        for here, there, keys in ((first, name, counts.keys), (name, first, other.keys)):
-            for key in keys:
-                theirs = counted[there].keys
-                if key not in theirs:
-                    raise InputError(
-                        "the key {key} of {here} is not in {there}{near} (keys: {keys}); give the "
-                        "keys to compare the same names, or choose some with {by}",
-                        key=ColumnName(key), here=File(here), there=File(there),
-                        near=did_you_mean(key, theirs), keys=Listed(theirs), by=Option("by"),
-                    )  # fmt: skip
-    return counts.keys
+    first, *others = counted
+    for here, there in ((a, b) for name in others for a, b in ((first, name), (name, first))):
+        theirs = counted[there].keys
+        for key in counted[here].keys:
+            if key not in theirs:
+                raise InputError(
+                    "the key {key} of {here} is not in {there}{near} (keys: {keys}); give the "
+                    "keys to compare the same names, or choose some with {by}",
+                    key=ColumnName(key), here=File(here), there=File(there),
+                    near=did_you_mean(key, theirs), keys=Listed(theirs), by=Option("by"),
+                )  # fmt: skip
+    return counted[first].keys
 
 
 def _check_types(
@@ -302,14 +289,13 @@ def _check_types(
     """
     names = [name for name in counted if not isinstance(tables[name], Release)]
     for key in keys:
-        kinds = {name: _kind(over(counted[name], (key,))) for name in names}
-        for name in names[1:]:
-            one, other = kinds[names[0]], kinds[name]
-            if one != other:
+        kinds = {name: _kind(counted[name].over((key,))) for name in names}
+        for name, kind in kinds.items():
+            if kind != kinds[names[0]]:
                 raise InputError(
                     "the key {key} has {one} in {first} and {other} in {second}: use the same "
                     "type in both",
-                    key=ColumnName(key), one=one, first=File(names[0]), other=other,
+                    key=ColumnName(key), one=kinds[names[0]], first=File(names[0]), other=kind,
                     second=File(name),
                 )  # fmt: skip
 
@@ -325,17 +311,11 @@ def _kind(counts: Contingency) -> str:
 
 
 def _rates(
-    counts: Contingency, keys: tuple[str, ...], partitions: Mapping[str, Partition | None]
+    counts: Contingency, partitions: Mapping[str, Partition | None]
 ) -> dict[str, float | None]:
     """The rate for each partition, in one pass over the classes."""
-    some = over(counts, keys)
-    assert some.secret is not None
-    groups, entropies = {}, {}
-    for name, partition in partitions.items():
-        fitted = None if partition is None else partition.fitted(some.secret)
-        groups[name] = None if fitted is None else fitted.groups
-        entropies[name] = ConditionalEntropy(some if fitted is None else fitted.merged(some))
-    for block in some.blocks():
-        for name, together in groups.items():
-            entropies[name].look(block if together is None else block.merged(together))
-    return {name: entropy.rate for name, entropy in entropies.items()}
+    found = {name: ConditionalEntropy(counts, one) for name, one in partitions.items()}
+    for block in counts.blocks():
+        for entropy in found.values():
+            entropy.look(block)
+    return {name: entropy.rate for name, entropy in found.items()}

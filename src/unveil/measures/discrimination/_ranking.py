@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Unpack
 
+import pandas as pd
 from annotated_types import Ge
 
 from unveil.errors import InputError, Message, Option, Text
-from unveil.findings import (
-    Axis,
-    Chart,
-    Matrix,
-    Series,
-    Story,
-    Table,
-    Value,
-    cell,
-    numbers,
-)
+from unveil.findings import Axis, Chart, Matrix, Series, Story, Table, Value, cell, numbers
 from unveil.measures._counted import Counting, Reading, Wildcard
 from unveil.measures._declared import DISCRIMINATION
-from unveil.measures._partitions import Categories, Partition
+from unveil.measures._partitions import Categories
 from unveil.measures._texts import rate_text
-from unveil.measures.discrimination._common import (
-    ConditionalEntropy,
-    RateFinding,
-    asked,
-    conditional_entropy,
-    over,
-    secret_apart,
-)
+from unveil.measures.discrimination._common import ConditionalEntropy, RateFinding, asked
 from unveil.options import Help, Knows, Shell, checked
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _ALL_SETS = 8  # with so many keys or fewer, all sets can be counted
 _KEYS = 2  # of a set in a chart: more would be a wall of numbers
@@ -99,17 +80,13 @@ class DiscriminationRates(RateFinding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per set of keys, ranked, with how much the rate falls without each key."""
-        import pandas as pd
-
-        table: dict[str, list[Any]] = {
-            "by": [", ".join(one.by) for one in self.ranked],
-            "keys": [len(one.by) for one in self.ranked],
-            "rate": [one.rate for one in self.ranked],
-            "left": [one.left for one in self.ranked],
-        }
-        for key in self.keys:
-            table[f"without {key}"] = [one.without.get(key) for one in self.ranked]
-        return pd.DataFrame(table)
+        return pd.DataFrame(
+            {
+                "by": ", ".join(one.by), "keys": len(one.by), "rate": one.rate, "left": one.left,
+                **{f"without {key}": one.without.get(key) for key in self.keys},
+            }
+            for one in self.ranked
+        )  # fmt: skip
 
     @property
     def figures(self) -> tuple[Value, ...]:
@@ -242,43 +219,32 @@ def discrimination_rates(
     """
     options: Counting = {**counting, "wildcard": wildcard}
     counts = asked(release, of, knows, options).in_memory()
-    secret = secret_apart(counts)
-    parts = None if partition is None else Partition.of(partition, secret)
-    wanted = counts if parts is None else parts.merged(counts)
+    whole = ConditionalEntropy(counts, partition)
     if at_most is None:
         at_most = len(counts.keys) if len(counts.keys) <= _ALL_SETS else _KEYS
     at_most = min(at_most, len(counts.keys))
-    _check_number(len(counts.keys), at_most)
-    found = {by: conditional_entropy(over(wanted, by)) for by in _sets_of(counts.keys, at_most)}
-    sets = _key_sets(found)
-    return DiscriminationRates(
-        ranked=tuple(sorted(sets, key=_order)),
-        adds=_what_keys_add(counts.keys, sets),
-        of=secret.name,
-        keys=counts.keys,
-        at_most=at_most,
-        partition=parts,
-        entropy=next(iter(found.values())).whole,
-        records=counts.rows,
-        source=counts.source,
-        notes=counts.notes,
-    )
-
-
-def _check_number(keys: int, at_most: int) -> None:
-    number = sum(math.comb(keys, size) for size in range(1, at_most + 1))
+    number = sum(math.comb(len(counts.keys), size) for size in range(1, at_most + 1))
     if number > _MOST:
         raise InputError(
             "{keys} keys have {number} sets of at most {size}, and at most {most} are counted: "
             "name fewer keys with {knows}, or lower {at_most}",
-            keys=keys, number=number, size=at_most, most=_MOST, knows=Option("knows"),
+            keys=len(counts.keys), number=number, size=at_most, most=_MOST, knows=Option("knows"),
             at_most=Option("at_most"),
         )  # fmt: skip
-
-
-def _sets_of(keys: Sequence[str], at_most: int) -> Iterator[tuple[str, ...]]:
-    for size in range(1, at_most + 1):
-        yield from combinations(keys, size)
+    sets = _key_sets(
+        {
+            by: ConditionalEntropy(counts.over(by), whole.partition).of_all()
+            for size in range(1, at_most + 1)
+            for by in combinations(counts.keys, size)
+        }
+    )
+    return DiscriminationRates(
+        **whole.about,
+        ranked=tuple(sorted(sets, key=_order)),
+        adds=_what_keys_add(counts.keys, sets),
+        keys=counts.keys,
+        at_most=at_most,
+    )
 
 
 def _key_sets(found: dict[tuple[str, ...], ConditionalEntropy]) -> list[KeySet]:

@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.engine.counting import Contingency, Histograms, text_of
 from unveil.errors import Cell, File, InputError, Option, Text
 from unveil.findings import Story, Value
 from unveil.measures._classes import Deciding, Extreme, entropy, measured
 from unveil.measures._counted import Counting
 from unveil.measures._declared import DISCRIMINATION
-from unveil.measures._partitions import Partition
 from unveil.measures._texts import bar_chart, keys_text, rate_text
 from unveil.measures.discrimination._common import (
     ConditionalEntropy,
@@ -29,7 +29,6 @@ from unveil.measures.discrimination._common import (
     RateFinding,
     asked,
     discrimination,
-    secret_apart,
 )
 
 KEPT = 300  # combinations of values that are kept
@@ -63,44 +62,35 @@ class ValueRate:
 
     def __str__(self) -> str:
         values = ", ".join(f"{name}={text}" for name, text in self.values.items())
-        return f"{values} ({self.records:,} record{'s' if self.records != 1 else ''})"
+        return f"{values} ({counted(self.records, 'record')})"
 
 
 class _Telling:
     """Keeps the combinations with the highest rates; of equal rates, those with more records."""
 
-    def __init__(self, counts: Contingency, most: int) -> None:
-        self._keys, self._most = counts.keys, most
-        self._kept: list[ValueRate] = []
+    def __init__(self, keys: tuple[str, ...], most: int) -> None:
+        self._keys, self._most = keys, most
+        self.kept: list[ValueRate] = []
 
     def look(
         self, block: Histograms, entropies: NDArray[np.float64], rates: NDArray[np.float64]
     ) -> None:
         order = -np.round(rates, _DIGITS)
         best = np.lexsort([-block.sizes, order])[: self._most]
-        if len(self._kept) == self._most:
+        if len(self.kept) == self._most:
             # Naming a class may be work for an engine, so only those that are kept are named.
-            rate, records = _order(self._kept[-1])[:2]
+            rate, records = _order(self.kept[-1])[:2]
             ahead = (order[best] < rate) | ((order[best] == rate) & (-block.sizes[best] < records))
             best = best[ahead]
-        self._kept += [
-            ValueRate(
-                values={
-                    name: text_of(value)
-                    for name, value in zip(self._keys, block.key_of(g), strict=True)
-                },
-                records=int(block.sizes[g]),
-                entropy=float(entropies[g]),
-                rate=float(rates[g]),
-                alike=int(block.weights[g]),
-            )
-            for g in best.tolist()
-        ]
-        self._kept = sorted(self._kept, key=_order)[: self._most]
-
-    def found(self) -> tuple[ValueRate, ...]:
-        """The combinations kept, the highest rate first."""
-        return tuple(self._kept)
+        for g in best.tolist():
+            named = zip(self._keys, map(text_of, block.key_of(g)), strict=True)
+            self.kept.append(
+                ValueRate(
+                    values=dict(named), records=int(block.sizes[g]), entropy=float(entropies[g]),
+                    rate=float(rates[g]), alike=int(block.weights[g]),
+                )
+            )  # fmt: skip
+        self.kept = sorted(self.kept, key=_order)[: self._most]
 
 
 def _order(one: ValueRate) -> tuple[float, int, tuple[str, ...]]:
@@ -283,25 +273,18 @@ class ValueDiscrimination(RateFinding):
 class DiscriminationLooking:
     """The discrimination rate, or with a partition the semantic one, block by block.
 
-    ``look`` takes the blocks of ``counts``, not those of categories. At most ``listed``
-    combinations of values are listed.
+    At most ``listed`` combinations of values are listed.
     """
 
     def __init__(self, counts: Contingency, *, partition: Any = None, listed: int = KEPT) -> None:
-        secret = secret_apart(counts)
-        self._partition = None if partition is None else Partition.of(partition, secret)
-        # What the attacker wants to know, in the same classes.
-        self._wanted = counts if self._partition is None else self._partition.merged(counts)
-        self._entropy = ConditionalEntropy(self._wanted)
-        self._telling = _Telling(self._wanted, listed)
-        self._most = Extreme(self._wanted)
+        self._entropy = ConditionalEntropy(counts, partition)
+        self._telling = _Telling(counts.keys, listed)
+        self._most = Extreme(self._entropy.counts)
         self._combinations = 0
         self._determined = 0
 
     def look(self, block: Histograms) -> None:
-        if self._partition is not None:
-            block = block.merged(self._partition.groups)
-        entropies = self._entropy.look(block)
+        block, entropies = self._entropy.look(block)
         self._combinations += int(block.weights.sum())
         self._determined += int((block.weights * block.sizes)[block.distinct == 1].sum())
         if self._entropy.whole > 0:
@@ -311,22 +294,15 @@ class DiscriminationLooking:
             self._most.look(block, rates)
 
     def finding(self) -> DiscriminationRate:
-        counts = self._wanted
-        assert counts.secret is not None
         return DiscriminationRate(
+            **self._entropy.about,
             rate=self._entropy.rate,
-            entropy=self._entropy.whole,
             left=self._entropy.left,
-            of=counts.secret.name,
-            by=counts.keys,
-            partition=self._partition,
-            by_value=self._telling.found(),
+            by=self._entropy.counts.keys,
+            by_value=tuple(self._telling.kept),
             combinations=self._combinations,
             determined=self._determined,
             deciding=self._most.deciding(),
-            records=counts.rows,
-            source=counts.source,
-            notes=counts.notes,
         )
 
 
@@ -409,9 +385,8 @@ def discrimination_rate(
     if by is not None:
         raise InputError(
             "give {by} or {value}, not both: a value names its keys",
-            by=Option("by"),
-            value=Option("value"),
-        )
+            by=Option("by"), value=Option("value"),
+        )  # fmt: skip
     if not isinstance(value, Mapping) or not value:
         raise InputError(
             "{option} must map keys to values, such as {example}, but got {given}",
@@ -430,31 +405,17 @@ def rate_by(counts: Contingency, partition: Any = None) -> DiscriminationRate:
 def _of_value(
     counts: Contingency, value: Mapping[str, object], partition: Any
 ) -> ValueDiscrimination:
-    secret = secret_apart(counts)
-    parts = None if partition is None else Partition.of(partition, secret)
-    wanted = counts if parts is None else parts.merged(counts)
-    inside = wanted.where(value)
+    found = ConditionalEntropy(counts, partition)
+    inside = found.counts.where(value)
     texts = {name: text_of(one) for name, one in value.items()}
     if not inside.any():
         cells = ", ".join(f"{name}={text}" for name, text in texts.items())
         raise InputError(
             "nobody in {source} has {cells}: there is no rate",
-            source=File(counts.source, bare=True),
-            cells=Cell(cells, bare=True),
-        )
-    records, everybody = int(inside.sum()), counts.rows
-    left, whole = entropy(inside), entropy(wanted.totals)
+            source=File(counts.source, bare=True), cells=Cell(cells, bare=True),
+        )  # fmt: skip
+    records, left = int(inside.sum()), entropy(inside)
+    rate = discrimination(records / found.rows * left, found.whole)
     return ValueDiscrimination(
-        value=ValueRate(
-            values=texts,
-            records=records,
-            entropy=left,
-            rate=discrimination(records / everybody * left, whole),
-        ),
-        entropy=whole,
-        of=secret.name,
-        partition=parts,
-        records=everybody,
-        source=counts.source,
-        notes=counts.notes,
+        **found.about, value=ValueRate(values=texts, records=records, entropy=left, rate=rate)
     )
