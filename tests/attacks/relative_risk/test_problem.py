@@ -73,7 +73,7 @@ def test_atoms_are_tuples_that_no_group_with_such_a_row_tells_apart(seed, groups
         for r, q in itertools.combinations(range(problem.domain.size), 2):
             same = lumps.atom_of[s, r] == lumps.atom_of[s, q]
             assert same == (signature[r] == signature[q])
-        cells = range(lumps.value_start[s], lumps.value_start[s + 1])
+        cells = range(*lumps.cells.value_start[s : s + 2])
         for cell, one in zip(cells, sets, strict=True):
             atoms = lumps.of_cell(cell)
             assert set(np.flatnonzero(np.isin(lumps.atom_of[s], atoms)).tolist()) == one

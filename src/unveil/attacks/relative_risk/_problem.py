@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._boxes import Boxes, boxes_of
+from unveil.attacks.relative_risk._boxes import Boxes, Packed, boxes_of, packed_boxes, starts
 from unveil.attacks.relative_risk._domain import (
     Domain,
     DomainName,
@@ -88,21 +88,20 @@ class Problem:
     def with_panel(self, panel: NDArray[np.integer]) -> Self:
         """The same problem with traces of these watched tuples."""
         found = replace(self, panel=np.asarray(panel, dtype=np.int64))
-        self._hand_over(found, "totals", "lumped", "watched_numbers")
-        return found
+        return self._with_computed(found, "watched_numbers", "watched_in_boxes")
 
     def watching(self, watched: NDArray[np.int32]) -> Self:
         """The same problem about other tuples (columns × tuples), with traces of all of them."""
         codes = np.ascontiguousarray(watched, dtype=np.int32)
         found = replace(self, watched=codes, panel=np.arange(codes.shape[1]))
-        self._hand_over(found, "totals", "lumped")
-        return found
+        return self._with_computed(found)
 
-    def _hand_over(self, other: Self, *names: str) -> None:
-        """Share computed properties that do not depend on the watched tuples."""
-        for name in names:
+    def _with_computed(self, other: Self, *names: str) -> Self:
+        """The other problem with properties that were computed for this one, and hold for it."""
+        for name in ("totals", "lumped", "packed", *names):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
+        return other
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -134,6 +133,21 @@ class Horizontal(Problem):
         tuples = self.domain.codes.shape[1]
         return lumped(self.counts, self.members, tuples, together=not self.apart)
 
+    @cached_property
+    def packed(self) -> Packed:
+        """The boxes as words."""
+        assert self.boxes is not None
+        return packed_boxes(self.boxes)
+
+    @cached_property
+    def watched_in_boxes(self) -> Members:
+        """The positions of the watched tuples that lie in each box."""
+        assert self.boxes is not None
+        size, sizes = self.watched.shape[1], self.domain.sizes
+        return members_of(
+            self.boxes, Domain(name="covered", sizes=sizes, size=size, codes=self.watched)
+        )
+
     def column(self, c: int) -> Horizontal:
         """The problem of one column alone; naive Bayes treats columns separately."""
         assert self.boxes is not None
@@ -141,15 +155,15 @@ class Horizontal(Problem):
         regions, group = np.unique(boxes.region[:, c], return_inverse=True)
         counts = np.zeros((len(regions), self.values), dtype=np.int64)
         np.add.at(counts, group.ravel(), self.counts)
-        lists = [boxes.members[boxes.start[x] : boxes.start[x + 1]] for x in regions]
-        start = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
+        lists = [boxes.codes(x) for x in regions]
+        start = starts([len(one) for one in lists])
         size = int(self.domain.sizes[c])
         codes = np.arange(size, dtype=np.int32)[None, :]
         return Horizontal(
             counts=counts, alpha=self.alpha, beta=self.beta, watched=codes,
             domain=Domain(name="product", sizes=self.domain.sizes[[c]], size=size, codes=codes),
             members=(start, np.concatenate(lists).astype(np.int32)),
-            group_of_class=group.ravel().astype(np.int64), apart=self.apart,
+            group_of_class=group.ravel().astype(np.int64), apart=True,
         )  # fmt: skip
 
 
@@ -223,7 +237,7 @@ def horizontal_problem(
         tuples, found = product_domain(boxes, sizes)
     else:
         tuples, found = covered_domain(boxes, sizes)
-    counts = np.zeros((len(boxes), release.sensitive.size), dtype=np.int64)
+    counts = np.zeros((boxes.number, release.sensitive.size), dtype=np.int64)
     np.add.at(counts, group_of_class, release.counts)
     return Horizontal(
         counts=counts, domain=tuples, alpha=priors, beta=float(beta),
@@ -280,7 +294,7 @@ def vertical_problem(
     return Vertical(
         counts=np.asarray(permuted.counts, dtype=np.int64), domain=tuples, alpha=priors,
         beta=float(beta), watched=_watched(watched, tuples),
-        start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
+        start=starts(rows),
         tuples=which[order].astype(np.int32),
     )  # fmt: skip
 

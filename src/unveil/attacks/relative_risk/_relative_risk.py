@@ -346,7 +346,7 @@ def _open_groups(problem: Problem, likelihood: Likelihood) -> NDArray[np.bool_]:
     groups = np.ones(len(problem.counts), dtype=np.bool_)
     if isinstance(problem, Horizontal) and problem.members and likelihood == "saturated":
         groups[:] = False
-        groups[problem.lumped.group[~problem.lumped.is_settled]] = True
+        groups[problem.lumped.cells.group[~problem.lumped.is_settled]] = True
     return groups
 
 
@@ -367,8 +367,8 @@ def random_tuples(
 def _random_tuple(problem: Problem, group: int, rng: np.random.Generator) -> NDArray[np.int32]:
     if isinstance(problem, Horizontal) and problem.members is None:
         assert problem.boxes is not None
-        sets = [problem.boxes.codes(group, c) for c in range(len(problem.domain.sizes))]
-        return np.array([rng.choice(one) for one in sets], dtype=np.int32)
+        regions = problem.boxes.region[group]
+        return np.array([rng.choice(problem.boxes.codes(x)) for x in regions], dtype=np.int32)
     start, members = _tuples_of_groups(problem)
     assert problem.domain.codes is not None
     return problem.domain.codes[:, rng.choice(members[start[group] : start[group + 1]])]

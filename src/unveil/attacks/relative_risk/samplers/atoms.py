@@ -11,30 +11,36 @@ sensitive value, until one is in the set; so no list has to be scanned. The expe
 *Gibbs*: in turns π is drawn given the rows, a Dirichlet vector for every sensitive value, and the
 rows given π, independently. The expected number of rows (s, r) given π is recorded
 (Rao-Blackwellization).
+
+`Columns` samples naive Bayes on boxes. Given the sensitive values, neither the population nor a box
+makes columns depend on each other. So each column is a small problem of the saturated kind. The
+expected number of rows with a tuple is a product over the columns: for each group, the shares of
+the tuple's values among its rows.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.attacks.relative_risk._beliefs import Beliefs
+from unveil.attacks.relative_risk._boxes import starts
 from unveil.attacks.relative_risk._lumped import expected_rows
 from unveil.attacks.relative_risk._problem import Horizontal
 from unveil.attacks.relative_risk.samplers import _kernels as kernels
-from unveil.attacks.relative_risk.samplers._info import (
+from unveil.attacks.relative_risk.samplers._walk import (
     Algorithm,
-    Draws,
-    Info,
-    Notes,
+    NaiveBayes,
     Random,
-    random_state,
+    Saturated,
+    Seed,
+    begin,
+    seed_sequence,
 )
-
-__all__ = ["Plan", "State", "Walk", "init", "kernel", "planned"]
 
 _TRY = 100.0  # the cost of an attempt to copy, in entries of a list that is scanned
 _BITS = 61  # of weights
@@ -56,100 +62,174 @@ class Plan(NamedTuple):
     one: int
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class State:
-    """The atom of each row, cell after cell, and the random state.
+class Atoms(Saturated):
+    """The atom of each row, cell after cell. The plan is None for Gibbs sampling."""
 
-    ``plan`` is that of collapsed sampling; None for Gibbs sampling.
-    """
+    @staticmethod
+    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> Plan | None:
+        """Choose for each cell by the expected cost, as if rows were scattered evenly."""
+        if algorithm == "gibbs":
+            return None
+        lumps, totals = problem.lumped, problem.totals[problem.lumped.cells.value]
+        width = (lumps.last - lumps.first).astype(np.float64)
+        prior = problem.beta * lumps.volume
+        tries = (prior + totals) / (prior + expected_rows(lumps))
+        # A try by β must find an atom with a probability in proportion to its size.
+        tries += lumps.largest * width / lumps.volume
+        heaviest = float((totals + prior).max(initial=1.0))
+        return Plan(
+            by_copy=_TRY * tries * lumps.cells.rows < width,  # one scan serves all rows of a cell
+            one=2 ** math.floor(_BITS - math.log2(heaviest + 1)),
+        )
 
-    of_row: NDArray[np.int32]
-    random: Random
-    plan: Plan | None
+    @staticmethod
+    def scattered(
+        problem: Horizontal, plan: Plan | None, random: Random, seed: Seed
+    ) -> tuple[NDArray[np.int32]]:
+        of_row = np.empty(problem.lumped.cells.row_start[-1], dtype=np.int32)
+        kernels.scatter(random, problem.lumped, of_row)
+        return (of_row,)
 
-
-def planned(problem: Horizontal) -> Plan:
-    """Choose for each cell by the expected cost, as if rows were scattered evenly."""
-    lumps, beta = problem.lumped, problem.beta
-    width = (lumps.last - lumps.first).astype(np.float64)
-    prior = beta * lumps.volume
-    tries = (prior + problem.totals[lumps.value]) / (prior + expected_rows(lumps))
-    # A try by β must find an atom with a probability in proportion to its size.
-    tries += lumps.largest * width / lumps.volume
-    heaviest = float((problem.totals[lumps.value] + prior).max(initial=1.0))
-    return Plan(
-        by_copy=_TRY * tries * lumps.rows < width,  # one scan serves all rows of a cell
-        one=2 ** math.floor(_BITS - math.log2(heaviest + 1)),
-    )
-
-
-def init(
-    problem: Horizontal, seed: int | np.random.SeedSequence, algorithm: Algorithm = "collapsed",
-    plan: Plan | None = None,
-) -> State:  # fmt: skip
-    """Rows scattered over their sets."""
-    lumps, random = problem.lumped, random_state(seed)
-    if algorithm == "collapsed" and plan is None:
-        plan = planned(problem)
-    of_row = np.empty(lumps.row_start[-1], dtype=np.int32)
-    kernels.scatter(random, lumps, of_row)
-    return State(of_row=of_row, random=random, plan=plan)
-
-
-def kernel(
-    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
-) -> tuple[State, Info]:
-    """Sweep ``kept`` × ``thin`` times, and record the state after every ``thin`` sweeps."""
-    lumps = problem.lumped
-    random, of_row = state.random.copy(), state.of_row.copy()
-    walk = Walk(problem, state.plan, random, of_row)
-    numbers = problem.watched_numbers
-    place = np.where(numbers >= 0, lumps.atom_of[:, numbers], -1).astype(np.int64)
-    notes = Notes(problem, place, lumps.size, kept, conditional=conditional)
-    expected = np.empty(len(lumps.size))
-    for _ in range(kept):
-        walk.sweep(thin, expected)
-        notes.add(random, expected, walk.rows_there)
-    return replace(state, of_row=of_row, random=random), notes.finished(kept * thin)
-
-
-class Walk:
-    """A state in progress; ``random`` and ``of_row`` are changed in place."""
-
-    def __init__(
-        self, problem: Horizontal, plan: Plan | None, random: Random, of_row: NDArray[np.int32]
-    ) -> None:
-        self._beta, self._lumps, self._plan = problem.beta, problem.lumped, plan
-        self._random, self._of_row = random, of_row
-        atoms = len(self._lumps.size)
-        if plan is not None:
-            self._weights = np.empty(atoms, dtype=np.int64)
-            kernels.weigh(self._beta, plan.one, self._lumps.size, of_row, self._weights)
+    def prepare(self) -> None:
+        lumps, numbers = self.problem.lumped, self.problem.watched_numbers
+        self.at(np.where(numbers >= 0, lumps.atom_of[:, numbers], -1), lumps.size)
+        self.count = np.bincount(self.latent[0], minlength=len(lumps.size)).astype(np.int64)
+        if self.plan is None:
+            self._weight = np.empty(len(lumps.size))
         else:
-            self._population = np.empty(atoms)
-            self._count = np.bincount(of_row, minlength=atoms).astype(np.int64)
+            prior = np.rint(self.problem.beta * lumps.size * self.plan.one).astype(np.int64)
+            self._weight = prior + self.plan.one * self.count
 
     def sweep(
-        self, sweeps: int, expected: NDArray[np.float64], share: NDArray[np.float64] = _NO_SHARES,
+        self, sweeps: int, share: NDArray[np.float64] = _NO_SHARES,
         share_start: NDArray[np.int64] = _NOWHERE,
     ) -> None:  # fmt: skip
         """Draw all rows anew, ``sweeps`` times; then write the expected rows in each atom.
 
         Unless it is empty, ``share`` gets the shares of each cell's atoms from ``share_start`` on.
         """
-        if self._plan is not None:
-            kernels.sweep_collapsed(
-                self._random, self._beta, sweeps, self._lumps, self._plan, self._weights,
-                self._of_row, expected, share, share_start,
-            )  # fmt: skip
+        lumps, out = self.problem.lumped, (self.latent[0], self.expected, share, share_start)
+        begun = self.random, self.problem.beta, sweeps, lumps
+        if self.plan is None:
+            kernels.sweep_gibbs(*begun, self.count, self._weight, *out)
         else:
-            kernels.sweep_gibbs(
-                self._random, self._beta, sweeps, self._lumps, self._count, self._population,
-                self._of_row, expected, share, share_start,
-            )  # fmt: skip
+            kernels.sweep_collapsed(*begun, self.plan, self._weight, *out)
 
     def rows_there(self) -> NDArray[np.float64]:
-        """The number of rows in each atom."""
-        if self._plan is not None:
-            return self._weights / self._plan.one - self._beta * self._lumps.size
-        return self._count.astype(np.float64)
+        if self.plan is None:
+            return super().rows_there()
+        return self._weight / self.plan.one - self.problem.beta * self.problem.lumped.size
+
+
+# Naive Bayes on boxes: each column separately ---------------------------------------------------
+
+
+class _Lists(NamedTuple):
+    """The codes of all columns' cells.
+
+    ``cell_of`` (columns × boxes × sensitive values) is the cell of a column, whose rows have the
+    codes ``atoms[first:last]``; their shares are written from ``share_start`` on.
+    """
+
+    cell_of: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    atoms: NDArray[np.int32]
+    share_start: NDArray[np.int64]
+
+
+class _Inside(NamedTuple):
+    """The tuples (``codes``: tuples × columns) in box g: ``inside[begins[g]:begins[g + 1]]``."""
+
+    begins: NDArray[np.int64]
+    inside: NDArray[np.int32]
+    codes: NDArray[np.int64]
+
+
+class _ColumnsPlan(NamedTuple):
+    """The problem of each column, how it is sampled, its first cell, and the cells of all."""
+
+    parts: tuple[Horizontal, ...]
+    plans: tuple[Plan | None, ...]
+    cell_start: NDArray[np.int64]
+    lists: _Lists
+
+
+class Columns(NaiveBayes):
+    """The value of each row in each column's problem; ``expected`` is sensitive values × values."""
+
+    @staticmethod
+    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> _ColumnsPlan:
+        parts = tuple(problem.column(c) for c in range(len(problem.domain.sizes)))
+        lumps = [part.lumped for part in parts]
+        cell_start = starts([len(one.first) for one in lumps])
+        entry_start = starts([len(one.atoms) for one in lumps])
+        cell_of = np.full((len(parts), *problem.counts.shape), -1, dtype=np.int64)
+        for c, (part, one) in enumerate(zip(parts, lumps, strict=True)):
+            of_region = np.full(part.counts.shape, -1, dtype=np.int64)
+            of_region[one.cells.group, one.cells.value] = np.arange(*cell_start[c : c + 2])
+            cell_of[c] = of_region[part.group_of_class]
+        moved = np.repeat(entry_start[:-1], np.diff(cell_start))
+        first = np.concatenate([one.first for one in lumps]) + moved
+        last = np.concatenate([one.last for one in lumps]) + moved
+        atoms = np.concatenate([one.atoms for one in lumps])
+        # Cells of one region share its list of codes, but not their shares of these.
+        lists = _Lists(cell_of, first, last, atoms, starts(last - first))
+        plans = tuple(Atoms.planned(part, algorithm) for part in parts)
+        return _ColumnsPlan(parts, plans, cell_start, lists)
+
+    @staticmethod
+    def scattered(
+        problem: Horizontal, plan: _ColumnsPlan, random: Random, seed: Seed
+    ) -> tuple[NDArray[np.int32], ...]:
+        root = seed_sequence(seed)
+        own = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 0))
+        each = zip(plan.parts, own.spawn(len(plan.parts)), strict=True)
+        return tuple(begin(Atoms, "gibbs", part, one).latent[0] for part, one in each)
+
+    def prepare(self) -> None:
+        super().prepare()
+        problem, plan = self.problem, self.plan
+        each = zip(plan.parts, plan.plans, self.latent, strict=True)
+        self._columns = [Atoms(part, how, (row,), self.random) for part, how, row in each]
+        self._inside = _inside(problem)
+        self._panel = _inside(problem.watching(problem.watched[:, problem.panel]))
+        entries = plan.lists.share_start[-1]
+        self._share, self._shares = np.empty(entries), np.zeros(entries)
+        self._sums = np.zeros((problem.values, self.population.offset[-1]))
+
+    def sweep(self, sweeps: int) -> None:
+        for column, (a, b) in zip(self._columns, pairwise(self.plan.cell_start), strict=True):
+            column.sweep(sweeps, self._share, self.plan.lists.share_start[a:b])
+        self.expected = self._side_by_side([column.expected for column in self._columns])
+        self._shares += self._share
+        self._sums += self.expected
+
+    def rows_there(self) -> NDArray[np.float64]:
+        return self._side_by_side([column.rows_there() for column in self._columns])
+
+    def _side_by_side(self, tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        return np.hstack([table.reshape(self.problem.values, -1) for table in tables])
+
+    def look(self) -> tuple[Beliefs, Beliefs]:
+        places = self.watched[self.problem.panel]
+        return self._joined(self._panel, self._share, places, self.expected)
+
+    def means(self, kept: int) -> tuple[Beliefs, Beliefs]:
+        shares, with_value = self._shares / kept, self._sums / kept
+        return self._joined(self._inside, shares, self.watched, with_value)
+
+    def _joined(
+        self, some: _Inside, share: NDArray[np.float64], places: NDArray[np.int64],
+        with_value: NDArray[np.float64],
+    ) -> tuple[Beliefs, Beliefs]:  # fmt: skip
+        """Expected rows and E[f(r | s, π)] of some tuples, from those of each column."""
+        rows, density = np.empty((2, self.problem.values, len(places)))
+        kernels.join_columns(self.plan.lists, share, self.problem.counts, some, rows)
+        kernels.look_columns(self.population, places, with_value, density)
+        return rows, density
+
+
+def _inside(problem: Horizontal) -> _Inside:
+    codes = np.ascontiguousarray(problem.watched.T, dtype=np.int64)
+    return _Inside(*problem.watched_in_boxes, codes)

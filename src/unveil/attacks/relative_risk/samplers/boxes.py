@@ -12,27 +12,16 @@ tried. The expected number of rows (s, r) is recorded, those of a cell given all
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._boxes import Boxes, boxes_that_meet, packed_tuples
-from unveil.attacks.relative_risk._domain import Domain, members_of
+from unveil.attacks.relative_risk._boxes import boxes_that_meet, packed_tuples
+from unveil.attacks.relative_risk._lumped import Cells, cells_of
 from unveil.attacks.relative_risk._problem import Horizontal
 from unveil.attacks.relative_risk.samplers import _kernels as kernels
-from unveil.attacks.relative_risk.samplers._info import (
-    Cells,
-    Draws,
-    Info,
-    Notes,
-    Random,
-    cells_of,
-    random_state,
-)
-
-__all__ = ["Plan", "State", "init", "kernel", "planned"]
+from unveil.attacks.relative_risk.samplers._walk import Algorithm, Random, Saturated, Seed
 
 _OUTWEIGHED = 4.0  # rows per unit of β in a box, above which the cells that meet it are listed
 _LISTED = 64  # the most entries of all lists, per row
@@ -54,97 +43,68 @@ class Plan(NamedTuple):
     there are none, all cells of its sensitive value. ``volume`` is the number of tuples of a cell.
     """
 
+    cells: Cells
     volume: NDArray[np.float64]
     near_start: NDArray[np.int64]
     near: NDArray[np.int32]
     most: int
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class State:
-    """The tuple of each row (rows × words), cell after cell, and the random state.
+class InBoxes(Saturated):
+    """The tuple of each row (rows × words), cell after cell."""
 
-    ``codes`` are the watched tuples that ``watched`` was made for.
-    """
-
-    words: NDArray[np.uint64]
-    random: Random
-    cells: Cells
-    plan: Plan
-    codes: NDArray[np.int32]
-    watched: _Watched
-
-
-def planned(problem: Horizontal, cells: Cells) -> Plan:
-    """List the cells that meet if most attempts to copy any row would fail."""
-    boxes = _boxes(problem)
-    volume = boxes.volumes[cells.group]
-    rare = problem.totals[cells.value] > _OUTWEIGHED * problem.beta * volume
-    wanted = np.zeros(len(boxes), dtype=np.bool_)
-    wanted[cells.group[rare]] = True
-    most = _LISTED * int(problem.totals.sum())
-    start, others = boxes_that_meet(boxes, problem.counts, wanted, most)
-    cell_of = np.full(problem.counts.shape, -1, dtype=np.int32)
-    cell_of[cells.group, cells.value] = np.arange(len(cells.group))
-    # Of the boxes that meet a cell's, those with rows of its sensitive value.
-    lengths = np.where(rare, np.diff(start)[cells.group], 0)
-    owner = np.repeat(np.arange(len(cells.group), dtype=np.int32), lengths)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    near = cell_of[others[start[cells.group[owner]] + within], cells.value[owner]]
-    owner, near = owner[near >= 0], near[near >= 0]
-    rows = np.bincount(owner, weights=cells.rows[near], minlength=1)
-    return Plan(
-        volume=volume, near=near, most=int(rows.max()),
-        near_start=np.searchsorted(owner, np.arange(len(cells.group) + 1)).astype(np.int64),
-    )  # fmt: skip
-
-
-def _watched(problem: Horizontal) -> _Watched:
-    boxes, codes = _boxes(problem), problem.watched
-    known = packed_tuples(boxes.packed, codes)
-    slots = np.empty(2 ** (2 * len(known) + 1).bit_length(), dtype=np.int64)
-    kernels.fill_slots(known, slots)
-    listed = Domain(name="covered", sizes=problem.domain.sizes, size=len(known), codes=codes)
-    begins, inside = members_of(boxes, listed)
-    return _Watched(known=known, slots=slots, begins=begins, inside=inside)
-
-
-def init(
-    problem: Horizontal, seed: int | np.random.SeedSequence, plan: Plan | None = None
-) -> State:
-    """Rows scattered over their boxes."""
-    packed, random, cells = _boxes(problem).packed, random_state(seed), cells_of(problem)
-    words = np.empty((cells.row_start[-1], len(packed.guard)), dtype=np.uint64)
-    kernels.scatter_in_boxes(random, cells, packed, words)
-    return State(
-        words=words, random=random, cells=cells, plan=plan or planned(problem, cells),
-        codes=problem.watched, watched=_watched(problem),
-    )  # fmt: skip
-
-
-def kernel(
-    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
-) -> tuple[State, Info]:
-    """Sweep ``kept`` × ``thin`` times, and record the state after every ``thin`` sweeps."""
-    packed = _boxes(problem).packed
-    watched = state.watched if state.codes is problem.watched else _watched(problem)
-    random, words = state.random.copy(), state.words.copy()
-    tuples = problem.watched.shape[1]
-    place = np.arange(problem.values * tuples, dtype=np.int64).reshape(problem.values, tuples)
-    size = np.ones(place.size, dtype=np.int64)
-    notes = Notes(problem, place, size, kept, conditional=conditional)
-    count, expected = np.empty(place.shape), np.empty(place.shape)
-    number = np.empty(len(words), dtype=np.int32)
-    kernels.number_rows(words, watched, number)
-    for _ in range(kept):
-        kernels.sweep_boxes(
-            random, problem.beta, thin, state.cells, state.plan, packed, watched, words, number,
-            count, expected,
+    @staticmethod
+    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> Plan:
+        """List the cells that meet if most attempts to copy any row would fail."""
+        assert problem.boxes is not None
+        cells = cells_of(problem.counts)
+        group, value = cells.group, cells.value
+        volume = problem.boxes.volumes[group]
+        rare = problem.totals[value] > _OUTWEIGHED * problem.beta * volume
+        wanted = np.zeros(len(problem.counts), dtype=np.bool_)
+        wanted[group[rare]] = True
+        most = _LISTED * int(problem.totals.sum())
+        start, others = boxes_that_meet(problem.packed, problem.counts, wanted, most)
+        cell_of = np.full(problem.counts.shape, -1, dtype=np.int32)
+        cell_of[group, value] = np.arange(len(group))
+        # Of the boxes that meet a cell's, those with rows of its sensitive value.
+        lengths = np.where(rare, np.diff(start)[group], 0)
+        owner = np.repeat(np.arange(len(group), dtype=np.int32), lengths)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        near = cell_of[others[start[group[owner]] + within], value[owner]]
+        owner, near = owner[near >= 0], near[near >= 0]
+        rows = np.bincount(owner, weights=cells.rows[near], minlength=1)
+        return Plan(
+            cells=cells, volume=volume, near=near, most=int(rows.max()),
+            near_start=np.searchsorted(owner, np.arange(len(group) + 1)).astype(np.int64),
         )  # fmt: skip
-        notes.add(random, expected.ravel(), count.ravel)
-    return replace(state, words=words, random=random), notes.finished(kept * thin)
 
+    @staticmethod
+    def scattered(
+        problem: Horizontal, plan: Plan, random: Random, seed: Seed
+    ) -> tuple[NDArray[np.uint64]]:
+        shape = (plan.cells.row_start[-1], len(problem.packed.guard))
+        words = np.empty(shape, dtype=np.uint64)
+        kernels.scatter_in_boxes(random, plan.cells, problem.packed, words)
+        return (words,)
 
-def _boxes(problem: Horizontal) -> Boxes:
-    assert problem.boxes is not None
-    return problem.boxes
+    def prepare(self) -> None:
+        problem, words = self.problem, self.latent[0]
+        known = packed_tuples(problem.packed, problem.watched)
+        slots = np.empty(2 ** (2 * len(known) + 1).bit_length(), dtype=np.int64)
+        kernels.fill_slots(known, slots)
+        self._watched = _Watched(known, slots, *problem.watched_in_boxes)
+        shape = (problem.values, len(known))
+        size = problem.values * len(known)
+        self.at(np.arange(size).reshape(shape), np.ones(size))
+        self._there, self._number = np.empty(shape), np.empty(len(words), dtype=np.int32)
+        kernels.number_rows(words, self._watched, self._number)
+
+    def sweep(self, sweeps: int) -> None:
+        kernels.sweep_boxes(
+            self.random, self.problem.beta, sweeps, self.plan, self.problem.packed, self._watched,
+            self.latent[0], self._number, self._there, self.expected.reshape(self._there.shape),
+        )  # fmt: skip
+
+    def rows_there(self) -> NDArray[np.float64]:
+        return self._there

@@ -1,70 +1,131 @@
-"""Sampling a generalization under naive Bayes, whose sets are lists of tuples.
+"""Samplers that give each row one of the numbered tuples, or each tuple a sensitive value.
 
-*Collapsed*: with π of every column integrated out, a row of sensitive value s has tuple r of its
-group's set with a probability in proportion to the product over the columns of β plus the number
-of other rows of s with the value of r. Rows are drawn one by one, and the probabilities from which
-they were drawn are recorded.
+`Tuples` samples a generalization under naive Bayes, whose sets are lists of tuples. *Collapsed*:
+with π of every column integrated out, a row of sensitive value s has tuple r of its group's set
+with a probability in proportion to the product over the columns of β plus the number of other rows
+of s with the value of r. Rows are drawn one by one, and the probabilities from which they were
+drawn are recorded. *Gibbs*: in turns π of every column is drawn given the rows, and the rows given
+π. The expected number of rows (s, r) given π is recorded.
 
-*Gibbs*: in turns π of every column is drawn given the rows, and the rows given π. The expected
-number of rows (s, r) given π is recorded.
+`SaturatedSwaps` and `ColumnSwaps` sample a permuted release: pairs of rows of a group exchange
+their sensitive values. *Collapsed*: a random pair exchanges with its conditional probability given
+all other rows, with π integrated out. *Gibbs*: in turns π is drawn given the rows, and pairs
+exchange given π. The expected number of rows (s, r) if each row may exchange with another is
+recorded.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._problem import Horizontal
+from unveil.attacks.relative_risk._lumped import Lumped
+from unveil.attacks.relative_risk._problem import Horizontal, Vertical
 from unveil.attacks.relative_risk.samplers import _kernels as kernels
-from unveil.attacks.relative_risk.samplers._info import (
+from unveil.attacks.relative_risk.samplers._walk import (
     Algorithm,
-    Cells,
-    ColumnNotes,
-    Draws,
-    Info,
+    NaiveBayes,
     Random,
-    cells_of,
-    random_state,
+    Saturated,
+    Seed,
+    Walk,
 )
 
-__all__ = ["State", "init", "kernel"]
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class State:
-    """The tuple of each row, cell after cell, and the random state."""
-
-    of_row: NDArray[np.int32]
-    random: Random
-    cells: Cells
+class _TuplesPlan(NamedTuple):
     algorithm: Algorithm
+    lumps: Lumped
 
 
-def init(
-    problem: Horizontal, seed: int | np.random.SeedSequence, algorithm: Algorithm = "collapsed"
-) -> State:
-    """Rows scattered over their sets."""
-    cells, random = cells_of(problem), random_state(seed)
-    of_row = np.empty(cells.row_start[-1], dtype=np.int32)
-    kernels.scatter_tuples(random, cells, of_row)
-    return State(of_row=of_row, random=random, cells=cells, algorithm=algorithm)
+class Tuples(NaiveBayes):
+    """The tuple of each row, cell after cell."""
+
+    @staticmethod
+    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> _TuplesPlan:
+        return _TuplesPlan(algorithm, replace(problem, apart=True).lumped)
+
+    @staticmethod
+    def scattered(
+        problem: Horizontal, plan: _TuplesPlan, random: Random, seed: Seed
+    ) -> tuple[NDArray[np.int32]]:
+        of_row = np.empty(plan.lumps.cells.row_start[-1], dtype=np.int32)
+        kernels.scatter(random, plan.lumps, of_row)
+        # Atoms are numbered apart for each sensitive value, tuples are not.
+        return (of_row % np.int32(plan.lumps.atom_of.shape[1]),)
+
+    def prepare(self) -> None:
+        super().prepare()
+        cells, self._codes = self.plan.lumps.cells, self.coded(self.problem.domain.codes)
+        secrets, width = np.repeat(cells.value, cells.rows), int(self.population.offset[-1])
+        self.count_rows(secrets, self._codes[self.latent[0]], width)
+        self.expected = np.empty((self.problem.values, len(self._codes)))
+
+    def sweep(self, sweeps: int) -> None:
+        collapsed = self.plan.algorithm == "collapsed"
+        kernel = kernels.sweep_collapsed_columns if collapsed else kernels.sweep_gibbs_columns
+        kernel(self.random, self.problem.beta, sweeps, self.plan.lumps, self._codes, self.count,
+               self.latent[0], self.expected)  # fmt: skip
 
 
-def kernel(
-    problem: Horizontal, state: State, *, kept: int, thin: int = 1, conditional: Draws = "none"
-) -> tuple[State, Info]:
-    """Sweep ``kept`` × ``thin`` times, and record the state after every ``thin`` sweeps."""
-    cells, collapsed = state.cells, state.algorithm == "collapsed"
-    sweep = kernels.sweep_collapsed_columns if collapsed else kernels.sweep_gibbs_columns
-    random, of_row = state.random.copy(), state.of_row.copy()
-    notes = ColumnNotes(problem, kept, conditional=conditional)
-    count = np.empty((problem.values, notes.offset[-1]), dtype=np.int64)
-    kernels.count_columns(cells, of_row, count)
-    expected, numbers = np.empty((problem.values, len(cells.codes))), problem.watched_numbers
-    for _ in range(kept):
-        expected[:] = 0
-        sweep(random, problem.beta, thin, cells, count, of_row, expected)
-        notes.add(random, np.where(numbers >= 0, expected[:, numbers], 0.0), count)
-    return replace(state, of_row=of_row, random=random), notes.finished(kept * thin)
+class _Dealt(NamedTuple):
+    """The rows of group g have the tuples ``tuples[start[g]:start[g + 1]]``.
+
+    ``codes`` (tuples × columns) are positions in the counts of values; in the saturated model a
+    tuple is its own only column.
+    """
+
+    start: NDArray[np.int64]
+    tuples: NDArray[np.int32]
+    codes: NDArray[np.int64]
+
+
+class _Swaps(Walk):
+    """The sensitive value of each row. The plan is the algorithm."""
+
+    @staticmethod
+    def planned(problem: Vertical, algorithm: Algorithm = "collapsed") -> Algorithm:
+        return algorithm
+
+    @staticmethod
+    def scattered(
+        problem: Vertical, plan: Algorithm, random: Random, seed: Seed
+    ) -> tuple[NDArray[np.int32]]:
+        groups, values = np.nonzero(problem.counts)
+        of_row = np.repeat(values, problem.counts[groups, values]).astype(np.int32)
+        kernels.shuffle(random, problem.start, of_row)
+        return (of_row,)
+
+    def deal(self, codes: NDArray[np.int64], width: int) -> None:
+        """Say how the rows are counted, and count them."""
+        self._dealt = _Dealt(self.problem.start, self.problem.tuples, codes)
+        self.count_rows(self.latent[0], codes[self.problem.tuples], width)
+        self._weight = np.empty((0, 0) if self.plan == "collapsed" else self.count.shape)
+
+    def sweep(self, sweeps: int) -> None:
+        beta, expected = self.problem.beta, self.expected.reshape(self.problem.values, -1)
+        rest = self._dealt, self.count, self._weight, self.latent[0]
+        kernels.sweep_swaps(self.random, beta, sweeps, *rest)
+        kernels.look_swaps(beta, *rest, expected)
+
+
+class SaturatedSwaps(_Swaps, Saturated):
+    """Swaps in the saturated model."""
+
+    def prepare(self) -> None:
+        values, tuples = self.problem.values, self.problem.domain.codes.shape[1]
+        numbers, base = self.problem.watched_numbers, np.arange(values)[:, None] * tuples
+        self.at(np.where(numbers >= 0, base + numbers, -1), np.ones(values * tuples))
+        self.deal(np.arange(tuples, dtype=np.int64)[:, None], tuples)
+
+
+class ColumnSwaps(_Swaps, NaiveBayes):
+    """Swaps under naive Bayes."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        codes = self.problem.domain.codes
+        self.expected = np.empty((self.problem.values, codes.shape[1]))
+        self.deal(self.coded(codes), int(self.population.offset[-1]))
