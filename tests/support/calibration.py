@@ -22,9 +22,7 @@ from scipy import stats
 from unveil.attacks.relative_risk import Horizontal, horizontal_problem, vertical_problem
 from unveil.attacks.relative_risk._domain import Domain
 from unveil.attacks.relative_risk._lumped import cells_of
-from unveil.attacks.relative_risk.samplers.atoms import Atoms, Columns
-from unveil.attacks.relative_risk.samplers.boxes import InBoxes
-from unveil.attacks.relative_risk.samplers.tuples import Tuples
+from unveil.attacks.relative_risk.samplers.horizontal import Atoms, Columns, InBoxes, Tuples
 from unveil.microdata import Column, Kind, Microdata, Permuted, Release, Role, Sets
 
 SIZES = (4, 3)
@@ -106,7 +104,8 @@ def in_boxes(real):
         quasi=table.quasi, sensitive=table.sensitive, regions=tuple(regions),
         class_of=class_of.ravel().astype(np.int32),
     )  # fmt: skip
-    return horizontal_problem(release, domain="product", alpha=ALPHA, beta=BETA, watched=WATCHED)
+    problem = horizontal_problem(release, domain="product", alpha=ALPHA, beta=BETA)
+    return problem.watching(WATCHED)
 
 
 def in_sets(real):
@@ -129,7 +128,8 @@ def in_sets(real):
 def shuffled(real):
     """Published with the sensitive values of each group shuffled."""
     release = Permuted.from_groups(_table(real), np.arange(ROWS) % 5)
-    return vertical_problem(release, domain="product", alpha=ALPHA, beta=BETA, watched=WATCHED)
+    problem = vertical_problem(release, domain="product", alpha=ALPHA, beta=BETA)
+    return problem.watching(WATCHED)
 
 
 def rows_in(problem, state):

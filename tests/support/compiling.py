@@ -21,7 +21,7 @@ from random_tables import random_microdata
 
 import unveil as uv
 from unveil.attacks.relative_risk.samplers import sampler_for, sampler_of
-from unveil.attacks.relative_risk.samplers.boxes import InBoxes
+from unveil.attacks.relative_risk.samplers.horizontal import InBoxes
 
 
 def mondrian() -> None:

@@ -9,8 +9,7 @@ from calibration import BETA, chance, in_boxes, in_sets, ranks, shuffled, truth
 
 from unveil.attacks.relative_risk.samplers import Sampler, sampler_for, sampler_of
 from unveil.attacks.relative_risk.samplers._walk import begin
-from unveil.attacks.relative_risk.samplers.atoms import Atoms
-from unveil.attacks.relative_risk.samplers.boxes import InBoxes
+from unveil.attacks.relative_risk.samplers.horizontal import Atoms, InBoxes
 
 SIMULATIONS = 200
 ONCE_IN = 1e-6  # how often a right sampler may be taken for a wrong one

@@ -25,9 +25,7 @@ from unveil.attacks.relative_risk import (
 from unveil.attacks.relative_risk._boxes import boxes_that_meet
 from unveil.attacks.relative_risk.samplers import Sampler, _kernels, sampler_for, sampler_of
 from unveil.attacks.relative_risk.samplers._walk import begin, random_state
-from unveil.attacks.relative_risk.samplers.atoms import Atoms
-from unveil.attacks.relative_risk.samplers.boxes import InBoxes
-from unveil.attacks.relative_risk.samplers.tuples import Tuples
+from unveil.attacks.relative_risk.samplers.horizontal import Atoms, InBoxes, Tuples
 from unveil.errors import InputError
 
 ALL_BOXES = ("product", "covered")
@@ -267,7 +265,7 @@ def test_the_published_sampler_needs_numbers_for_tuples():
     rng = np.random.default_rng(0)
     table = small_table(rng, 50, (40,) * 6, 3)
     release = loosely_grouped(rng, table, np.arange(50) // 5, 0.6)
-    problem = horizontal_problem(release, table, domain="product", watched=table.codes)
+    problem = horizontal_problem(release, table, domain="product").watching(table.codes)
     with pytest.raises(InputError, match=r"each of the 4,096,000,000 tuples.*'collapsed'"):
         sampler_for(problem, "saturated", "gibbs")
     sampler = sampler_for(problem)

@@ -22,6 +22,7 @@ from unveil.attacks.relative_risk._problem import Problem
 Beliefs: TypeAlias = NDArray[np.float64]
 """Sensitive values × watched tuples."""
 
+Learner: TypeAlias = Literal["joint", "conditional"]
 Ties: TypeAlias = Literal["full", "fraction", "none"]
 
 ROUNDING = 1e-9
@@ -82,6 +83,14 @@ def joint_learner(problem: Problem, density: Beliefs) -> Beliefs:
     """p_L(s, r), eq. 4."""
     weights = problem.alpha + problem.totals
     return (weights / weights.sum())[:, None] * density
+
+
+def learner_of(problem: Problem, answer: Answer, learner: Learner) -> Beliefs:
+    """p_L(s | r) of eq. 4 ("joint") or of eq. 5 ("conditional")."""
+    if learner == "joint":
+        return given_tuple(joint_learner(problem, answer.density))
+    assert answer.conditional is not None
+    return answer.conditional
 
 
 def given_tuple(joint: Beliefs) -> Beliefs:

@@ -56,6 +56,11 @@ class Domain:
     size: int
     codes: NDArray[np.int32] | None
 
+    @property
+    def numbered(self) -> NDArray[np.int32]:
+        """The numbered tuples; none if they are too many."""
+        return np.zeros((len(self.sizes), 0), np.int32) if self.codes is None else self.codes
+
     def find(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
         """The numbers of tuples (columns × tuples); -1 for those that have none."""
         assert self.codes is not None

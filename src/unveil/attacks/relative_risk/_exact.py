@@ -24,6 +24,7 @@ from unveil.attacks.relative_risk._expectations import (
     Part,
     Steps,
     TooManyError,
+    Weigh,
     components,
     horizontal_latent,
     marginal,
@@ -166,7 +167,7 @@ def _horizontal_pieces(problem: Horizontal, steps: Steps) -> list[Latent]:
     steps.check(int((lumps.last - lumps.first)[~lumps.is_settled].sum()))
     rows_of, value_start = lumps.cells.rows, lumps.cells.value_start
     sets = [lumps.of_cell(cell) for cell in range(len(rows_of))]
-    weigh = _Pochhammer(problem.beta * lumps.size)
+    weigh = _pochhammer(problem.beta * lumps.size)
     open_cells = ~lumps.is_settled
     latents = []
     for s in range(problem.values):
@@ -175,36 +176,31 @@ def _horizontal_pieces(problem: Horizontal, steps: Steps) -> list[Latent]:
             ours = [cells[i] for i in heap]
             rows = [int(rows_of[i]) for i in ours]
             if not open_cells[ours].any():  # all rows are in one atom
-                latents.append(_certain(s, sets[ours[0]], sum(rows)))
+                certain = np.array([[[sum(rows)]]], dtype=np.int64)
+                latents.append(Latent(np.array([s]), sets[ours[0]], certain, np.ones(1)))
             else:
                 latents.append(horizontal_latent(s, rows, [sets[i] for i in ours], weigh, steps))
     return latents
 
 
-def _certain(value: int, atom: NDArray[np.int64], rows: int) -> Latent:
-    counts = np.array([[[rows]]], dtype=np.int64)
-    return Latent(np.array([value]), atom, counts, np.ones(1))
-
-
 def _vertical_pieces(problem: Vertical, steps: Steps) -> list[Latent]:
     steps.check(len(problem.tuples))
     groups = _groups_of(problem)
-    weigh = _Pochhammer(np.full(int(problem.tuples.max()) + 1, problem.beta))
+    weigh = _pochhammer(np.full(int(problem.tuples.max()) + 1, problem.beta))
     return [
         vertical_latent(problem.values, [groups[i] for i in heap], weigh, steps)
         for heap in components([members for members, _ in groups])
     ]
 
 
-class _Pochhammer:
+def _pochhammer(weights: NDArray[np.floating]) -> Weigh:
     """The weight of counts with π integrated out: Γ(w + n) / Γ(w) for every place."""
 
-    def __init__(self, weights: NDArray[np.floating]) -> None:
-        self._weights = weights
+    def weigh(counts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
+        here = weights[places]
+        return (gammaln(here + counts) - gammaln(here)).sum(axis=(1, 2))
 
-    def __call__(self, counts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
-        weights = self._weights[places]
-        return (gammaln(weights + counts) - gammaln(weights)).sum(axis=(1, 2))
+    return weigh
 
 
 class _Pieces:

@@ -24,21 +24,22 @@ from unveil.attacks.relative_risk._beliefs import (
     Answer,
     AtRisk,
     Beliefs,
+    Learner,
     Ties,
     attacker,
-    given_tuple,
-    joint_learner,
+    learner_of,
 )
-from unveil.attacks.relative_risk._chains import Chains, Stopped
+from unveil.attacks.relative_risk._chains import Chains, Sampling, Stopped
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Problem
 from unveil.attacks.relative_risk._traces import charts_of_chains, save_traces, traces_of
 from unveil.attacks.relative_risk._victim import (
-    Teller,
     Victim,
     check_inside,
     described,
     free_name,
+    told,
+    warmed_up,
 )
 from unveil.errors import Cell, File, InputError, Message, Option, Person, Row, Text
 from unveil.findings import (
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
 
     from xarray import DataTree
 
-Learner: TypeAlias = Literal["joint", "conditional"]
 How: TypeAlias = Literal["closed form", "enumeration", "sampling"]
 
 QUANTILES = (0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
@@ -143,7 +143,7 @@ class RelativeRisk(Finding):
     likelihood: Likelihood
     learner_is: Learner
     ties: Ties
-    teller: Teller
+    sampling: Sampling
     seed: int
     seconds: float
     notes: tuple[Text, ...] = ()
@@ -175,11 +175,7 @@ class RelativeRisk(Finding):
         return self._learner_of(self.answer)
 
     def _learner_of(self, answer: Answer) -> Beliefs:
-        if self.learner_is == "conditional":
-            assert answer.conditional is not None
-            beliefs = answer.conditional
-        else:
-            beliefs = given_tuple(joint_learner(self.problem, answer.density))
+        beliefs = learner_of(self.problem, answer, self.learner_is)
         return np.where(self._is_inside, beliefs, np.nan)
 
     @cached_property
@@ -215,19 +211,12 @@ class RelativeRisk(Finding):
         For a victim of the panel the chains have finished. For others they continue, for some
         seconds.
         """
-        codes = self._codes_of(described_by, values)
-        place = np.flatnonzero((self.problem.watched == codes).all(axis=0))
-        known = self.answer.about(int(place[0])) if len(place) else None
-        in_panel = np.flatnonzero(np.isin(self.problem.panel, place))
-        traces = self.chains.about(int(in_panel[0])) if self.chains and len(in_panel) else ()
-        found = self.teller.about(codes, known, traces)
-        return Victim(
-            who={c.name: c.texts[code] for c, code in zip(self.quasi, codes[:, 0], strict=True)},
-            sensitive=self.sensitive.name, values=self.sensitive.texts,
-            attacker=found.attacker, learner=found.learner,
-            attacker_interval=found.attacker_interval, learner_interval=found.learner_interval,
-            error=found.error, converged=found.converged and self.converged,
-        )  # fmt: skip
+        return told(self, self._codes_of(described_by, values))
+
+    @cached_property
+    def warmed_up(self) -> tuple[Any, ...]:
+        """States of the chains that can continue."""
+        return warmed_up(self.problem, self.sampling) if self.chains is None else self.chains.states
 
     def _codes_of(
         self, described_by: Mapping[str, Any] | int | None, values: dict[str, Any]
@@ -504,7 +493,7 @@ class RelativeRisk(Finding):
         if self.converged:
             return []
         assert self.chains is not None
-        found, goal = self.chains.diagnostics, self.chains.goal
+        found, goal = self.chains.diagnostics, self.chains.sampling.goal
         return [
             Message(
                 "NOT CONVERGED after {sweeps} sweeps: worst R-hat {rhat} (goal: {most}), smallest "
@@ -534,9 +523,9 @@ class RelativeRisk(Finding):
         size = f"{ess:,.0f}" if math.isfinite(ess) else "unlimited (nothing moves)"
         return (
             f"{'' if self.converged else 'NOT CONVERGED, the numbers are rough. '}Sampled "
-            f"({chains.sampler.name}): {len(chains.infos)} chains of {chains.sweeps:,} sweeps, "
-            f"{chains.warm_up:,} of them to warm up; worst R-hat {found.worst_rhat:.3f}, smallest "
-            f"effective sample size {size} on a panel of {len(found.rhat)}."
+            f"({chains.sampling.sampler.name}): {len(chains.infos)} chains of {chains.sweeps:,} "
+            f"sweeps, {chains.warm_up:,} of them to warm up; worst R-hat {found.worst_rhat:.3f}, "
+            f"smallest effective sample size {size} on a panel of {len(found.rhat)}."
         )
 
     def _verdict(self, under: Text) -> Message:
@@ -769,11 +758,11 @@ def _records(n: float) -> tuple[float | None, str]:
 def _sampling(chains: Chains) -> dict[str, Any]:
     found = chains.diagnostics
     return {
-        "sampler": chains.sampler.name,
+        "sampler": chains.sampling.sampler.name,
         "chains": len(chains.infos),
         "sweeps": chains.sweeps,
         "warm_up": chains.warm_up,
-        "thin": chains.goal.thin,
+        "thin": chains.sampling.goal.thin,
         "stopped": chains.stopped,
         "panel": len(found.rhat),
         "worst_rhat": found.worst_rhat,

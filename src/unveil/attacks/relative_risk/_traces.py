@@ -56,9 +56,9 @@ def traces_of(finding: RelativeRisk) -> DataTree:
     names = ["value", "victim"]
     attributes: dict[str, Any] = {
         "made_by": f"unveil {__version__}", "release": finding.release,
-        "sampler": chains.sampler.name, "likelihood": finding.likelihood,
+        "sampler": chains.sampling.sampler.name, "likelihood": finding.likelihood,
         "domain": finding.domain, "beta": finding.problem.beta, "seed": finding.seed,
-        "warm_up": chains.warm_up, "thin": chains.goal.thin,
+        "warm_up": chains.warm_up, "thin": chains.sampling.goal.thin,
     }  # fmt: skip
     return from_dict(
         {"posterior": posterior},
@@ -155,7 +155,7 @@ class _Watched:
     def trace(self, prefix: Text) -> Chart:
         """One line per chain: what the attacker believes, sweep by sweep."""
         states = np.arange(1, self.beliefs.shape[1] + 1)
-        sweeps = self.chains.warm_up + self.chains.goal.thin * states
+        sweeps = self.chains.warm_up + self.chains.sampling.goal.thin * states
         return Chart(
             kind="curves", title="Traces of the attacker's belief about the panel's worst victim",
             says=self.says, x=Axis(label="sweep"), y=Axis(label="attacker's belief", share=True),

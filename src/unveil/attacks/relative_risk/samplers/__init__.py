@@ -23,9 +23,8 @@ from unveil.attacks.relative_risk.samplers._walk import (
     begin,
     draw_population,
 )
-from unveil.attacks.relative_risk.samplers.atoms import Atoms, Columns
-from unveil.attacks.relative_risk.samplers.boxes import InBoxes
-from unveil.attacks.relative_risk.samplers.tuples import ColumnSwaps, SaturatedSwaps, Tuples
+from unveil.attacks.relative_risk.samplers.horizontal import Atoms, Columns, InBoxes, Tuples
+from unveil.attacks.relative_risk.samplers.vertical import ColumnSwaps, SaturatedSwaps
 from unveil.errors import InputError, Option
 
 __all__ = [

@@ -237,11 +237,12 @@ class Saturated(Walk):
         # Sums over sensitive values depend on the memory layout, in their last digit.
         self.place = np.ascontiguousarray(place, dtype=np.int64)
         self.size = size.astype(np.float64)
+        self._panel = self.place[:, self.problem.panel]
         self.expected, self._sums = np.empty(len(size)), np.zeros(len(size))
 
     def look(self) -> tuple[Beliefs, Beliefs]:
         self._sums += self.expected
-        return self._shared_out(self.expected, self.place[:, self.problem.panel])
+        return self._shared_out(self.expected, self._panel)
 
     def draw(self, some: NDArray[np.integer]) -> Beliefs:
         place, there = np.ascontiguousarray(self.place[:, some]), self.rows_there().ravel()

@@ -1,29 +1,18 @@
-"""Samplers that give each row one of the numbered tuples, or each tuple a sensitive value.
+"""Samplers of a permuted release: pairs of rows of a group exchange their sensitive values.
 
-`Tuples` samples a generalization under naive Bayes, whose sets are lists of tuples. *Collapsed*:
-with π of every column integrated out, a row of sensitive value s has tuple r of its group's set
-with a probability in proportion to the product over the columns of β plus the number of other rows
-of s with the value of r. Rows are drawn one by one, and the probabilities from which they were
-drawn are recorded. *Gibbs*: in turns π of every column is drawn given the rows, and the rows given
-π. The expected number of rows (s, r) given π is recorded.
-
-`SaturatedSwaps` and `ColumnSwaps` sample a permuted release: pairs of rows of a group exchange
-their sensitive values. *Collapsed*: a random pair exchanges with its conditional probability given
-all other rows, with π integrated out. *Gibbs*: in turns π is drawn given the rows, and pairs
-exchange given π. The expected number of rows (s, r) if each row may exchange with another is
-recorded.
+*Collapsed*: a random pair exchanges with its conditional probability given all other rows, with π
+integrated out. *Gibbs*: in turns π is drawn given the rows, and pairs exchange given π. The
+expected number of rows (s, r) if each row may exchange with another is recorded.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._lumped import Lumped
-from unveil.attacks.relative_risk._problem import Horizontal, Vertical
+from unveil.attacks.relative_risk._problem import Vertical
 from unveil.attacks.relative_risk.samplers import _kernels as kernels
 from unveil.attacks.relative_risk.samplers._walk import (
     Algorithm,
@@ -33,41 +22,6 @@ from unveil.attacks.relative_risk.samplers._walk import (
     Seed,
     Walk,
 )
-
-
-class _TuplesPlan(NamedTuple):
-    algorithm: Algorithm
-    lumps: Lumped
-
-
-class Tuples(NaiveBayes):
-    """The tuple of each row, cell after cell."""
-
-    @staticmethod
-    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> _TuplesPlan:
-        return _TuplesPlan(algorithm, replace(problem, apart=True).lumped)
-
-    @staticmethod
-    def scattered(
-        problem: Horizontal, plan: _TuplesPlan, random: Random, seed: Seed
-    ) -> tuple[NDArray[np.int32]]:
-        of_row = np.empty(plan.lumps.cells.row_start[-1], dtype=np.int32)
-        kernels.scatter(random, plan.lumps, of_row)
-        # Atoms are numbered apart for each sensitive value, tuples are not.
-        return (of_row % np.int32(plan.lumps.atom_of.shape[1]),)
-
-    def prepare(self) -> None:
-        super().prepare()
-        cells, self._codes = self.plan.lumps.cells, self.coded(self.problem.domain.codes)
-        secrets, width = np.repeat(cells.value, cells.rows), int(self.population.offset[-1])
-        self.count_rows(secrets, self._codes[self.latent[0]], width)
-        self.expected = np.empty((self.problem.values, len(self._codes)))
-
-    def sweep(self, sweeps: int) -> None:
-        collapsed = self.plan.algorithm == "collapsed"
-        kernel = kernels.sweep_collapsed_columns if collapsed else kernels.sweep_gibbs_columns
-        kernel(self.random, self.problem.beta, sweeps, self.plan.lumps, self._codes, self.count,
-               self.latent[0], self.expected)  # fmt: skip
 
 
 class _Dealt(NamedTuple):

@@ -1,16 +1,28 @@
-"""Sampling a generalization under the saturated model: collapsed, or Gibbs as published.
+"""Samplers of a generalization.
 
-Tuples that the release does not distinguish are one atom (`Lumped`).
-
-*Collapsed*: with π integrated out, a row of sensitive value s has tuple r of its group's set with a
-probability in proportion to β plus the number of other rows (s, r). The rows of a cell are drawn
-jointly, as from a Pólya urn. In a large set a row gets a random tuple or copies another row of its
-sensitive value, until one is in the set; so no list has to be scanned. The expected number of rows
-(s, r) is recorded, those of each cell given all others.
-
-*Gibbs*: in turns π is drawn given the rows, a Dirichlet vector for every sensitive value, and the
+`Atoms` samples the saturated model. Tuples that the release does not distinguish are one atom
+(`Lumped`). *Collapsed*: with π integrated out, a row of sensitive value s has tuple r of its
+group's set with a probability in proportion to β plus the number of other rows (s, r). The rows of
+a cell are drawn jointly, as from a Pólya urn. In a large set a row gets a random tuple or copies
+another row of its sensitive value, until one is in the set; so no list has to be scanned. The
+expected number of rows (s, r) is recorded, those of each cell given all others. *Gibbs*, as
+published: in turns π is drawn given the rows, a Dirichlet vector for every sensitive value, and the
 rows given π, independently. The expected number of rows (s, r) given π is recorded
 (Rao-Blackwellization).
+
+`InBoxes` samples the saturated model, collapsed, if there are too many tuples to enumerate. The
+domain is the product of the columns' values, and a group's set is a box in it. A row gets a random
+tuple of its box, with weight β for each tuple, or copies another row of its sensitive value that is
+in the box, with weight 1 for each. Tuples have no numbers and no counts are kept, so that memory
+grows with the rows and not with the domain. If the cells whose boxes meet are listed, their rows
+are scanned, and the rows of a cell are drawn jointly, as from a Pólya urn. If β outweighs the rows
+anyway, any row of the sensitive value is tried.
+
+`Tuples` samples naive Bayes if sets are lists of tuples. *Collapsed*: with π of every column
+integrated out, a row of sensitive value s has tuple r of its group's set with a probability in
+proportion to the product over the columns of β plus the number of other rows of s with the value of
+r. Rows are drawn one by one, and the probabilities from which they were drawn are recorded.
+*Gibbs*: in turns π of every column is drawn given the rows, and the rows given π.
 
 `Columns` samples naive Bayes on boxes. Given the sensitive values, neither the population nor a box
 makes columns depend on each other. So each column is a small problem of the saturated kind. The
@@ -21,6 +33,7 @@ the tuple's values among its rows.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -28,8 +41,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._beliefs import Beliefs
-from unveil.attacks.relative_risk._boxes import starts
-from unveil.attacks.relative_risk._lumped import expected_rows
+from unveil.attacks.relative_risk._boxes import boxes_that_meet, packed_tuples, starts
+from unveil.attacks.relative_risk._lumped import Cells, Lumped, cells_of, expected_rows
 from unveil.attacks.relative_risk._problem import Horizontal
 from unveil.attacks.relative_risk.samplers import _kernels as kernels
 from unveil.attacks.relative_risk.samplers._walk import (
@@ -45,6 +58,9 @@ from unveil.attacks.relative_risk.samplers._walk import (
 _TRY = 100.0  # the cost of an attempt to copy, in entries of a list that is scanned
 _BITS = 61  # of weights
 _NO_SHARES, _NOWHERE = np.empty(0), np.empty(0, dtype=np.int64)
+
+_OUTWEIGHED = 4.0  # rows per unit of β in a box, above which the cells that meet it are listed
+_LISTED = 64  # the most entries of all lists, per row
 
 
 class Plan(NamedTuple):
@@ -119,6 +135,130 @@ class Atoms(Saturated):
         if self.plan is None:
             return super().rows_there()
         return self._weight / self.plan.one - self.problem.beta * self.problem.lumped.size
+
+
+# Saturated, on boxes that are not enumerated -----------------------------------------------------
+
+
+class _Watched(NamedTuple):
+    """The watched tuples as words, their hash table, and those in each box."""
+
+    known: NDArray[np.uint64]
+    slots: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    inside: NDArray[np.int32]
+
+
+class BoxesPlan(NamedTuple):
+    """From which cells the rows of each cell may copy.
+
+    Those of cell i are ``near[near_start[i]:near_start[i + 1]]``, with at most ``most`` rows; if
+    there are none, all cells of its sensitive value. ``volume`` is the number of tuples of a cell.
+    """
+
+    cells: Cells
+    volume: NDArray[np.float64]
+    near_start: NDArray[np.int64]
+    near: NDArray[np.int32]
+    most: int
+
+
+class InBoxes(Saturated):
+    """The tuple of each row (rows × words), cell after cell."""
+
+    @staticmethod
+    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> BoxesPlan:
+        """List the cells that meet if most attempts to copy any row would fail."""
+        assert problem.boxes is not None
+        cells = cells_of(problem.counts)
+        group, value = cells.group, cells.value
+        volume = problem.boxes.volumes[group]
+        rare = problem.totals[value] > _OUTWEIGHED * problem.beta * volume
+        wanted = np.zeros(len(problem.counts), dtype=np.bool_)
+        wanted[group[rare]] = True
+        most = _LISTED * int(problem.totals.sum())
+        start, others = boxes_that_meet(problem.packed, problem.counts, wanted, most)
+        cell_of = np.full(problem.counts.shape, -1, dtype=np.int32)
+        cell_of[group, value] = np.arange(len(group))
+        # Of the boxes that meet a cell's, those with rows of its sensitive value.
+        lengths = np.where(rare, np.diff(start)[group], 0)
+        owner = np.repeat(np.arange(len(group), dtype=np.int32), lengths)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        near = cell_of[others[start[group[owner]] + within], value[owner]]
+        owner, near = owner[near >= 0], near[near >= 0]
+        rows = np.bincount(owner, weights=cells.rows[near], minlength=1)
+        return BoxesPlan(
+            cells=cells, volume=volume, near=near, most=int(rows.max()),
+            near_start=np.searchsorted(owner, np.arange(len(group) + 1)).astype(np.int64),
+        )  # fmt: skip
+
+    @staticmethod
+    def scattered(
+        problem: Horizontal, plan: BoxesPlan, random: Random, seed: Seed
+    ) -> tuple[NDArray[np.uint64]]:
+        shape = (plan.cells.row_start[-1], len(problem.packed.guard))
+        words = np.empty(shape, dtype=np.uint64)
+        kernels.scatter_in_boxes(random, plan.cells, problem.packed, words)
+        return (words,)
+
+    def prepare(self) -> None:
+        problem, words = self.problem, self.latent[0]
+        known = packed_tuples(problem.packed, problem.watched)
+        slots = np.empty(2 ** (2 * len(known) + 1).bit_length(), dtype=np.int64)
+        kernels.fill_slots(known, slots)
+        self._watched = _Watched(known, slots, *problem.watched_in_boxes)
+        shape = (problem.values, len(known))
+        size = problem.values * len(known)
+        self.at(np.arange(size).reshape(shape), np.ones(size))
+        self._there, self._number = np.empty(shape), np.empty(len(words), dtype=np.int32)
+        kernels.number_rows(words, self._watched, self._number)
+
+    def sweep(self, sweeps: int) -> None:
+        kernels.sweep_boxes(
+            self.random, self.problem.beta, sweeps, self.plan, self.problem.packed, self._watched,
+            self.latent[0], self._number, self._there, self.expected.reshape(self._there.shape),
+        )  # fmt: skip
+
+    def rows_there(self) -> NDArray[np.float64]:
+        return self._there
+
+
+# Naive Bayes, on lists of tuples ----------------------------------------------------------------
+
+
+class _TuplesPlan(NamedTuple):
+    algorithm: Algorithm
+    lumps: Lumped
+
+
+class Tuples(NaiveBayes):
+    """The tuple of each row, cell after cell."""
+
+    @staticmethod
+    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> _TuplesPlan:
+        return _TuplesPlan(algorithm, replace(problem, apart=True).lumped)
+
+    @staticmethod
+    def scattered(
+        problem: Horizontal, plan: _TuplesPlan, random: Random, seed: Seed
+    ) -> tuple[NDArray[np.int32]]:
+        of_row = np.empty(plan.lumps.cells.row_start[-1], dtype=np.int32)
+        kernels.scatter(random, plan.lumps, of_row)
+        # Atoms are numbered apart for each sensitive value, tuples are not.
+        return (of_row % np.int32(plan.lumps.atom_of.shape[1]),)
+
+    def prepare(self) -> None:
+        super().prepare()
+        cells, self._codes = self.plan.lumps.cells, self.coded(self.problem.domain.codes)
+        secrets, width = np.repeat(cells.value, cells.rows), int(self.population.offset[-1])
+        self.count_rows(secrets, self._codes[self.latent[0]], width)
+        self.expected = np.empty((self.problem.values, len(self._codes)))
+
+    def sweep(self, sweeps: int) -> None:
+        collapsed = self.plan.algorithm == "collapsed"
+        kernel = kernels.sweep_collapsed_columns if collapsed else kernels.sweep_gibbs_columns
+        kernel(self.random, self.problem.beta, sweeps, self.plan.lumps, self._codes, self.count,
+               self.latent[0], self.expected)  # fmt: skip
 
 
 # Naive Bayes on boxes: each column separately ---------------------------------------------------
