@@ -93,9 +93,9 @@ def learner_of(problem: Problem, answer: Answer, learner: Learner) -> Beliefs:
     return answer.conditional
 
 
-def given_tuple(joint: Beliefs) -> Beliefs:
-    """The shares of the sensitive values for each tuple; nan if they sum to 0."""
-    total = joint.sum(axis=0)
+def given_tuple(joint: NDArray[np.float64], axis: int = 0) -> NDArray[np.float64]:
+    """The shares of the sensitive values (along an axis) for each tuple; nan if they sum to 0."""
+    total = joint.sum(axis=axis, keepdims=True)
     return np.divide(joint, total, out=np.full_like(joint, np.nan), where=total > 0)
 
 

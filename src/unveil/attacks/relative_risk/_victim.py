@@ -21,7 +21,7 @@ from unveil.attacks.relative_risk._problem import Horizontal, Problem
 from unveil.attacks.relative_risk.samplers import draw_population
 from unveil.errors import Cell, InputError, Listed, Message, Option, Text, View, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.findings import Axis, Chart, Series, Table, numbers
+from unveil.findings import Axis, Chart, Series, Table, cell, numbers
 from unveil.microdata import MISSING, Column, value_text
 from unveil.options import Help, Shell
 
@@ -88,17 +88,12 @@ class Victim:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value."""
-        beliefs = pd.DataFrame(
-            {
-                "attacker": self.attacker,
-                "attacker_low": self.attacker_interval[0],
-                "attacker_high": self.attacker_interval[1],
-                "learner": self.learner,
-                "learner_low": self.learner_interval[0],
-                "learner_high": self.learner_interval[1],
-                "relative_risk": self.relative_risk,
-            }
-        )
+        beliefs = pd.DataFrame({
+            "attacker": self.attacker, "attacker_low": self.attacker_interval[0],
+            "attacker_high": self.attacker_interval[1], "learner": self.learner,
+            "learner_low": self.learner_interval[0], "learner_high": self.learner_interval[1],
+            "relative_risk": self.relative_risk,
+        })  # fmt: skip
         beliefs.insert(0, free_name(self.sensitive, beliefs.columns), list(self.values))
         return beliefs
 
@@ -117,13 +112,13 @@ class Victim:
     def table(self) -> Table:
         """What is believed, the most likely values first."""
         places, order = _digits(self.error), self._most_likely_first()
-        level = f"{_LEVEL:.0%}"
+        level, form = f"{_LEVEL:.0%}", f".{places}f"
         rows: list[list[Any]] = [
             [
                 Cell(harmless(self.values[s]), bare=True),
-                _number(self.attacker[s], places), _range(self.attacker_interval[:, s]),
-                _number(self.learner[s], places), _range(self.learner_interval[:, s]),
-                _number(self.relative_risk[s], min(places, 2)),
+                cell(self.attacker[s], form), _range(self.attacker_interval[:, s]),
+                cell(self.learner[s], form), _range(self.learner_interval[:, s]),
+                cell(self.relative_risk[s], f".{min(places, 2)}f"),
             ]
             for s in order[:_SHOWN]
         ]  # fmt: skip
@@ -131,10 +126,7 @@ class Victim:
             rows.append([f"… and {len(order) - _SHOWN} values less likely", *[""] * 5])
         return Table(
             title=Message("Victim: {who}{rough}{outside}", who=self.in_words, **self._remarks()),
-            columns=[
-                self.sensitive, "attacker",
-                level, "learner", level, "ratio",
-            ],
+            columns=[self.sensitive, "attacker", level, "learner", level, "ratio"],
             rows=rows,
         )  # fmt: skip
 
@@ -210,10 +202,6 @@ def _digits(error: float) -> int:
     if not math.isfinite(error):
         return 0
     return min(max(math.floor(-math.log10(2 * error)), 0), _MOST_DIGITS)
-
-
-def _number(value: float, places: int) -> tuple[float | None, str]:
-    return (value, "–" if math.isnan(value) else f"{value:.{places}f}")
 
 
 def _range(limits: NDArray[np.float64]) -> str:
