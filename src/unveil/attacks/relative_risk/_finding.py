@@ -427,13 +427,13 @@ class RelativeRisk(Finding):
     def facts(self) -> Mapping[str, Any]:
         problem, table = self.problem, self.microdata
         facts = {
-            "source": None if table is None else table.source,
+            "converged": self.converged, "source": None if table is None else table.source,
             "quasi": [column.name for column in self.quasi], "sensitive": self.sensitive.name,
             "published": int(problem.counts.sum()), "groups": len(problem.counts),
             "tuples": problem.domain.size, "alpha": problem.alpha, "beta": problem.beta,
             "learner": self.learner_is,
             "sampling": None if self.chains is None else _sampling(self.chains),
-            **self.attributes("converged release kind how likelihood domain ties seed seconds"),
+            **self.attributes("release kind how likelihood domain ties seed seconds"),
         }  # fmt: skip
         if table is not None:
             facts["risk"] = {

@@ -211,8 +211,7 @@ def _range(limits: NDArray[np.float64]) -> str:
 
 # Whom a question is about -----------------------------------------------------------------------
 
-# What stands between commas; commas within double quotes separate nothing.
-_PART = re.compile(r'\s*((?:[^",]|"(?:[^"]|"")*")*)(?:,|$)')
+_COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')  # not within double quotes
 
 
 def _typed(texts: Sequence[str]) -> list[dict[str, str]]:
@@ -226,21 +225,18 @@ def _typed(texts: Sequence[str]) -> list[dict[str, str]]:
 
 def _typed_one(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    at = 0
-    while at < len(text):
-        part = _PART.match(text, at)
-        column, equals, value = _unquoted("" if part is None else part[1].strip()).partition("=")
-        if part is None or not equals or not column.strip() or not value.strip():
+    for part in _COMMA.split(text.rstrip().removesuffix(",")):
+        column, _, value = (one.strip() for one in _unquoted(part.strip()).partition("="))
+        if not column or not value or part.count('"') % 2:
             raise InputError(
                 "cannot read {victim}; write column=value, with commas between several, and a "
                 "value with a comma in double quotes",
                 victim=Option("victim", text),
             )
-        if column.strip() in found:
+        if column in found:
             raise InputError("{victim} names {column} twice", victim=Option("victim", text),
-                             column=ColumnName(column.strip()))  # fmt: skip
-        found[column.strip()] = _unquoted(value.strip())
-        at = part.end()
+                             column=ColumnName(column))  # fmt: skip
+        found[column] = _unquoted(value)
     return found
 
 

@@ -226,33 +226,38 @@ def _copy_or_not(random, cell, j, atoms, size, of_row):
                 return np.int64(atom)
 
 
-# Weights are integers, and ``plan.one`` is the weight of a row: so adding and subtracting leaves no
-# rounding errors, and sums are twice as fast as with floats.
+# If π is integrated out, weights are integers, and ``plan.one`` is the weight of a row: so adding
+# and subtracting leaves no rounding errors, and sums are twice as fast as with floats.
 
 
 @compiled()
-def sweep_collapsed(
-    random, beta, sweeps, lumps, plan, weight, of_row, expected, share, share_start
-):
-    """Draw all rows anew, cell after cell, with π integrated out.
+def sweep_atoms(random, beta, sweeps, lumps, plan, weight, of_row, expected, share, share_start):
+    """Draw all rows anew, cell after cell.
 
-    The rows of a cell are drawn jointly: the first from the weights without them, each further one
-    from these or, as from a Pólya urn, like one before. In the last sweep the expected number of
-    rows in each atom, each cell given all others, is written to ``expected``; for cells drawn by
-    copying, the actual rows are counted. Unless ``share`` is empty, the same is written to it as
-    shares of each cell, from ``share_start`` on.
+    With π integrated out the rows of a cell are drawn jointly: the first from the weights without
+    them, each further one from these or, as from a Pólya urn, like one before. If ``plan.one`` is
+    0, π is drawn before each sweep, and the rows given π, as published. In the last sweep the
+    expected number of rows in each atom, each cell given all others or π, is written to
+    ``expected``; for cells drawn by copying, the actual rows are counted. Unless ``share`` is
+    empty, the same is written to it as shares of each cell, from ``share_start`` on.
     """
-    cumulated, one = np.empty(lumps.longest, np.int64), plan.one
+    cumulated, one, collapsed = np.empty(lumps.longest, weight.dtype), plan.one, plan.one > 0
     cells, atom_start, row_start = lumps.cells, lumps.atom_start, lumps.cells.row_start
     first, last, atoms, size = lumps.first, lumps.last, lumps.atoms, lumps.size
+    count, shares = np.empty(0 if collapsed else len(weight), np.int64), len(share) > 0
     expected.fill(0)
-    shares = len(share) > 0
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
+        if not collapsed:
+            count.fill(0)
+            for j in range(len(of_row)):
+                count[of_row[j]] += 1
+            for a in range(len(weight)):
+                weight[a] = _gamma(random, beta * size[a] + count[a])
         for cell in range(len(first)):
             s, at, width = cells.value[cell], first[cell], last[cell] - first[cell]
             base, begin, end = atom_start[s], row_start[cell], row_start[cell + 1]
-            if width == 1:
+            if collapsed and width == 1:
                 if look:
                     expected[base + atoms[at]] += end - begin
                     if shares:
@@ -272,53 +277,25 @@ def sweep_collapsed(
                     if look:
                         expected[of_row[j]] += 1.0
                 continue
-            for j in range(_place(begin), _place(end)):
-                weight[_place(of_row[j])] -= one
+            if collapsed:
+                for j in range(_place(begin), _place(end)):
+                    weight[_place(of_row[j])] -= one
             total = _cumulate(weight, base, atoms, at, width, cumulated)
             if look:
                 to = share_start[cell] if shares else -1
                 _share_out(end - begin, total, weight, base, atoms, at, width, expected, share, to)
             urn = total
             for j in range(_place(begin), _place(end)):
-                x = _below(random, urn)
-                if x < total:
+                x = weight.dtype.type(_uniform(random) * urn)
+                if x < total or not collapsed:
                     k = _place(at + _first_above(cumulated, width, x))
                     atom = _place(base + atoms[k])
                 else:
                     atom = _place(of_row[_place(begin + (x - total) // one)])
                 of_row[j] = atom
-                weight[atom] += one
-                urn += one
-
-
-@compiled()
-def sweep_gibbs(random, beta, sweeps, lumps, count, weight, of_row, expected, share, share_start):
-    """Draw π given the rows, then the rows given π, as published.
-
-    In the last sweep the expected number of rows in each atom given π is written to ``expected``,
-    and to ``share`` as in `sweep_collapsed`.
-    """
-    cumulated = np.empty(lumps.longest)
-    first, last, atoms, size = lumps.first, lumps.last, lumps.atoms, lumps.size
-    expected.fill(0)
-    for sweep in range(sweeps):
-        look = sweep == sweeps - 1
-        for a in range(len(weight)):
-            weight[a] = _gamma(random, beta * size[a] + count[a])
-        count.fill(0)
-        for cell in range(len(first)):
-            at, width = first[cell], last[cell] - first[cell]
-            base = lumps.atom_start[lumps.cells.value[cell]]
-            begin, end = lumps.cells.row_start[cell], lumps.cells.row_start[cell + 1]
-            total = _cumulate(weight, base, atoms, at, width, cumulated)
-            if look:
-                to = share_start[cell] if len(share) > 0 else -1
-                _share_out(end - begin, total, weight, base, atoms, at, width, expected, share, to)
-            for j in range(_place(begin), _place(end)):
-                k = _first_above(cumulated, width, _uniform(random) * total)
-                atom = _place(base + atoms[at + k])
-                of_row[j] = atom
-                count[atom] += 1
+                if collapsed:
+                    weight[atom] += one
+                    urn += one
 
 
 @inner

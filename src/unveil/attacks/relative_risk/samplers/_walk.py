@@ -237,12 +237,12 @@ class Saturated(Walk):
         # Sums over sensitive values depend on the memory layout, in their last digit.
         self.place = np.ascontiguousarray(place, dtype=np.int64)
         self.size = size.astype(np.float64)
-        self._panel = self.place[:, self.problem.panel]
+        self._panel = self._sized(self.place[:, self.problem.panel])
         self.expected, self._sums = np.empty(len(size)), np.zeros(len(size))
 
     def look(self) -> tuple[Beliefs, Beliefs]:
         self._sums += self.expected
-        return self._shared_out(self.expected, self._panel)
+        return self._shared_out(self.expected, *self._panel)
 
     def draw(self, some: NDArray[np.integer]) -> Beliefs:
         place, there = np.ascontiguousarray(self.place[:, some]), self.rows_there().ravel()
@@ -251,13 +251,17 @@ class Saturated(Walk):
         return found
 
     def means(self, kept: int) -> tuple[Beliefs, Beliefs]:
-        return self._shared_out(self._sums / kept, self.place)
+        return self._shared_out(self._sums / kept, *self._sized(self.place))
+
+    def _sized(self, place: NDArray[np.int64]) -> tuple[NDArray[np.int64], Beliefs]:
+        """Places and their sizes, which are infinite where there are no rows."""
+        return place, np.where(place >= 0, self.size[place], np.inf)
 
     def _shared_out(
-        self, expected: NDArray[np.float64], place: NDArray[np.int64]
+        self, expected: NDArray[np.float64], place: NDArray[np.int64], size: Beliefs
     ) -> tuple[Beliefs, Beliefs]:
         """The tuples at one place have equal shares of its rows."""
-        rows = np.where(place >= 0, expected[place] / self.size[place], 0.0)
+        rows = expected[place] / size
         return rows, saturated_density(self.problem, rows)
 
 

@@ -64,14 +64,14 @@ _LISTED = 64  # the most entries of all lists, per row
 
 
 class Plan(NamedTuple):
-    """How collapsed sampling draws the cells.
+    """How the cells are drawn.
 
     Attributes
     ----------
     by_copy : array
         Which cells are drawn by copying instead of scanning their atoms.
     one : int
-        The integer weight of a row.
+        The integer weight of a row; 0 for Gibbs sampling.
     """
 
     by_copy: NDArray[np.bool_]
@@ -79,14 +79,14 @@ class Plan(NamedTuple):
 
 
 class Atoms(Saturated):
-    """The atom of each row, cell after cell. The plan is None for Gibbs sampling."""
+    """The atom of each row, cell after cell."""
 
     @staticmethod
-    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> Plan | None:
+    def planned(problem: Horizontal, algorithm: Algorithm = "collapsed") -> Plan:
         """Choose for each cell by the expected cost, as if rows were scattered evenly."""
-        if algorithm == "gibbs":
-            return None
         lumps, totals = problem.lumped, problem.totals[problem.lumped.cells.value]
+        if algorithm == "gibbs":
+            return Plan(by_copy=np.zeros(len(totals), dtype=np.bool_), one=0)
         width = (lumps.last - lumps.first).astype(np.float64)
         prior = problem.beta * lumps.volume
         tries = (prior + totals) / (prior + expected_rows(lumps))
@@ -100,7 +100,7 @@ class Atoms(Saturated):
 
     @staticmethod
     def scattered(
-        problem: Horizontal, plan: Plan | None, random: Random, seed: Seed
+        problem: Horizontal, plan: Plan, random: Random, seed: Seed
     ) -> tuple[NDArray[np.int32]]:
         of_row = np.empty(problem.lumped.cells.row_start[-1], dtype=np.int32)
         kernels.scatter(random, problem.lumped, of_row)
@@ -109,12 +109,15 @@ class Atoms(Saturated):
     def prepare(self) -> None:
         lumps, numbers = self.problem.lumped, self.problem.watched_numbers
         self.at(np.where(numbers >= 0, lumps.atom_of[:, numbers], -1), lumps.size)
-        self.count = np.bincount(self.latent[0], minlength=len(lumps.size)).astype(np.int64)
-        if self.plan is None:
-            self._weight = np.empty(len(lumps.size))
-        else:
+        if self.plan.one:
             prior = np.rint(self.problem.beta * lumps.size * self.plan.one).astype(np.int64)
-            self._weight = prior + self.plan.one * self.count
+            self._weight = prior + self.plan.one * self._rows_in_atoms
+        else:
+            self._weight = np.empty(len(lumps.size))
+
+    @property
+    def _rows_in_atoms(self) -> NDArray[np.int64]:
+        return np.bincount(self.latent[0], minlength=len(self.size)).astype(np.int64)
 
     def sweep(
         self, sweeps: int, share: NDArray[np.float64] = _NO_SHARES,
@@ -124,17 +127,15 @@ class Atoms(Saturated):
 
         Unless it is empty, ``share`` gets the shares of each cell's atoms from ``share_start`` on.
         """
-        lumps, out = self.problem.lumped, (self.latent[0], self.expected, share, share_start)
-        begun = self.random, self.problem.beta, sweeps, lumps
-        if self.plan is None:
-            kernels.sweep_gibbs(*begun, self.count, self._weight, *out)
-        else:
-            kernels.sweep_collapsed(*begun, self.plan, self._weight, *out)
+        kernels.sweep_atoms(
+            self.random, self.problem.beta, sweeps, self.problem.lumped, self.plan, self._weight,
+            self.latent[0], self.expected, share, share_start,
+        )  # fmt: skip
 
     def rows_there(self) -> NDArray[np.float64]:
-        if self.plan is None:
-            return super().rows_there()
-        return self._weight / self.plan.one - self.problem.beta * self.problem.lumped.size
+        if self.plan.one:
+            return self._weight / self.plan.one - self.problem.beta * self.size
+        return self._rows_in_atoms.astype(np.float64)
 
 
 # Saturated, on boxes that are not enumerated -----------------------------------------------------
@@ -290,7 +291,7 @@ class _ColumnsPlan(NamedTuple):
     """The problem of each column, how it is sampled, its first cell, and the cells of all."""
 
     parts: tuple[Horizontal, ...]
-    plans: tuple[Plan | None, ...]
+    plans: tuple[Plan, ...]
     cell_start: NDArray[np.int64]
     lists: _Lists
 
