@@ -376,7 +376,7 @@ def _no_empty_group(
         else ""
     )
     raise InputError(
-        "the group ({cells}) of {rows} record{s} covers no tuple of the domain{more}" + remedy,
-        cells=Listed(cells), rows=rows, s="s" * (rows != 1), more=more,
+        "the group ({cells}) of {rows:record} covers no tuple of the domain{more}" + remedy,
+        cells=Listed(cells), rows=rows, more=more,
         covered=Option("domain", "covered"),
     )  # fmt: skip
