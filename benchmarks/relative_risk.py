@@ -222,7 +222,8 @@ def large(rows: int, columns: dict[int, float], seconds: float) -> None:
     release = relaxed(table, K)
     begun = time.perf_counter()
     watched = np.unique(table.codes, axis=1)
-    problem = with_panel(horizontal_problem(release, table, domain="product", watched=watched))
+    problem = horizontal_problem(release, table, domain="product")
+    problem = with_panel(problem.watching(watched))
     written = problem.members is not None
     run = Run("", problem, sampler_for(problem))
     run.begin(3)

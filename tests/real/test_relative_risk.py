@@ -34,7 +34,8 @@ def test_the_attacker_sees_the_shares_of_the_class(census, k, regions):
     release = uv.Mondrian(k=k, regions=regions).sanitize(census)
     share = release.counts / release.sizes[:, None]
     for domain in ("observed", "product"):
-        problem = horizontal_problem(release, census, domain=domain, beta=0.5, watched=census.codes)
+        problem = horizontal_problem(release, census, domain=domain, beta=0.5)
+        problem = problem.watching(census.codes)
         assert is_settled(problem, "saturated")
         answer = exact_answer(problem, steps=0)
         believed = attacker(answer.rows)

@@ -21,7 +21,8 @@ from scipy import stats
 
 from unveil.attacks.relative_risk import Horizontal, horizontal_problem, vertical_problem
 from unveil.attacks.relative_risk._domain import Domain
-from unveil.attacks.relative_risk.samplers import atoms, boxes, columns, swaps
+from unveil.attacks.relative_risk._lumped import cells_of
+from unveil.attacks.relative_risk.samplers.horizontal import Atoms, Columns, InBoxes, Tuples
 from unveil.microdata import Column, Kind, Microdata, Permuted, Release, Role, Sets
 
 SIZES = (4, 3)
@@ -103,7 +104,8 @@ def in_boxes(real):
         quasi=table.quasi, sensitive=table.sensitive, regions=tuple(regions),
         class_of=class_of.ravel().astype(np.int32),
     )  # fmt: skip
-    return horizontal_problem(release, domain="product", alpha=ALPHA, beta=BETA, watched=WATCHED)
+    problem = horizontal_problem(release, domain="product", alpha=ALPHA, beta=BETA)
+    return problem.watching(WATCHED)
 
 
 def in_sets(real):
@@ -126,7 +128,8 @@ def in_sets(real):
 def shuffled(real):
     """Published with the sensitive values of each group shuffled."""
     release = Permuted.from_groups(_table(real), np.arange(ROWS) % 5)
-    return vertical_problem(release, domain="product", alpha=ALPHA, beta=BETA, watched=WATCHED)
+    problem = vertical_problem(release, domain="product", alpha=ALPHA, beta=BETA)
+    return problem.watching(WATCHED)
 
 
 def rows_in(problem, state):
@@ -135,28 +138,28 @@ def rows_in(problem, state):
     Places are tuples; but atoms where a sampler puts tuples together, and the values of each
     column where it looks at columns one by one.
     """
-    if isinstance(state, columns.State):
-        parts = zip(state.of_rows, SIZES, strict=True)
+    (rows, *_), cells = state.latent, cells_of(problem.counts)
+    if state.walk is Columns:
+        parts = zip(state.latent, SIZES, strict=True)
         return np.concatenate([np.bincount(row, minlength=len(ALPHA) * n) for row, n in parts])
-    if isinstance(state, atoms.State):
-        return np.bincount(state.of_row, minlength=len(problem.lumped.size))
-    if isinstance(state, swaps.State):
-        return _counted(state.of_row, _numbered(problem.domain.codes[:, problem.tuples]))
-    if isinstance(state, boxes.State):
-        packed = problem.boxes.packed
-        words = (state.words[:, packed.word] >> packed.shift) & packed.field
-        cells, tuples = state.cells, words.T.astype(np.int64)
+    if state.walk is Atoms:
+        return np.bincount(rows, minlength=len(problem.lumped.size))
+    if state.walk is InBoxes:
+        words = (rows[:, problem.packed.word] >> problem.packed.shift) & problem.packed.field
+        tuples = words.T.astype(np.int64)
+    elif state.walk is Tuples:
+        tuples = problem.domain.codes[:, rows]
     else:
-        cells, tuples = state.cells, problem.domain.codes[:, state.of_row]
+        return _counted(rows, _numbered(problem.domain.codes[:, problem.tuples]))
     return _counted(np.repeat(cells.value, cells.rows), _numbered(tuples))
 
 
 def true_rows(problem, state, real):
     """The same of the table that was published."""
-    if isinstance(state, columns.State):
+    if state.walk is Columns:
         each = zip(TUPLES, SIZES, strict=True)
         return np.concatenate([_counted(real.secrets, code[real.tuples], n) for code, n in each])
-    if isinstance(state, atoms.State):
+    if state.walk is Atoms:
         found = problem.lumped.atom_of[real.secrets, problem.domain.find(TUPLES)[real.tuples]]
         return np.bincount(found, minlength=len(problem.lumped.size))
     return _counted(real.secrets, real.tuples)

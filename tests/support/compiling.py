@@ -20,7 +20,8 @@ from calibration import in_boxes, in_sets, ranks, shuffled, truth
 from random_tables import random_microdata
 
 import unveil as uv
-from unveil.attacks.relative_risk.samplers import Sampler, boxes, sampler_for
+from unveil.attacks.relative_risk.samplers import sampler_for, sampler_of
+from unveil.attacks.relative_risk.samplers.horizontal import InBoxes
 
 
 def mondrian() -> None:
@@ -41,7 +42,7 @@ def samplers() -> None:
                 used = sampler_for(problem, likelihood, algorithm)
                 ranks(real, problem, used, rng, thin=1)
     real = truth(rng, "saturated")
-    ranks(real, in_boxes(real), Sampler("", boxes.init, boxes.kernel), rng, thin=1)
+    ranks(real, in_boxes(real), sampler_of(InBoxes), rng, thin=1)
 
 
 def others() -> None:

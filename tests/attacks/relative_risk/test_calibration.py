@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from calibration import BETA, chance, in_boxes, in_sets, ranks, shuffled, truth
 
-from unveil.attacks.relative_risk.samplers import Sampler, atoms, boxes, sampler_for
+from unveil.attacks.relative_risk.samplers import Sampler, sampler_for, sampler_of
+from unveil.attacks.relative_risk.samplers._walk import begin
+from unveil.attacks.relative_risk.samplers.horizontal import Atoms, InBoxes
 
 SIMULATIONS = 200
 ONCE_IN = 1e-6  # how often a right sampler may be taken for a wrong one
@@ -37,9 +39,9 @@ class Way:
 
 def copying(problem, seed):
     """Begin a chain that copies other rows in every set, however small."""
-    plan = atoms.planned(problem)
+    plan = Atoms.planned(problem)
     plan = plan._replace(by_copy=np.ones_like(plan.by_copy))
-    return atoms.init(problem, seed, plan=plan)
+    return begin(Atoms, "collapsed", problem, seed, plan)
 
 
 def in_boxes_apart(real):
@@ -53,9 +55,9 @@ SATURATED, BAYES = partial(Way, "saturated"), partial(Way, "naive-bayes")
 WAYS = {
     "collapsed": SATURATED(in_boxes),
     "collapsed, tuples apart": SATURATED(in_boxes_apart),
-    "collapsed, copying": SATURATED(in_boxes, sampler=Sampler("", copying, atoms.kernel)),
+    "collapsed, copying": SATURATED(in_boxes, sampler=Sampler("", copying)),
     "gibbs": SATURATED(in_boxes, "gibbs"),
-    "boxes": SATURATED(in_boxes, sampler=Sampler("", boxes.init, boxes.kernel)),
+    "boxes": SATURATED(in_boxes, sampler=sampler_of(InBoxes)),
     "each column": BAYES(in_boxes),
     "each column, gibbs": BAYES(in_boxes, "gibbs"),
     "collapsed columns": BAYES(in_sets),

@@ -9,7 +9,7 @@ from random_risks import random_problem
 
 from unveil.attacks.relative_risk import _chains
 from unveil.attacks.relative_risk._beliefs import mean_answer
-from unveil.attacks.relative_risk._chains import Goal, diagnosed, run_chains
+from unveil.attacks.relative_risk._chains import Goal, Sampling, diagnosed, run_chains
 from unveil.attacks.relative_risk.samplers import Sampler, sampler_for
 
 
@@ -21,10 +21,9 @@ def problem():
 
 
 def run(problem, *, chains=3, goal=None, conditional=False, seed=7, sampler=None, jobs=2):
-    return run_chains(
-        problem, sampler or sampler_for(problem), chains=chains, goal=goal or Goal(),
-        conditional=conditional, seed=seed, jobs=jobs,
-    )  # fmt: skip
+    sampling = Sampling(sampler=sampler or sampler_for(problem), goal=goal or Goal(), chains=chains,
+                        seed=seed, jobs=jobs)  # fmt: skip
+    return run_chains(problem, sampling, conditional=conditional)
 
 
 def test_they_run_until_the_worst_of_the_panel_has_reached_the_goal(problem):

@@ -215,7 +215,7 @@ def test_nothing_is_written_down_where_the_ways_are_too_many(monkeypatch):
     problem = horizontal_problem(release, survey)
     tried = []
     monkeypatch.setattr(
-        _expectations, "_compositions", lambda n, parts: tried.append(n) or iter(())
+        _expectations, "_rows_within", lambda n, limits: tried.append(n) or iter(())
     )
     assert exact_answer(problem) is None
     assert not tried
@@ -231,10 +231,15 @@ def test_disjoint_boxes_need_no_sampling_however_large_they_are(monkeypatch):
         quasi=["age", "town"], sensitive="vote",
     )  # fmt: skip
     release = uv.Mondrian(k=20, regions="cut").sanitize(survey)
-    options = {"domain": "product", "beta": 0.3, "watched": survey.codes[:, :40]}
-    written = horizontal_problem(release, survey, **options)
+
+    def posed(release):
+        return horizontal_problem(release, survey, domain="product", beta=0.3).watching(
+            survey.codes[:, :40]
+        )
+
+    written = posed(release)
     monkeypatch.setattr(_domain, "_MOST_NUMBERED", 0)
-    large = horizontal_problem(release, survey, **options)
+    large = posed(release)
     assert large.members is None
     assert is_settled(large, "saturated")
     expected, found = (exact_answer(p, conditional=True) for p in (written, large))
@@ -245,6 +250,6 @@ def test_disjoint_boxes_need_no_sampling_however_large_they_are(monkeypatch):
         {"age": ["*"] * 20 + ["18"] * (n - 20), "town": ["*"] * n,
          "vote": survey.sensitive.decode()}, survey,
     )  # fmt: skip
-    assert is_settled(horizontal_problem(overlapping, survey, **options), "saturated")
-    assert not is_settled(horizontal_problem(loose, survey, **options), "saturated")
-    assert exact_answer(horizontal_problem(loose, survey, **options)) is None
+    assert is_settled(posed(overlapping), "saturated")
+    assert not is_settled(posed(loose), "saturated")
+    assert exact_answer(posed(loose)) is None

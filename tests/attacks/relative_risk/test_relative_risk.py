@@ -371,7 +371,7 @@ def test_no_traces_where_nothing_was_sampled_or_arviz_is_lacking(monkeypatch, tm
         ({"alpha": -1.0}, "alpha= is -1, but must be above 0"),
         ({"alpha": [1, 2]}, "alpha= must be one number or one for each of the 5 values"),
         ({"beta": 0.0}, "beta=0.0 is not possible: it must be a number above 0"),
-        ({"beta": float("inf")}, "beta= is inf, but must be finite"),
+        ({"beta": float("inf")}, "beta=inf is not possible: it must be a number above 0"),
         ({"chains": 0}, "chains=0 is not possible: it must be a whole number from 1 up"),
         ({"panel": 0}, "panel=0 is not possible"),
         ({"sweeps": 2.5}, "sweeps=2.5 is not possible"),

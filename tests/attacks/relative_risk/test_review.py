@@ -1,5 +1,7 @@
 """Relative risk where it is easily wrong: odd tables, left out records, chains that do not move."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from random_risks import loosely_grouped, random_problem, small_table
 
 import unveil as uv
 from unveil.attacks.relative_risk import _chains, _victim
-from unveil.attacks.relative_risk._chains import Goal, continued, run_chains
+from unveil.attacks.relative_risk._chains import Goal, Sampling, continued, run_chains
 from unveil.attacks.relative_risk._relative_risk import random_tuples
 from unveil.attacks.relative_risk.samplers import sampler_for
 from unveil.errors import InputError
@@ -175,28 +177,28 @@ def problem():
 
 def test_rounds_of_large_problems_are_short_and_change_nothing(problem, monkeypatch):
     """However they are cut, chains go the same way."""
-    options = {"chains": 2, "conditional": False, "seed": 3, "jobs": 1}
-    goal = Goal(sweeps=400, rhat=1.0 + 1e-9)
-    whole = run_chains(problem, sampler_for(problem), goal=goal, **options)
+    sampling = Sampling(sampler=sampler_for(problem), chains=2, seed=3, jobs=1,
+                        goal=Goal(sweeps=400, rhat=1.0 + 1e-9))  # fmt: skip
+    whole = run_chains(problem, sampling, conditional=False)
     monkeypatch.setattr(_chains, "_MOST_VISITS", 7 * 40 * 4 * 2)
-    cut = run_chains(problem, sampler_for(problem), goal=goal, **options)
+    cut = run_chains(problem, sampling, conditional=False)
     kept = min(whole.infos[0].kept, cut.infos[0].kept)
     assert np.array_equal(whole.trace("rows")[:, -kept:], cut.trace("rows")[:, -kept:])
     assert 0.25 <= cut.warm_up / cut.sweeps <= 0.5
-    short = run_chains(problem, sampler_for(problem), goal=Goal(seconds=1e-9), **options)
+    sampling = replace(sampling, goal=Goal(seconds=1e-9))
+    short = run_chains(problem, sampling, conditional=False)
     assert (short.stopped, short.sweeps) == ("time", 7 * 4)
 
 
 def test_continued_stops_when_its_time_is_over(problem, monkeypatch):
-    sampler = sampler_for(problem)
-    states = [sampler.init(problem, seed) for seed in (1, 2)]
-    options = {"looks": 30, "thin": 2, "jobs": 1}
-    whole = continued(problem, sampler, states, seconds=60.0, **options)
+    sampling = Sampling(sampler=sampler_for(problem), goal=Goal(thin=2), chains=2, jobs=1)
+    states = sampling.started(problem)
+    whole = continued(problem, sampling, states, looks=30, seconds=60.0)
     monkeypatch.setattr(_chains, "_MOST_VISITS", 4 * 40 * 2 * 2)
-    cut = continued(problem, sampler, states, seconds=60.0, **options)
+    cut = continued(problem, sampling, states, looks=30, seconds=60.0)
     assert [info.kept for info in (*whole, *cut)] == [30] * 4
     assert all(np.array_equal(a.rows, b.rows) for a, b in zip(whole, cut, strict=True))
-    short = continued(problem, sampler, states, seconds=0.0, **options)
+    short = continued(problem, sampling, states, looks=30, seconds=0.0)
     assert [info.kept for info in short] == [4, 4]
 
 
@@ -211,10 +213,9 @@ def test_an_interrupt_while_looks_are_put_together_loses_only_them(problem, monk
 
     monkeypatch.setattr(_chains, "_MOST_VISITS", 10 * 40 * 4)
     monkeypatch.setattr(_chains, "_joined", joined)
-    found = run_chains(
-        problem, sampler_for(problem), chains=1, conditional=False, seed=3, jobs=1,
-        goal=Goal(rhat=1.0 + 1e-9, ess=1e9),
-    )  # fmt: skip
+    sampling = Sampling(sampler=sampler_for(problem), chains=1, seed=3, jobs=1,
+                        goal=Goal(rhat=1.0 + 1e-9, ess=1e9))  # fmt: skip
+    found = run_chains(problem, sampling, conditional=False)
     assert found.stopped == "interrupted"
     assert found.sweeps % 40 == 0
     assert found.sweeps == 4 * found.infos[0].kept + found.warm_up

@@ -1,7 +1,6 @@
 """Samplers against everything that may be behind small releases, within their own error."""
 
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from unittest import mock
 
@@ -24,15 +23,9 @@ from unveil.attacks.relative_risk import (
     vertical_problem,
 )
 from unveil.attacks.relative_risk._boxes import boxes_that_meet
-from unveil.attacks.relative_risk.samplers import (
-    Sampler,
-    _kernels,
-    atoms,
-    boxes,
-    sampler_for,
-    tuples,
-)
-from unveil.attacks.relative_risk.samplers._info import cells_of, random_state
+from unveil.attacks.relative_risk.samplers import Sampler, _kernels, sampler_for, sampler_of
+from unveil.attacks.relative_risk.samplers._walk import begin, random_state
+from unveil.attacks.relative_risk.samplers.horizontal import Atoms, InBoxes, Tuples
 from unveil.errors import InputError
 
 ALL_BOXES = ("product", "covered")
@@ -144,10 +137,10 @@ def test_boxes_that_are_not_written_out(bits, seed, priors, listed):
     exact = exact_answer(problem, conditional=True, steps=200_000)
     assume(exact is not None)
     with mock.patch.object(_boxes, "_BITS", bits):
-        plan = boxes.planned(problem, cells_of(problem))
+        plan = InBoxes.planned(problem)
     if not listed:
         plan = plan._replace(near=plan.near[:0], near_start=np.zeros_like(plan.near_start))
-    sampler = Sampler("boxes", lambda p, s: boxes.init(p, s, plan), boxes.kernel)
+    sampler = Sampler("boxes", lambda p, s: begin(InBoxes, "collapsed", p, s, plan))
     check(problem, exact, sampler, thin=2)
 
 
@@ -158,9 +151,9 @@ def test_copying_other_rows_is_as_good_as_going_through_the_list(seed, priors):
                              alpha=priors[0], beta=priors[1])  # fmt: skip
     exact = exact_answer(problem, conditional=True, steps=200_000)
     assume(exact is not None)
-    plan = atoms.planned(problem)
+    plan = Atoms.planned(problem)
     plan = plan._replace(by_copy=np.ones_like(plan.by_copy))
-    sampler = Sampler("copying", lambda p, s: atoms.init(p, s, plan=plan), atoms.kernel)
+    sampler = Sampler("copying", lambda p, s: begin(Atoms, "collapsed", p, s, plan))
     check(problem, exact, sampler, thin=4)
 
 
@@ -198,7 +191,7 @@ def every_sampler():
     # With a small β, rows that come into question are counted and not tried out.
     product = random_problem(5, 200, (4, 3, 2), 4, 20, kind="horizontal", domain="product",
                              alpha=1.0, beta=0.05)  # fmt: skip
-    yield pytest.param(product, Sampler("boxes", boxes.init, boxes.kernel), id="boxes")
+    yield pytest.param(product, sampler_of(InBoxes), id="boxes")
 
 
 @pytest.mark.parametrize(("problem", "sampler"), list(every_sampler()))
@@ -242,11 +235,11 @@ def test_disjoint_sets_of_a_strict_mondrian_release_stay_where_they_are():
     )  # fmt: skip
     problem = horizontal_problem(uv.Mondrian(k=4, regions="cut").sanitize(survey), survey)
     exact = exact_answer(problem)
-    _, info = atoms.kernel(problem, atoms.init(problem, 1), kept=2)
+    sampler = sampler_of(Atoms)
+    _, info = sampler.kernel(problem, sampler.init(problem, 1), kept=2)
     np.testing.assert_allclose(info.answer.rows, exact.rows, atol=1e-9)
     apart = replace(problem, apart=True)
-    check(apart, exact_answer(problem, conditional=True),
-          Sampler("", atoms.init, atoms.kernel), thin=4)  # fmt: skip
+    check(apart, exact_answer(problem, conditional=True), sampler, thin=4)
 
 
 def test_large_sets_are_not_gone_through():
@@ -262,9 +255,9 @@ def test_large_sets_are_not_gone_through():
         for r, c in zip(release.regions, table.quasi, strict=True)
     ))  # fmt: skip
     problem = horizontal_problem(whole, table)
-    plan = atoms.planned(problem)
+    plan = Atoms.planned(problem)
     everything = problem.group_of_class[0]
-    assert plan.by_copy[problem.lumped.group == everything].all()
+    assert plan.by_copy[problem.lumped.cells.group == everything].all()
     assert not plan.by_copy.all()
 
 
@@ -272,7 +265,7 @@ def test_the_published_sampler_needs_numbers_for_tuples():
     rng = np.random.default_rng(0)
     table = small_table(rng, 50, (40,) * 6, 3)
     release = loosely_grouped(rng, table, np.arange(50) // 5, 0.6)
-    problem = horizontal_problem(release, table, domain="product", watched=table.codes)
+    problem = horizontal_problem(release, table, domain="product").watching(table.codes)
     with pytest.raises(InputError, match=r"each of the 4,096,000,000 tuples.*'collapsed'"):
         sampler_for(problem, "saturated", "gibbs")
     sampler = sampler_for(problem)
@@ -289,8 +282,7 @@ def test_modules_of_naive_bayes_are_for_observed_tuples():
                              beta=1.0)  # fmt: skip
     exact = exact_answer(problem, "naive-bayes", conditional=True, steps=10**6)
     for algorithm in ("collapsed", "gibbs"):
-        init = partial(tuples.init, algorithm=algorithm)
-        check(problem, exact, Sampler("", init, tuples.kernel), thin=4)
+        check(problem, exact, sampler_of(Tuples, algorithm), thin=4)
 
 
 @given(seed=st.integers(0, 2**32 - 1), bits=st.sampled_from([64, 6]))
@@ -304,7 +296,7 @@ def test_boxes_meet_that_share_a_tuple_and_a_sensitive_value(seed, bits):
     problem = horizontal_problem(release, table, domain="product")
     wanted = rng.random(len(problem.counts)) < 0.7
     with mock.patch.object(_boxes, "_BITS", bits):
-        start, others = boxes_that_meet(problem.boxes, problem.counts, wanted, 1000)
+        start, others = boxes_that_meet(problem.packed, problem.counts, wanted, 1000)
     begins, members = problem.members
     sets = [set(members[a:b].tolist()) for a, b in pairwise(begins)]
     for g, counts in enumerate(problem.counts):

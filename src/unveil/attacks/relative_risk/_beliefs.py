@@ -22,6 +22,7 @@ from unveil.attacks.relative_risk._problem import Problem
 Beliefs: TypeAlias = NDArray[np.float64]
 """Sensitive values × watched tuples."""
 
+Learner: TypeAlias = Literal["joint", "conditional"]
 Ties: TypeAlias = Literal["full", "fraction", "none"]
 
 ROUNDING = 1e-9
@@ -84,9 +85,17 @@ def joint_learner(problem: Problem, density: Beliefs) -> Beliefs:
     return (weights / weights.sum())[:, None] * density
 
 
-def given_tuple(joint: Beliefs) -> Beliefs:
-    """The shares of the sensitive values for each tuple; nan if they sum to 0."""
-    total = joint.sum(axis=0)
+def learner_of(problem: Problem, answer: Answer, learner: Learner) -> Beliefs:
+    """p_L(s | r) of eq. 4 ("joint") or of eq. 5 ("conditional")."""
+    if learner == "joint":
+        return given_tuple(joint_learner(problem, answer.density))
+    assert answer.conditional is not None
+    return answer.conditional
+
+
+def given_tuple(joint: NDArray[np.float64], axis: int = 0) -> NDArray[np.float64]:
+    """The shares of the sensitive values (along an axis) for each tuple; nan if they sum to 0."""
+    total = joint.sum(axis=axis, keepdims=True)
     return np.divide(joint, total, out=np.full_like(joint, np.nan), where=total > 0)
 
 

@@ -12,24 +12,27 @@ remain show where the right code was not the larger one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from unveil.microdata import Column, Intervals, Regions, Sets
 
 _BITS = 64  # per word
 
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_inner = _jit(no_cpython_wrapper=True)
+compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+inner = compiled(no_cpython_wrapper=True)  # called by other kernels only
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Boxes:
+def starts(lengths: ArrayLike) -> NDArray[np.int64]:
+    """Where lists of these lengths begin, one after the other, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+class Boxes(NamedTuple):
     """Distinct boxes. The regions of all columns are in one list.
 
     Attributes
@@ -53,7 +56,9 @@ class Boxes:
     mask_at: NDArray[np.int64]
     mask: NDArray[np.bool_]
 
-    def __len__(self) -> int:
+    @property
+    def number(self) -> int:
+        """The number of boxes."""
         return len(self.region)
 
     @property
@@ -66,35 +71,17 @@ class Boxes:
         """The number of tuples in each box."""
         return self.widths.astype(np.float64).prod(axis=1)
 
-    def codes(self, box: int, column: int) -> NDArray[np.int32]:
-        """The codes of a box in a column."""
-        region = self.region[box, column]
+    def codes(self, region: int) -> NDArray[np.int32]:
+        """The codes of a region."""
         return self.members[self.start[region] : self.start[region + 1]]
-
-    @cached_property
-    def packed(self) -> Packed:
-        """The same boxes as words; none may be empty."""
-        low, high = self.low[self.region], self.high[self.region]
-        bits = [int(code).bit_length() for code in high.max(axis=0, initial=0)]
-        word, shift = _places([width + 1 for width in bits])
-        guard = np.zeros(int(word[-1]) + 1, dtype=np.uint64)
-        for c, width in enumerate(bits):
-            guard[word[c]] |= np.uint64(1) << (shift[c] + np.uint64(width))
-        return Packed(
-            guard=guard, word=word, shift=shift,
-            field=np.array([2**width - 1 for width in bits], dtype=np.uint64),
-            low=_joined(low.T, word, shift), high=_joined(high.T, word, shift) | guard,
-            has_gaps=np.any(self.mask_at[self.region] >= 0, axis=1), region=self.region,
-            start=self.start, members=self.members, lowest=self.low, mask_at=self.mask_at,
-            mask=self.mask,
-        )  # fmt: skip
 
 
 class Packed(NamedTuple):
-    """Boxes as words, and what kernels need to look closer.
+    """Boxes as words, and the boxes themselves to look closer.
 
     Attributes
     ----------
+    boxes : Boxes
     guard : array
         The guard bits of each word.
     word, shift, field : arrays
@@ -103,10 +90,9 @@ class Packed(NamedTuple):
         The smallest and the largest codes of each box; guards are set in ``high``.
     has_gaps : array
         Which boxes lack codes between the smallest and the largest.
-    region, start, members, lowest, mask_at, mask : arrays
-        As in `Boxes`.
     """
 
+    boxes: Boxes
     guard: NDArray[np.uint64]
     word: NDArray[np.int64]
     shift: NDArray[np.uint64]
@@ -114,12 +100,22 @@ class Packed(NamedTuple):
     low: NDArray[np.uint64]
     high: NDArray[np.uint64]
     has_gaps: NDArray[np.bool_]
-    region: NDArray[np.int64]
-    start: NDArray[np.int64]
-    members: NDArray[np.int32]
-    lowest: NDArray[np.int64]
-    mask_at: NDArray[np.int64]
-    mask: NDArray[np.bool_]
+
+
+def packed_boxes(boxes: Boxes) -> Packed:
+    """Boxes as words; none may be empty."""
+    low, high = boxes.low[boxes.region], boxes.high[boxes.region]
+    bits = [int(code).bit_length() for code in high.max(axis=0, initial=0)]
+    word, shift = _places([width + 1 for width in bits])
+    guard = np.zeros(int(word[-1]) + 1, dtype=np.uint64)
+    for c, width in enumerate(bits):
+        guard[word[c]] |= np.uint64(1) << (shift[c] + np.uint64(width))
+    return Packed(
+        boxes=boxes, guard=guard, word=word, shift=shift,
+        field=np.array([2**width - 1 for width in bits], dtype=np.uint64),
+        low=_joined(low.T, word, shift), high=_joined(high.T, word, shift) | guard,
+        has_gaps=np.any(boxes.mask_at[boxes.region] >= 0, axis=1),
+    )  # fmt: skip
 
 
 def packed_tuples(packed: Packed, codes: NDArray[np.int32]) -> NDArray[np.uint64]:
@@ -169,13 +165,13 @@ def boxes_of(
 
 
 def _from_lists(region: NDArray[np.int64], lists: list[NDArray[np.int32]]) -> Boxes:
-    start = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
+    start = starts([len(one) for one in lists])
     low = np.array([one[0] if len(one) else 0 for one in lists], dtype=np.int64)
     high = np.array([one[-1] if len(one) else -1 for one in lists], dtype=np.int64)
     gaps = high - low + 1 > np.diff(start)
     mask_at = np.full(len(lists), -1, dtype=np.int64)
     spans = (high - low + 1)[gaps]
-    mask_at[gaps] = np.concatenate([[0], np.cumsum(spans)])[:-1]
+    mask_at[gaps] = starts(spans)[:-1]
     mask = np.zeros(int(spans.sum()), dtype=np.bool_)
     for x in np.flatnonzero(gaps):
         mask[mask_at[x] + lists[x] - low[x]] = True
@@ -218,7 +214,7 @@ def _interval(regions: Intervals, low: int, high: int, size: int) -> NDArray[np.
 
 
 def boxes_that_meet(
-    boxes: Boxes, counts: NDArray[np.int64], wanted: NDArray[np.bool_], most: int
+    packed: Packed, counts: NDArray[np.int64], wanted: NDArray[np.bool_], most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each wanted box, the boxes that share a tuple and a sensitive value with it.
 
@@ -235,18 +231,19 @@ def boxes_that_meet(
     start, others : arrays
         Those of box g, itself included, are ``others[start[g]:start[g + 1]]``.
     """
+    boxes = packed.boxes
     spread = [len(np.unique(boxes.low[of_column])) for of_column in boxes.region.T]
     column = boxes.region[:, int(np.argmax(spread))]
     order = np.argsort(boxes.low[column], kind="stable")
-    start, found = np.zeros(len(boxes) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
-    parts = (boxes.packed, _as_bits(counts), order, boxes.low[column][order],
+    start, found = np.zeros(boxes.number + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    parts = (packed, _as_bits(counts), order, boxes.low[column][order],
              boxes.high[column][order])  # fmt: skip
     meeting_boxes(*parts, wanted, start, found)
     degree = np.diff(start)
     by_degree = np.argsort(degree, kind="stable")
-    kept = np.zeros(len(boxes), dtype=np.bool_)
+    kept = np.zeros(boxes.number, dtype=np.bool_)
     kept[by_degree] = (np.cumsum(degree[by_degree]) <= most) & wanted[by_degree]
-    start = np.concatenate([[0], np.cumsum(np.where(kept, degree, 0))]).astype(np.int64)
+    start = starts(np.where(kept, degree, 0))
     if start[-1] == 0:
         return start, found
     found = np.empty(start[-1], dtype=np.int64)
@@ -263,7 +260,7 @@ def _as_bits(counts: NDArray[np.int64]) -> NDArray[np.uint64]:
     return found
 
 
-@_inner
+@inner
 def _all_meet(boxes, a, b):
     """Whether two boxes, whose ranges overlap, share a code in every column."""
     for c in range(boxes.region.shape[1]):
@@ -275,12 +272,12 @@ def _all_meet(boxes, a, b):
     return True
 
 
-@_inner
+@inner
 def _share_code(boxes, x, y):
     """Whether two regions share a code; at least one of them has gaps."""
     if boxes.start[x + 1] - boxes.start[x] > boxes.start[y + 1] - boxes.start[y]:
         x, y = y, x
-    low, width = boxes.lowest[y], boxes.members[boxes.start[y + 1] - 1] - boxes.lowest[y]
+    low, width = boxes.low[y], boxes.members[boxes.start[y + 1] - 1] - boxes.low[y]
     for i in range(boxes.start[x], boxes.start[x + 1]):
         code = boxes.members[i] - low
         if 0 <= code <= width and (boxes.mask_at[y] < 0 or boxes.mask[boxes.mask_at[y] + code]):
@@ -288,7 +285,7 @@ def _share_code(boxes, x, y):
     return False
 
 
-@_inner
+@inner
 def _any_bit(of_values, a, b):
     """Whether two boxes have a sensitive value in common."""
     common = np.uint64(0)
@@ -297,8 +294,8 @@ def _any_bit(of_values, a, b):
     return common != 0
 
 
-@_jit()
-def meeting_boxes(boxes, of_values, order, begin, end, wanted, begins, found):
+@compiled()
+def meeting_boxes(packed, of_values, order, begin, end, wanted, begins, found):
     """List the boxes that share a tuple and a sensitive value with each wanted box.
 
     ``of_values`` are the sensitive values of each box, as bits. ``order`` sorts the boxes by their
@@ -307,7 +304,7 @@ def meeting_boxes(boxes, of_values, order, begin, end, wanted, begins, found):
     if ``found`` is empty, only ``begins`` is computed. Every box meets itself. Returns the number
     of entries.
     """
-    low, high, guard, words = boxes.low[order], boxes.high[order], boxes.guard, len(boxes.guard)
+    low, high, guard = packed.low[order], packed.high[order], packed.guard
     is_wanted = wanted[order]
     degree, cursor = np.zeros(len(order), np.int64), begins.copy()
     for i in range(len(order)):
@@ -316,7 +313,7 @@ def meeting_boxes(boxes, of_values, order, begin, end, wanted, begins, found):
             if begin[j] > end[i]:
                 break
             meet = is_wanted[i] or is_wanted[j]
-            for w in range(words):
+            for w in range(len(guard)):
                 left = (high[i, w] - low[j, w]) & (high[j, w] - low[i, w])
                 meet &= left & guard[w] == guard[w]
             if not meet:
@@ -324,7 +321,7 @@ def meeting_boxes(boxes, of_values, order, begin, end, wanted, begins, found):
             b = order[j]
             if not _any_bit(of_values, a, b):
                 continue
-            if (boxes.has_gaps[a] or boxes.has_gaps[b]) and not _all_meet(boxes, a, b):
+            if (packed.has_gaps[a] or packed.has_gaps[b]) and not _all_meet(packed.boxes, a, b):
                 continue
             for one, other in ((a, b), (b, a)):
                 if wanted[one]:

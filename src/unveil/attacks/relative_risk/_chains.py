@@ -17,7 +17,7 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -59,6 +59,22 @@ class Goal:
     sweeps: int = 20_000
     seconds: float | None = None
     thin: int = 4
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sampling:
+    """How a problem is sampled: by which sampler, until when, and in how many chains."""
+
+    sampler: Sampler
+    goal: Goal = field(default_factory=Goal)
+    chains: int = 4
+    seed: int = 0
+    jobs: int | None = None
+
+    def started(self, problem: Problem) -> list[Any]:
+        """The first state of each chain."""
+        seeds = np.random.SeedSequence(self.seed).spawn(self.chains)
+        return [self.sampler.init(problem, seed) for seed in seeds]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -109,12 +125,11 @@ class Chains:
         The number of sweeps of each chain, and how many of them were discarded.
     """
 
-    sampler: Sampler
+    sampling: Sampling
     infos: tuple[Info, ...]
     states: tuple[Any, ...]
     sweeps: int
     warm_up: int
-    goal: Goal
     diagnostics: Diagnostics
     stopped: Stopped
     seconds: float
@@ -127,7 +142,8 @@ class Chains:
         many as the effective sample size asked for.
         """
         looks = len(self.infos) * self.infos[0].kept
-        return looks >= self.goal.ess and _reached(self.diagnostics, self.goal)
+        goal = self.sampling.goal
+        return looks >= goal.ess and _reached(self.diagnostics, goal)
 
     @cached_property
     def answer(self) -> Answer:
@@ -151,17 +167,16 @@ class Chains:
 
 
 def run_chains(
-    problem: Problem, sampler: Sampler, *, chains: int, goal: Goal, conditional: bool, seed: int,
-    jobs: int | None = None, progress: bool | None = None,
-) -> Chains:  # fmt: skip
+    problem: Problem, sampling: Sampling, *, conditional: bool, progress: bool | None = None
+) -> Chains:
     """Run chains from their start until the goal or a limit is reached.
 
     ``conditional`` says whether the learner is that of eq. 5.
     """
     # Draws for the panel are always kept, as traces of the population.
     drawn: Draws = "watched" if conditional else "panel"
-    seeds = np.random.SeedSequence(seed).spawn(chains)
-    states = [sampler.init(problem, one) for one in seeds]
+    sampler, goal, chains = sampling.sampler, sampling.goal, sampling.chains
+    states = sampling.started(problem)
     # The first call compiles the kernel, which must not count against the time budget.
     sampler.kernel(problem, states[0], kept=1, thin=1, conditional=drawn)
     begun = time.monotonic()
@@ -170,7 +185,7 @@ def run_chains(
     most, a_round = goal.sweeps // goal.thin, _looks_of_a_round(problem, chains, goal.thin)
     with (
         Progress("sampling", chains * most * goal.thin, progress, unit="sweeps") as shown,
-        ThreadPoolExecutor(min(workers(jobs), chains)) as pool,
+        ThreadPoolExecutor(min(workers(sampling.jobs), chains)) as pool,
     ):
         try:
             while stopped is None:
@@ -196,28 +211,27 @@ def run_chains(
     if found is None or stopped != "converged":
         found = diagnosed(problem, infos, conditional=conditional)
     return Chains(
-        sampler=sampler, infos=tuple(infos), states=tuple(states),
+        sampling=sampling, infos=tuple(infos), states=tuple(states),
         sweeps=seen.looks * goal.thin, warm_up=(seen.looks - infos[0].kept) * goal.thin,
-        goal=goal, diagnostics=found, stopped=stopped, seconds=time.monotonic() - begun,
+        diagnostics=found, stopped=stopped, seconds=time.monotonic() - begun,
     )  # fmt: skip
 
 
 def continued(
-    problem: Problem, sampler: Sampler, states: Sequence[Any], *, looks: int, thin: int,
-    seconds: float, jobs: int | None = None,
-) -> list[Info]:  # fmt: skip
+    problem: Problem, sampling: Sampling, states: Sequence[Any], *, looks: int, seconds: float
+) -> list[Info]:
     """Continue chains from their states, for ``looks`` records or until the time is over.
 
     The states themselves are not changed.
     """
-    begun, blocks, seen = time.monotonic(), list[list[Info]](), 0
+    begun, blocks, seen, thin = time.monotonic(), list[list[Info]](), 0, sampling.goal.thin
     a_round = _looks_of_a_round(problem, len(states), thin)
     if a_round == _LOOKS:  # this takes moments
         a_round = looks
-    with ThreadPoolExecutor(min(workers(jobs), len(states))) as pool:
+    with ThreadPoolExecutor(min(workers(sampling.jobs), len(states))) as pool:
         while seen < looks and (seen == 0 or time.monotonic() - begun < seconds):
             some = min(a_round, looks - seen)
-            went = _round(pool, problem, sampler, states, some, thin, "watched")
+            went = _round(pool, problem, sampling.sampler, states, some, thin, "watched")
             states = [state for state, _ in went]
             blocks.append([info for _, info in went])
             seen += some

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal, TypeAlias
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._boxes import Boxes
+from unveil.attacks.relative_risk._boxes import Boxes, compiled, inner, starts
 from unveil.errors import InputError, Option
 
 DomainName: TypeAlias = Literal["observed", "product", "covered"]
@@ -30,8 +29,6 @@ Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 _MOST_NUMBERED, _MOST_COVERED = 8_000_000, 16_000_000
 _LOOKED_UP = 8  # the tuples of a box up to this volume are looked up one by one
 _TOO_LARGE = 2**62  # for one int64 key per tuple
-
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 
 
 class TooManyCoveredError(InputError):
@@ -58,6 +55,11 @@ class Domain:
     sizes: NDArray[np.int64]
     size: int
     codes: NDArray[np.int32] | None
+
+    @property
+    def numbered(self) -> NDArray[np.int32]:
+        """The numbered tuples; none if they are too many."""
+        return np.zeros((len(self.sizes), 0), np.int32) if self.codes is None else self.codes
 
     def find(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
         """The numbers of tuples (columns × tuples); -1 for those that have none."""
@@ -116,7 +118,7 @@ def covered_domain(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[Domain, Memb
 
 def _written_out(boxes: Boxes, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], Members]:
     strides = _strides(sizes)
-    start = np.concatenate([[0], np.cumsum(boxes.volumes)]).astype(np.int64)
+    start = starts(boxes.volumes)
     keys = np.empty(start[-1], dtype=np.int64)
     _product_keys(boxes.region, boxes.start, boxes.members, strides, start, keys)
     distinct, members = np.unique(keys, return_inverse=True)
@@ -136,10 +138,10 @@ def members_of(boxes: Boxes, domain: Domain) -> Members:
     if not domain.codes.shape[1] or _product(domain.sizes) >= _TOO_LARGE:
         few[:] = False
     parts = [(few, _looked_up(boxes, domain, few)), (~few, _scanned(boxes, domain, ~few))]
-    counts = np.zeros(len(boxes), dtype=np.int64)
+    counts = np.zeros(boxes.number, dtype=np.int64)
     for which, (begins, _) in parts:
         counts[which] = np.diff(begins)
-    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    start = starts(counts)
     found = np.empty(start[-1], dtype=np.int32)
     for which, (begins, members) in parts:
         shift = np.repeat(start[:-1][which] - begins[:-1], np.diff(begins))
@@ -150,7 +152,7 @@ def members_of(boxes: Boxes, domain: Domain) -> Members:
 def _looked_up(boxes: Boxes, domain: Domain, which: NDArray[np.bool_]) -> Members:
     """Enumerate all tuples of some boxes, and keep those of the domain."""
     volumes = boxes.volumes[which].astype(np.int64)
-    begins = np.concatenate([[0], np.cumsum(volumes)]).astype(np.int64)
+    begins = starts(volumes)
     keys = np.empty(begins[-1], dtype=np.int64)
     region = np.ascontiguousarray(boxes.region[which])
     _product_keys(region, boxes.start, boxes.members, _strides(domain.sizes), begins, keys)
@@ -158,13 +160,13 @@ def _looked_up(boxes: Boxes, domain: Domain, which: NDArray[np.bool_]) -> Member
     there = domain._keys[place] == keys
     box = np.repeat(np.arange(len(volumes)), volumes)[there]
     counts = np.bincount(box, minlength=len(volumes))
-    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    start = starts(counts)
     return start, place[there].astype(np.int32)
 
 
 def _scanned(boxes: Boxes, domain: Domain, which: NDArray[np.bool_]) -> Members:
     """Scan all tuples of the domain for some boxes, many at a time."""
-    offset = np.concatenate([[0], np.cumsum(domain.sizes)]).astype(np.int64)
+    offset = starts(domain.sizes)
     region = np.ascontiguousarray(boxes.region[which])
     start = np.zeros(len(region) + 1, dtype=np.int64)
     found = np.empty(0, dtype=np.int32)
@@ -214,7 +216,7 @@ for _bit in range(64):
     _PLACE_OF_BIT[(int(_SPREAD) << _bit) % 2**64 >> 58] = _bit
 
 
-@_jit(no_cpython_wrapper=True)
+@inner
 def _mark(region, start, members, codes, from_tuple, offset, of_value, of_region):
     """Mark as bits which of some tuples have each value, and which lie in each region."""
     columns, n = codes.shape
@@ -236,7 +238,7 @@ def _mark(region, start, members, codes, from_tuple, offset, of_value, of_region
                     of_region[x, word] |= of_value[offset[c] + members[i], word]
 
 
-@_jit()
+@compiled()
 def _covered_tuples(region, start, members, codes, offset, begins, found):
     """List the tuples (``codes``: columns × tuples) that lie in each box, ascending.
 
@@ -269,7 +271,7 @@ def _covered_tuples(region, start, members, codes, offset, begins, found):
     return begins[boxes]
 
 
-@_jit()
+@compiled()
 def _product_keys(region, start, members, strides, begins, keys):
     """The keys of all tuples of each box, box after box."""
     columns = region.shape[1]

@@ -18,13 +18,13 @@ from scipy.special import gammaln
 
 from unveil.attacks.relative_risk._beliefs import Answer, Beliefs, saturated_density
 from unveil.attacks.relative_risk._boxes import boxes_that_meet
-from unveil.attacks.relative_risk._domain import Domain, members_of
 from unveil.attacks.relative_risk._expectations import (
     Latent,
     Law,
     Part,
     Steps,
     TooManyError,
+    Weigh,
     components,
     horizontal_latent,
     marginal,
@@ -90,9 +90,8 @@ def exact_answer(
 
 def _are_disjoint(problem: Horizontal) -> bool:
     """Whether no two boxes share both a tuple and a sensitive value."""
-    assert problem.boxes is not None
-    everybody = np.ones(len(problem.boxes), dtype=np.bool_)
-    start, _ = boxes_that_meet(problem.boxes, problem.counts, everybody, len(problem.boxes))
+    n = len(problem.counts)
+    start, _ = boxes_that_meet(problem.packed, problem.counts, np.ones(n, dtype=np.bool_), n)
     return bool((np.diff(start) == 1).all())
 
 
@@ -142,8 +141,8 @@ def atoms_of_watched(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
     if problem.members is None:
         return _disjoint_boxes(problem)
     lumps, numbers = problem.lumped, problem.watched_numbers
-    cells = lumps.atoms[lumps.first] + lumps.atom_start[lumps.value]
-    in_atoms = np.bincount(cells, weights=lumps.rows, minlength=len(lumps.size))
+    atom_of_cell = lumps.atoms[lumps.first] + lumps.atom_start[lumps.cells.value]
+    in_atoms = np.bincount(atom_of_cell, weights=lumps.cells.rows, minlength=len(lumps.size))
     atom = np.where(numbers >= 0, lumps.atom_of[:, numbers], -1)
     there = np.where(atom >= 0, in_atoms[atom], 0.0)
     return there, np.where(atom >= 0, lumps.size[atom], 1).astype(np.float64)
@@ -152,63 +151,56 @@ def atoms_of_watched(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
 def _disjoint_boxes(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
     """Each box is an atom of each of its sensitive values."""
     assert problem.boxes is not None
-    boxes, watched = problem.boxes, problem.watched
-    sizes = problem.domain.sizes
-    asked = Domain(name="covered", sizes=sizes, size=watched.shape[1], codes=watched)
-    start, inside = members_of(boxes, asked)
-    there = np.zeros((problem.values, watched.shape[1]))
+    start, inside = problem.watched_in_boxes
+    there = np.zeros((problem.values, problem.watched.shape[1]))
     size = np.ones_like(there)
-    box = np.repeat(np.arange(len(boxes)), np.diff(start))
+    box = np.repeat(np.arange(problem.boxes.number), np.diff(start))
     for s in range(problem.values):
         ours = problem.counts[box, s] > 0
         there[s, inside[ours]] = problem.counts[box[ours], s]
-        size[s, inside[ours]] = boxes.volumes[box[ours]]
+        size[s, inside[ours]] = problem.boxes.volumes[box[ours]]
     return there, size
 
 
 def _horizontal_pieces(problem: Horizontal, steps: Steps) -> list[Latent]:
     lumps = problem.lumped
     steps.check(int((lumps.last - lumps.first)[~lumps.is_settled].sum()))
-    sets = [lumps.of_cell(cell) for cell in range(len(lumps.rows))]
-    weigh = _Pochhammer(problem.beta * lumps.size)
+    rows_of, value_start = lumps.cells.rows, lumps.cells.value_start
+    sets = [lumps.of_cell(cell) for cell in range(len(rows_of))]
+    weigh = _pochhammer(problem.beta * lumps.size)
     open_cells = ~lumps.is_settled
     latents = []
     for s in range(problem.values):
-        cells = range(lumps.value_start[s], lumps.value_start[s + 1])
+        cells = range(value_start[s], value_start[s + 1])
         for heap in components([sets[i] for i in cells]):
             ours = [cells[i] for i in heap]
-            rows = [int(lumps.rows[i]) for i in ours]
+            rows = [int(rows_of[i]) for i in ours]
             if not open_cells[ours].any():  # all rows are in one atom
-                latents.append(_certain(s, sets[ours[0]], sum(rows)))
+                certain = np.array([[[sum(rows)]]], dtype=np.int64)
+                latents.append(Latent(np.array([s]), sets[ours[0]], certain, np.ones(1)))
             else:
                 latents.append(horizontal_latent(s, rows, [sets[i] for i in ours], weigh, steps))
     return latents
 
 
-def _certain(value: int, atom: NDArray[np.int64], rows: int) -> Latent:
-    counts = np.array([[[rows]]], dtype=np.int64)
-    return Latent(np.array([value]), atom, counts, np.ones(1))
-
-
 def _vertical_pieces(problem: Vertical, steps: Steps) -> list[Latent]:
     steps.check(len(problem.tuples))
     groups = _groups_of(problem)
-    weigh = _Pochhammer(np.full(int(problem.tuples.max()) + 1, problem.beta))
+    weigh = _pochhammer(np.full(int(problem.tuples.max()) + 1, problem.beta))
     return [
         vertical_latent(problem.values, [groups[i] for i in heap], weigh, steps)
         for heap in components([members for members, _ in groups])
     ]
 
 
-class _Pochhammer:
+def _pochhammer(weights: NDArray[np.floating]) -> Weigh:
     """The weight of counts with π integrated out: Γ(w + n) / Γ(w) for every place."""
 
-    def __init__(self, weights: NDArray[np.floating]) -> None:
-        self._weights = weights
+    def weigh(counts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
+        here = weights[places]
+        return (gammaln(here + counts) - gammaln(here)).sum(axis=(1, 2))
 
-    def __call__(self, counts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
-        weights = self._weights[places]
-        return (gammaln(weights + counts) - gammaln(weights)).sum(axis=(1, 2))
+    return weigh
 
 
 class _Pieces:

@@ -31,6 +31,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import loggamma
 
 Weigh: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
@@ -86,22 +88,15 @@ class Latent:
 
 def components(sets: Sequence[NDArray[np.integer]]) -> list[list[int]]:
     """Group sets that share members, directly or through other sets."""
-    owner: dict[int, int] = {}
-    parent = list(range(len(sets)))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for i, members in enumerate(sets):
-        for one in members.tolist():
-            first = owner.setdefault(one, i)
-            parent[root(i)] = root(first)
+    if not sets:
+        return []
+    members = np.concatenate(sets) + len(sets)
+    owner = np.repeat(np.arange(len(sets)), [len(one) for one in sets])
+    shape = (int(members.max()) + 1,) * 2
+    graph = csr_array((np.ones(len(members)), (owner, members)), shape=shape)
     found: dict[int, list[int]] = {}
-    for i in range(len(sets)):
-        found.setdefault(root(i), []).append(i)
+    for i, label in enumerate(connected_components(graph, directed=False)[1][: len(sets)].tolist()):
+        found.setdefault(label, []).append(i)
     return list(found.values())
 
 
@@ -117,17 +112,8 @@ def horizontal_latent(
     states = {(0,) * len(places): 1}
     for n, members in zip(rows, sets, strict=True):
         at = np.searchsorted(places, members).tolist()
-        ways = [(parts, _multinomial(parts)) for parts in _compositions(n, len(at))]
-        budget.take(len(states) * len(ways), width=len(places))
-        grown: dict[tuple[int, ...], int] = {}
-        for state, so_far in states.items():
-            for parts, number in ways:
-                new = list(state)
-                for place, count in zip(at, parts, strict=True):
-                    new[place] += count
-                key = tuple(new)
-                grown[key] = grown.get(key, 0) + so_far * number
-        states = grown
+        ways = [(parts, _multinomial(parts)) for parts in _rows_within(n, [n] * len(at))]
+        states = _grown(states, at, ways, budget)
     return _finished(np.array([value]), places, states, weigh)
 
 
@@ -140,20 +126,30 @@ def vertical_latent(
     states = {(0,) * (values * len(places)): 1}
     for tuples, counts in groups:
         distinct, times = np.unique(tuples, return_counts=True)
-        at = np.asarray(np.searchsorted(places, distinct)).tolist()
+        at = np.add.outer(np.searchsorted(places, distinct), np.arange(values) * len(places))
         ways = list(_tables(times.tolist(), counts.tolist(), budget))
-        budget.take(len(states) * len(ways), width=values * len(places))
-        grown: dict[tuple[int, ...], int] = {}
-        for state, so_far in states.items():
-            for table, number in ways:
-                new = list(state)
-                for place, row in zip(at, table, strict=True):
-                    for s, count in enumerate(row):
-                        new[s * len(places) + place] += count
-                key = tuple(new)
-                grown[key] = grown.get(key, 0) + so_far * number
-        states = grown
+        states = _grown(states, at.ravel().tolist(), ways, budget)
     return _finished(np.arange(values), places, states, weigh)
+
+
+States: TypeAlias = dict[tuple[int, ...], int]
+"""Counts, and the number of ways that lead to them."""
+
+
+def _grown(
+    states: States, at: list[int], ways: list[tuple[tuple[int, ...], int]], budget: Steps
+) -> States:
+    """Add counts at some positions, in every way, to every state."""
+    budget.take(len(states) * len(ways), width=len(next(iter(states))))
+    grown: States = {}
+    for state, so_far in states.items():
+        for parts, number in ways:
+            new = list(state)
+            for place, count in zip(at, parts, strict=True):
+                new[place] += count
+            key = tuple(new)
+            grown[key] = grown.get(key, 0) + so_far * number
+    return grown
 
 
 def marginal(
@@ -165,9 +161,8 @@ def marginal(
 
 
 def _finished(
-    values: NDArray[np.int64], places: NDArray[np.int64], states: dict[tuple[int, ...], int],
-    weigh: Weigh,
-) -> Latent:  # fmt: skip
+    values: NDArray[np.int64], places: NDArray[np.int64], states: States, weigh: Weigh
+) -> Latent:
     shape = (len(states), len(values), len(places))
     counts = np.array(list(states), dtype=np.int64).reshape(shape)
     logs = np.array([math.log(number) for number in states.values()]) + weigh(counts, places)
@@ -175,27 +170,14 @@ def _finished(
     return Latent(values, places.astype(np.int64), counts, weights / weights.sum())
 
 
-def _compositions(n: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ordered ways to write n as a sum of ``parts`` numbers from 0 up."""
-    if parts == 1:
-        yield (n,)
-        return
-    for first in range(n + 1):
-        for rest in _compositions(n - first, parts - 1):
-            yield (first, *rest)
-
-
 def _multinomial(parts: Sequence[int]) -> int:
-    found = math.factorial(sum(parts))
-    for part in parts:
-        found //= math.factorial(part)
-    return found
+    return math.factorial(sum(parts)) // math.prod(math.factorial(part) for part in parts)
 
 
 def _tables(
     times: list[int], counts: list[int], budget: Steps
-) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
-    """All tables with these row and column sums, and the number of assignments for each."""
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """All tables with these row and column sums, row by row, and their numbers of assignments."""
     if not times:
         yield (), 1
         return
@@ -203,17 +185,15 @@ def _tables(
         budget.take()
         left = [count - taken for count, taken in zip(counts, row, strict=True)]
         for rest, number in _tables(times[1:], left, budget):
-            yield (row, *rest), number * _multinomial(row)
+            yield (*row, *rest), number * _multinomial(row)
 
 
 def _rows_within(n: int, limits: list[int]) -> Iterator[tuple[int, ...]]:
+    """All ordered ways to write n as a sum of numbers from 0 up to these limits."""
     if not limits:
-        if n == 0:
-            yield ()
+        yield ()
         return
-    if n > sum(limits):
-        return
-    for first in range(min(n, limits[0]) + 1):
+    for first in range(max(0, n - sum(limits[1:])), min(n, limits[0]) + 1):
         for rest in _rows_within(n - first, limits[1:]):
             yield (first, *rest)
 

@@ -9,8 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -24,21 +23,22 @@ from unveil.attacks.relative_risk._beliefs import (
     Answer,
     AtRisk,
     Beliefs,
+    Learner,
     Ties,
     attacker,
-    given_tuple,
-    joint_learner,
+    learner_of,
 )
-from unveil.attacks.relative_risk._chains import Chains, Stopped
+from unveil.attacks.relative_risk._chains import Chains, Sampling, Stopped
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Problem
-from unveil.attacks.relative_risk._traces import charts_of_chains, save_traces, traces_of
+from unveil.attacks.relative_risk._traces import charts_of_chains, save_traces, traces
 from unveil.attacks.relative_risk._victim import (
-    Teller,
     Victim,
     check_inside,
     described,
     free_name,
+    told,
+    warmed_up,
 )
 from unveil.errors import Cell, File, InputError, Message, Option, Person, Row, Text
 from unveil.findings import (
@@ -56,12 +56,6 @@ from unveil.findings import (
 from unveil.microdata import Column, Microdata
 from unveil.options import check
 
-if TYPE_CHECKING:
-    import os
-
-    from xarray import DataTree
-
-Learner: TypeAlias = Literal["joint", "conditional"]
 How: TypeAlias = Literal["closed form", "enumeration", "sampling"]
 
 QUANTILES = (0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
@@ -143,7 +137,7 @@ class RelativeRisk(Finding):
     likelihood: Likelihood
     learner_is: Learner
     ties: Ties
-    teller: Teller
+    sampling: Sampling
     seed: int
     seconds: float
     notes: tuple[Text, ...] = ()
@@ -175,11 +169,7 @@ class RelativeRisk(Finding):
         return self._learner_of(self.answer)
 
     def _learner_of(self, answer: Answer) -> Beliefs:
-        if self.learner_is == "conditional":
-            assert answer.conditional is not None
-            beliefs = answer.conditional
-        else:
-            beliefs = given_tuple(joint_learner(self.problem, answer.density))
+        beliefs = learner_of(self.problem, answer, self.learner_is)
         return np.where(self._is_inside, beliefs, np.nan)
 
     @cached_property
@@ -215,19 +205,12 @@ class RelativeRisk(Finding):
         For a victim of the panel the chains have finished. For others they continue, for some
         seconds.
         """
-        codes = self._codes_of(described_by, values)
-        place = np.flatnonzero((self.problem.watched == codes).all(axis=0))
-        known = self.answer.about(int(place[0])) if len(place) else None
-        in_panel = np.flatnonzero(np.isin(self.problem.panel, place))
-        traces = self.chains.about(int(in_panel[0])) if self.chains and len(in_panel) else ()
-        found = self.teller.about(codes, known, traces)
-        return Victim(
-            who={c.name: c.texts[code] for c, code in zip(self.quasi, codes[:, 0], strict=True)},
-            sensitive=self.sensitive.name, values=self.sensitive.texts,
-            attacker=found.attacker, learner=found.learner,
-            attacker_interval=found.attacker_interval, learner_interval=found.learner_interval,
-            error=found.error, converged=found.converged and self.converged,
-        )  # fmt: skip
+        return told(self, self._codes_of(described_by, values))
+
+    @cached_property
+    def warmed_up(self) -> tuple[Any, ...]:
+        """States of the chains that can continue."""
+        return warmed_up(self.problem, self.sampling) if self.chains is None else self.chains.states
 
     def _codes_of(
         self, described_by: Mapping[str, Any] | int | None, values: dict[str, Any]
@@ -296,6 +279,10 @@ class RelativeRisk(Finding):
         return self.under_attacker.of_truth / self.under_learner.of_truth
 
     @property
+    def _risks_of_covered(self) -> NDArray[np.float64]:
+        return self.relative_risks[~np.isnan(self.relative_risks)]
+
+    @property
     def not_covered(self) -> int:
         """The number of records that no group of the release covers."""
         return int(np.isnan(self.under_attacker.of_truth).sum())
@@ -357,8 +344,7 @@ class RelativeRisk(Finding):
     @property
     def quantiles(self) -> pd.Series[float]:
         """Quantiles of the relative risk of all covered records."""
-        risks = self.relative_risks
-        risks = risks[~np.isnan(risks)]
+        risks = self._risks_of_covered
         found = np.quantile(risks, QUANTILES) if len(risks) else np.full(len(QUANTILES), np.nan)
         return pd.Series(found, index=list(QUANTILES), name="relative_risk")
 
@@ -378,17 +364,13 @@ class RelativeRisk(Finding):
         """
         if self.microdata is None:
             return self._panel_frame()
-        return pd.DataFrame(
-            {
-                "record": np.arange(len(self.microdata)),
-                "row": self.microdata.rows,
-                "attacker": self.under_attacker.of_truth,
-                "learner": self.under_learner.of_truth,
-                "relative_risk": self.relative_risks,
-                "at_risk_attacker": self.under_attacker.counted(self.ties),
-                "at_risk_learner": self.under_learner.counted(self.ties),
-            }
-        )
+        return pd.DataFrame({
+            "record": np.arange(len(self.microdata)), "row": self.microdata.rows,
+            "attacker": self.under_attacker.of_truth, "learner": self.under_learner.of_truth,
+            "relative_risk": self.relative_risks,
+            "at_risk_attacker": self.under_attacker.counted(self.ties),
+            "at_risk_learner": self.under_learner.counted(self.ties),
+        })  # fmt: skip
 
     def _panel_frame(self) -> pd.DataFrame:
         watched, values = self.problem.watched, len(self.sensitive.texts)
@@ -406,6 +388,10 @@ class RelativeRisk(Finding):
             frame.insert(place, free_name(column.name, frame.columns), texts)
         return frame
 
+    @property
+    def _worst_first(self) -> NDArray[np.intp]:
+        return np.argsort(-np.nan_to_num(self.relative_risks, nan=-1.0), kind="stable")
+
     def worst(self, n: int = 10) -> pd.DataFrame:
         """The records with the largest relative risk, with their values.
 
@@ -413,23 +399,16 @@ class RelativeRisk(Finding):
         """
         table = self._table
         check("n", Annotated[int, Ge(0)], n)
-        risks = np.nan_to_num(self.relative_risks, nan=-1.0)
-        first = np.argsort(-risks, kind="stable")[:n]
+        first = self._worst_first[:n]
         frame = self.to_frame().iloc[first].reset_index(drop=True)
         for place, column in enumerate((*table.quasi, table.sensitive), start=2):
             name = free_name(column.name, frame.columns)
             frame.insert(place, name, column.values[column.codes[first]])
         return frame
 
-    # Chains ----------------------------------------------------------------------------------
-
-    def traces(self) -> DataTree:
-        """The traces of the panel for ArviZ; needs the extra ``arviz``."""
-        return traces_of(self)
-
-    def save_traces(self, path: str | os.PathLike[str]) -> Path:
-        """Write the traces of the panel as a NetCDF file for ArviZ."""
-        return save_traces(self, path)
+    # For ArviZ
+    traces = traces
+    save_traces = save_traces
 
     # The story -------------------------------------------------------------------------------
 
@@ -448,23 +427,17 @@ class RelativeRisk(Finding):
     def facts(self) -> Mapping[str, Any]:
         problem, table = self.problem, self.microdata
         facts = {
-            "converged": self.converged,
-            "source": None if table is None else table.source,
-            "quasi": [column.name for column in self.quasi],
-            "sensitive": self.sensitive.name,
-            "published": int(problem.counts.sum()),
-            "groups": len(problem.counts),
-            "tuples": problem.domain.size,
-            "alpha": problem.alpha,
-            "beta": problem.beta,
+            "converged": self.converged, "source": None if table is None else table.source,
+            "quasi": [column.name for column in self.quasi], "sensitive": self.sensitive.name,
+            "published": int(problem.counts.sum()), "groups": len(problem.counts),
+            "tuples": problem.domain.size, "alpha": problem.alpha, "beta": problem.beta,
             "learner": self.learner_is,
             "sampling": None if self.chains is None else _sampling(self.chains),
             **self.attributes("release kind how likelihood domain ties seed seconds"),
-        }
+        }  # fmt: skip
         if table is not None:
             facts["risk"] = {
-                "records": len(table),
-                "attacker_accuracy": self.accuracy,
+                "records": len(table), "attacker_accuracy": self.accuracy,
                 "quantiles": {f"{q:g}": x for q, x in self.quantiles.items()},
                 "levels": [
                     {"level": level, **both} for level, both in self.levels.to_dict("index").items()
@@ -472,7 +445,7 @@ class RelativeRisk(Finding):
                 **self.attributes(
                     "not_covered n_attacker n_learner gr_raw gr gr_error learner_accuracy"
                 ),
-            }
+            }  # fmt: skip
         if self.victims:
             facts["victims"] = [victim.to_dict() for victim in self.victims]
         return facts
@@ -504,14 +477,14 @@ class RelativeRisk(Finding):
         if self.converged:
             return []
         assert self.chains is not None
-        found, goal = self.chains.diagnostics, self.chains.goal
+        found, goal = self.chains.diagnostics, self.chains.sampling.goal
         return [
             Message(
-                "NOT CONVERGED after {sweeps} sweeps: worst R-hat {rhat} (goal: {most}), smallest "
-                "effective sample size {ess} (goal: {least}); {why}. The numbers are rough.",
-                sweeps=self.chains.sweeps, rhat=f"{found.worst_rhat:.3f}", most=f"{goal.rhat:g}",
-                ess=f"{found.least_ess:,.0f}", least=f"{goal.ess:,.0f}",
-                why=_STOPPED[self.chains.stopped],
+                "NOT CONVERGED after {sweeps} sweeps: worst R-hat {rhat:.3f} (goal: {most}), "
+                "smallest effective sample size {ess:,.0f} (goal: {least:,.0f}); {why}. The "
+                "numbers are rough.",
+                sweeps=self.chains.sweeps, rhat=found.worst_rhat, most=f"{goal.rhat:g}",
+                ess=found.least_ess, least=goal.ess, why=_STOPPED[self.chains.stopped],
             )
         ]  # fmt: skip
 
@@ -534,9 +507,9 @@ class RelativeRisk(Finding):
         size = f"{ess:,.0f}" if math.isfinite(ess) else "unlimited (nothing moves)"
         return (
             f"{'' if self.converged else 'NOT CONVERGED, the numbers are rough. '}Sampled "
-            f"({chains.sampler.name}): {len(chains.infos)} chains of {chains.sweeps:,} sweeps, "
-            f"{chains.warm_up:,} of them to warm up; worst R-hat {found.worst_rhat:.3f}, smallest "
-            f"effective sample size {size} on a panel of {len(found.rhat)}."
+            f"({chains.sampling.sampler.name}): {len(chains.infos)} chains of {chains.sweeps:,} "
+            f"sweeps, {chains.warm_up:,} of them to warm up; worst R-hat {found.worst_rhat:.3f}, "
+            f"smallest effective sample size {size} on a panel of {len(found.rhat)}."
         )
 
     def _verdict(self, under: Text) -> Message:
@@ -610,35 +583,31 @@ class RelativeRisk(Finding):
             return []
         levels = self.levels.to_dict("index")
         rows = [
-            ["at risk: N_L, N_A", _records(self.n_learner), _records(self.n_attacker)],
+            ["at risk: N_L, N_A", cell(self.n_learner, _records), cell(self.n_attacker, _records)],
             ["guessed right", *(cell(one, self._percent)
                                 for one in (self.learner_accuracy, self.accuracy))],
             *(
                 [f"at risk, level from {level:g}",
-                 *(_records(levels[level][party]) for party in ("learner", "attacker"))]
+                 *(cell(levels[level][party], _records) for party in ("learner", "attacker"))]
                 for level in (0.5, 0.9)
             ),
         ]  # fmt: skip
-        counted = Table(
-            columns=["", "learner", "attacker"],
-            rows=rows,
-        )
-        return [counted, *self._worst_placed(self.microdata)]
+        return [Table(columns=["", "learner", "attacker"], rows=rows), *self._worst_placed()]
 
-    def _worst_placed(self, table: Microdata) -> list[Table]:
+    def _worst_placed(self) -> list[Table]:
         """The people with the largest relative risk; with their values only if asked for."""
         n = _WORST if self.worst_listed is None else self.worst_listed
-        risks = np.nan_to_num(self.relative_risks, nan=-1.0)
-        first = np.argsort(-risks, kind="stable")[:n]
-        beliefs = [one.of_truth for one in (self.under_learner, self.under_attacker)]
+        risks, listed = self.relative_risks, self.worst_listed is not None
         rows = [
             [
-                self._person(table, int(record), with_values=self.worst_listed is not None),
-                (risks[record], f"{risks[record]:.{2 - self._few}f}"),
-                *(cell(one[record], ".1%") for one in beliefs),
+                self._person(int(record), with_values=listed),
+                cell(risks[record], f".{2 - self._few}f"),
+                *(cell(one.of_truth[record], ".1%")
+                  for one in (self.under_learner, self.under_attacker)),
             ]
-            for record in first[risks[first] >= 0]
-        ]
+            for record in self._worst_first[:n]
+            if not np.isnan(risks[record])
+        ]  # fmt: skip
         if not rows:
             return []
         return [
@@ -646,15 +615,13 @@ class RelativeRisk(Finding):
                 title="The worst-placed people",
                 says="Whose own sensitive value gains most credibility because they are in the "
                 "table, and what both believe of it.",
-                columns=[
-                    "person", "relative risk",
-                    "learner's belief", "attacker's belief",
-                ],
+                columns=["person", "relative risk", "learner's belief", "attacker's belief"],
                 rows=rows,
             )
-        ]  # fmt: skip
+        ]
 
-    def _person(self, table: Microdata, record: int, *, with_values: bool) -> Person:
+    def _person(self, record: int, *, with_values: bool) -> Person:
+        table = self._table
         columns = (*table.quasi, table.sensitive) if with_values else ()
         known = ", ".join(f"{c.name} {c.texts[c.codes[record]]}" for c in columns)
         return Person(int(table.rows[record]), harmless(known))
@@ -665,11 +632,15 @@ class RelativeRisk(Finding):
         if self.microdata is None or self._worst_risk is None:
             return []
         name = release or Message("{it}", it=File(self.release, bare=True))
-        return [self._histogram(name), self._beliefs_about_worst(self.microdata, name)]
+        return [self._histogram(name), self._beliefs_about_worst(name)]
+
+    def _closer_charts(self, release: Text | None) -> list[Chart]:
+        known = self.microdata is not None and self._worst_risk is not None
+        found = [self._learner_against_attacker()] if known else []
+        return [*found, *charts_of_chains(self, release)]
 
     def _histogram(self, name: Text) -> Chart:
-        risks = self.relative_risks
-        risks = risks[~np.isnan(risks)]
+        risks = self._risks_of_covered
         risks = np.where(np.abs(risks - 1) < _ONE, 1.0, risks)
         edges = _edges(risks)
         counted = np.histogram(np.clip(risks, edges[0], edges[-1]), bins=edges)[0]
@@ -687,12 +658,12 @@ class RelativeRisk(Finding):
             ],
         )  # fmt: skip
 
-    def _beliefs_about_worst(self, table: Microdata, name: Text) -> Chart:
+    def _beliefs_about_worst(self, name: Text) -> Chart:
         record = int(np.nanargmax(self.relative_risks))
         at = int(self.tuple_of[record])
         attacker, learner = self.attacker[:, at], self.learner[:, at]
         shown = np.argsort(-np.maximum(attacker, learner), kind="stable")[:_SHOWN]
-        column = table.sensitive
+        column = self._table.sensitive
         people = np.bincount(column.codes, minlength=column.size)
         values = [Cell(harmless(column.texts[s]), people=int(people[s]), bare=True) for s in shown]
         return Chart(
@@ -702,7 +673,7 @@ class RelativeRisk(Finding):
                 "beliefs about the {secret} of {who} under {name}: the learner's, and the "
                 "attacker's, who knows that the person is in the table",
                 secret=column.name, name=name,
-                who=self._person(table, record, with_values=False),
+                who=self._person(record, with_values=False),
             ),
             x=Axis(label=column.name, scale="names"), y=Axis(label="belief", share=True),
             series=[
@@ -711,11 +682,6 @@ class RelativeRisk(Finding):
             ],
             rank=self._worst_risk,
         )  # fmt: skip
-
-    def _closer_charts(self, release: Text | None) -> list[Chart]:
-        known = self.microdata is not None and self._worst_risk is not None
-        found = [self._learner_against_attacker()] if known else []
-        return [*found, *charts_of_chains(self, release)]
 
     def _learner_against_attacker(self) -> Chart:
         there = ~np.isnan(self.under_attacker.of_truth)
@@ -757,27 +723,20 @@ def _edges(risks: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.exp2(np.arange(math.floor(low) - 1, math.ceil(high) + 2) / _BINS)
 
 
-def _records(n: float) -> tuple[float | None, str]:
+def _records(n: float) -> str:
     """A number of records, which has a fraction if ties count by their shares.
 
     >>> _records(1391.0), _records(286.8333)
-    ((1391.0, '1,391'), (286.8333, '286.8'))
+    ('1,391', '286.8')
     """
-    return (n, f"{n:,.0f}" if n == round(n) else f"{n:,.1f}")
+    return f"{n:,.0f}" if n == round(n) else f"{n:,.1f}"
 
 
 def _sampling(chains: Chains) -> dict[str, Any]:
-    found = chains.diagnostics
+    found, how = chains.diagnostics, chains.sampling
     return {
-        "sampler": chains.sampler.name,
-        "chains": len(chains.infos),
-        "sweeps": chains.sweeps,
-        "warm_up": chains.warm_up,
-        "thin": chains.goal.thin,
-        "stopped": chains.stopped,
-        "panel": len(found.rhat),
-        "worst_rhat": found.worst_rhat,
-        "least_ess": found.least_ess,
-        "largest_error": found.largest_error,
-        "seconds": chains.seconds,
-    }
+        "sampler": how.sampler.name, "chains": len(chains.infos), "sweeps": chains.sweeps,
+        "warm_up": chains.warm_up, "thin": how.goal.thin, "stopped": chains.stopped,
+        "panel": len(found.rhat), "worst_rhat": found.worst_rhat, "least_ess": found.least_ess,
+        "largest_error": found.largest_error, "seconds": chains.seconds,
+    }  # fmt: skip

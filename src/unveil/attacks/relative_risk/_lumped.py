@@ -12,31 +12,56 @@ disjoint for a closed form: those of each sensitive value have to be.
 
 from __future__ import annotations
 
-from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.attacks.relative_risk._boxes import compiled, starts
 from unveil.attacks.relative_risk._domain import Members
 
 _MOST_ENTRIES = 32_000_000  # of all sets, counted once per sensitive value
 
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 
-
-class Lumped(NamedTuple):
-    """Cells (the rows of a group with one sensitive value) and the atoms that their rows may have.
+class Cells(NamedTuple):
+    """Cells: the rows of a group with one sensitive value.
 
     Attributes
     ----------
-    value_start, atom_start : arrays
-        The first cell and the first atom of each sensitive value.
+    value_start : array
+        The first cell of each sensitive value.
     value, group, rows : arrays
         The sensitive value, the group and the number of rows of each cell.
     row_start : array
         The first row of each cell, if rows are stored cell after cell.
+    """
+
+    value_start: NDArray[np.int64]
+    value: NDArray[np.int64]
+    group: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    row_start: NDArray[np.int64]
+
+
+def cells_of(counts: NDArray[np.int64]) -> Cells:
+    """The cells of a release, given its rows (groups × sensitive values)."""
+    group, value = (part.astype(np.int64) for part in np.nonzero(counts.T)[::-1])
+    rows = counts[group, value]
+    return Cells(
+        value_start=np.searchsorted(value, np.arange(counts.shape[1] + 1)).astype(np.int64),
+        value=value, group=group, rows=rows, row_start=starts(rows),
+    )  # fmt: skip
+
+
+class Lumped(NamedTuple):
+    """Cells, and the atoms that their rows may have.
+
+    Attributes
+    ----------
+    cells : Cells
+    atom_start : array
+        The first atom of each sensitive value.
     first, last : arrays
         The atoms of cell i are ``atoms[first[i]:last[i]]``, ascending, counted from the first
         atom of its sensitive value.
@@ -51,12 +76,8 @@ class Lumped(NamedTuple):
         The largest number of atoms of a cell.
     """
 
-    value_start: NDArray[np.int64]
+    cells: Cells
     atom_start: NDArray[np.int64]
-    value: NDArray[np.int64]
-    group: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    row_start: NDArray[np.int64]
     first: NDArray[np.int64]
     last: NDArray[np.int64]
     atoms: NDArray[np.int32]
@@ -74,7 +95,7 @@ class Lumped(NamedTuple):
     def of_cell(self, cell: int) -> NDArray[np.int64]:
         """The atoms of a cell."""
         atoms = self.atoms[self.first[cell] : self.last[cell]]
-        return atoms + self.atom_start[self.value[cell]]
+        return atoms + self.atom_start[self.cells.value[cell]]
 
 
 def lumped(counts: NDArray[np.int64], members: Members, tuples: int, *, together: bool) -> Lumped:
@@ -83,86 +104,62 @@ def lumped(counts: NDArray[np.int64], members: Members, tuples: int, *, together
     If one list of atoms per sensitive value would be too long, only tuples that no group at all
     distinguishes are put together.
     """
-    lengths = np.diff(members[0])
-    group, value = (part.astype(np.int64) for part in np.nonzero(counts.T)[::-1])
-    value_start = np.searchsorted(value, np.arange(counts.shape[1] + 1)).astype(np.int64)
-    if together and lengths[group].sum() <= _MOST_ENTRIES:
-        first, last, atoms, sizes, atom_of = _by_value(group, value_start, members, tuples)
+    cells, (start, listed) = cells_of(counts), members
+    values, number = counts.shape[1], np.arange(tuples, dtype=np.int32)
+    if together and np.diff(start)[cells.group].sum() <= _MOST_ENTRIES:
+        atom_of = np.empty((values, tuples), dtype=np.int32)
+        found = [
+            _divided(cells.group[a:b], members, atom_of[s])
+            for s, (a, b) in enumerate(pairwise(cells.value_start))
+        ]
+        border = starts(np.concatenate([np.diff(ends) for ends, _, _ in found]))
+        first, last, atoms = border[:-1], border[1:], np.concatenate([one for _, one, _ in found])
+        sizes = [size for _, _, size in found]
     else:
-        begins, atoms, size, number = _for_all(members, tuples, together=together)
-        first, last = begins[group], begins[group + 1]
-        sizes = [size] * counts.shape[1]
-        atom_of = np.broadcast_to(number, (counts.shape[1], tuples)).copy()
-    atom_start = np.concatenate([[0], np.cumsum([len(size) for size in sizes])]).astype(np.int64)
+        atoms, size = listed, np.ones(tuples, dtype=np.int64)
+        if together:
+            start, atoms, size = _divided(np.arange(len(counts)), members, number)
+        first, last, sizes = start[cells.group], start[cells.group + 1], [size] * values
+        atom_of = np.broadcast_to(number, (values, tuples)).copy()
+    atom_start = starts([len(size) for size in sizes])
     for s, first_atom in enumerate(atom_start[:-1]):
         atom_of[s][atom_of[s] >= 0] += np.int32(first_atom)
-    rows = counts[group, value]
-    found = Lumped(
-        value_start=value_start, atom_start=atom_start, value=value, group=group, rows=rows,
-        row_start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64), first=first, last=last,
-        atoms=atoms, size=np.concatenate(sizes), volume=np.empty_like(rows),
-        largest=np.empty_like(rows), atom_of=atom_of, longest=int((last - first).max(initial=1)),
+    lumps = Lumped(
+        cells=cells, atom_start=atom_start, first=first, last=last, atoms=atoms,
+        size=np.concatenate(sizes), volume=np.empty_like(cells.rows),
+        largest=np.empty_like(cells.rows), atom_of=atom_of,
+        longest=int((last - first).max(initial=1)),
     )  # fmt: skip
-    _measure(found)
-    return found
-
-
-def _by_value(
-    group: NDArray[np.int64], value_start: NDArray[np.int64], members: Members, tuples: int
-) -> tuple[
-    NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], list[NDArray[np.int64]],
-    NDArray[np.int32],
-]:  # fmt: skip
-    """The first and last entries of cells, their atoms, and sizes and atoms by sensitive value."""
-    values = len(value_start) - 1
-    atom_of = np.empty((values, tuples), dtype=np.int32)
-    size, sizes, atoms = np.empty(tuples, dtype=np.int64), [], []
-    ends, n = [np.zeros(1, np.int64)], 0
-    for s in range(values):
-        active = group[value_start[s] : value_start[s + 1]]
-        end, listed, used = _divided(active, members, atom_of[s], size)
-        sizes.append(size[:used].copy())
-        atoms.append(listed)
-        ends.append(end[1:] + n)
-        n += len(listed)
-    border = np.concatenate(ends)
-    return border[:-1], border[1:], np.concatenate(atoms), sizes, atom_of
-
-
-def _for_all(
-    members: Members, tuples: int, *, together: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-    """The same for all groups at once: the beginning of each, atoms, sizes and atoms of tuples."""
-    number = np.arange(tuples, dtype=np.int32)
-    size = np.ones(tuples, dtype=np.int64)
-    if not together:
-        return members[0], members[1], size, number
-    border, atoms, used = _divided(np.arange(len(members[0]) - 1), members, number, size)
-    return border, atoms, size[:used].copy(), number
+    _measure(lumps)
+    return lumps
 
 
 def _divided(
-    active: NDArray[np.int64], members: Members, number: NDArray[np.int32],
-    size: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:  # fmt: skip
+    active: NDArray[np.int64], members: Members, number: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Where the atoms of each active set begin, these atoms, and the size of each atom.
+
+    The atom of each tuple is written to ``number``.
+    """
     start, listed = members
-    border = np.zeros(len(active) + 1, dtype=np.int64)
+    border, size = np.zeros(len(active) + 1, dtype=np.int64), np.empty(len(number), dtype=np.int64)
     atoms = np.empty(int((start[active + 1] - start[active]).sum()), dtype=np.int32)
     used = _lump(active, start, listed, number, size, border, atoms)
-    return border, atoms[: border[-1]].copy(), used
+    return border, atoms[: border[-1]].copy(), size[:used].copy()
 
 
 def expected_rows(lumps: Lumped) -> NDArray[np.float64]:
     """The rows of its sensitive value in each cell's set, if all rows are scattered evenly."""
-    found = np.empty(len(lumps.rows))
-    _scattered(lumps, lumps.rows / lumps.volume, np.zeros(len(lumps.size)), found)
+    rows = lumps.cells.rows
+    found = np.empty(len(rows))
+    _scattered(lumps, rows / lumps.volume, np.zeros(len(lumps.size)), found)
     return found
 
 
 # Kernels --------------------------------------------------------------------------------------
 
 
-@_jit()
+@compiled()
 def _lump(active, start, members, class_of, size, cell_start, cell_atoms):
     """Put tuples into one atom if every active set has all or none of them.
 
@@ -228,27 +225,27 @@ def _lump(active, start, members, class_of, size, cell_start, cell_atoms):
     return atoms
 
 
-@_jit()
+@compiled()
 def _measure(lumps):
     """Find the number of tuples of each cell, and of its largest atom."""
-    for cell in range(len(lumps.value)):
+    for cell in range(len(lumps.cells.value)):
         lumps.volume[cell], lumps.largest[cell] = 0, 0
         for k in range(lumps.first[cell], lumps.last[cell]):
-            one = lumps.size[lumps.atom_start[lumps.value[cell]] + lumps.atoms[k]]
+            one = lumps.size[lumps.atom_start[lumps.cells.value[cell]] + lumps.atoms[k]]
             lumps.volume[cell] += one
             lumps.largest[cell] = max(lumps.largest[cell], one)
 
 
-@_jit()
+@compiled()
 def _scattered(lumps, rows_per_tuple, each, found):
     """Scatter the rows of each cell over its atoms (``each``), and add up what each cell has."""
-    for cell in range(len(lumps.value)):
-        base = lumps.atom_start[lumps.value[cell]]
+    for cell in range(len(lumps.cells.value)):
+        base = lumps.atom_start[lumps.cells.value[cell]]
         for k in range(lumps.first[cell], lumps.last[cell]):
             atom = base + lumps.atoms[k]
             each[atom] += rows_per_tuple[cell] * lumps.size[atom]
-    for cell in range(len(lumps.value)):
-        base, total = lumps.atom_start[lumps.value[cell]], 0.0
+    for cell in range(len(lumps.cells.value)):
+        base, total = lumps.atom_start[lumps.cells.value[cell]], 0.0
         for k in range(lumps.first[cell], lumps.last[cell]):
             total += each[base + lumps.atoms[k]]
         found[cell] = total

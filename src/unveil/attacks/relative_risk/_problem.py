@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
+from annotated_types import Gt, Lt
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._boxes import Boxes, boxes_of
+from unveil.attacks.relative_risk._boxes import Boxes, Packed, boxes_of, packed_boxes, starts
 from unveil.attacks.relative_risk._domain import (
     Domain,
     DomainName,
@@ -41,6 +42,14 @@ from unveil.microdata import (
     check_release,
     refuse_perturbed,
 )
+from unveil.options import Help, Shell, checked
+
+Beta = Annotated[
+    float, Gt(0), Lt(np.inf),
+    Help("Weight of the prior, in rows, of each tuple given a sensitive value."),
+    Shell(metavar="ROWS"),
+]  # fmt: skip
+"""The option ``beta``."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,7 +67,7 @@ class Problem:
         Prior weight of every tuple (saturated) or of every value of every column (naive Bayes);
         above 0.
     watched : array (columns × tuples)
-        The tuples that the answer is about. Default: all numbered tuples.
+        The tuples that the answer is about; at first all that are numbered.
     panel : array
         Positions in ``watched`` of the tuples whose traces are kept.
     """
@@ -88,21 +97,20 @@ class Problem:
     def with_panel(self, panel: NDArray[np.integer]) -> Self:
         """The same problem with traces of these watched tuples."""
         found = replace(self, panel=np.asarray(panel, dtype=np.int64))
-        self._hand_over(found, "totals", "lumped", "watched_numbers")
-        return found
+        return self._with_computed(found, "watched_numbers", "watched_in_boxes")
 
     def watching(self, watched: NDArray[np.int32]) -> Self:
         """The same problem about other tuples (columns × tuples), with traces of all of them."""
         codes = np.ascontiguousarray(watched, dtype=np.int32)
         found = replace(self, watched=codes, panel=np.arange(codes.shape[1]))
-        self._hand_over(found, "totals", "lumped")
-        return found
+        return self._with_computed(found)
 
-    def _hand_over(self, other: Self, *names: str) -> None:
-        """Share computed properties that do not depend on the watched tuples."""
-        for name in names:
+    def _with_computed(self, other: Self, *names: str) -> Self:
+        """The other problem with properties that were computed for this one, and hold for it."""
+        for name in ("totals", "lumped", "packed", *names):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
+        return other
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -134,6 +142,21 @@ class Horizontal(Problem):
         tuples = self.domain.codes.shape[1]
         return lumped(self.counts, self.members, tuples, together=not self.apart)
 
+    @cached_property
+    def packed(self) -> Packed:
+        """The boxes as words."""
+        assert self.boxes is not None
+        return packed_boxes(self.boxes)
+
+    @cached_property
+    def watched_in_boxes(self) -> Members:
+        """The positions of the watched tuples that lie in each box."""
+        assert self.boxes is not None
+        size, sizes = self.watched.shape[1], self.domain.sizes
+        return members_of(
+            self.boxes, Domain(name="covered", sizes=sizes, size=size, codes=self.watched)
+        )
+
     def column(self, c: int) -> Horizontal:
         """The problem of one column alone; naive Bayes treats columns separately."""
         assert self.boxes is not None
@@ -141,15 +164,15 @@ class Horizontal(Problem):
         regions, group = np.unique(boxes.region[:, c], return_inverse=True)
         counts = np.zeros((len(regions), self.values), dtype=np.int64)
         np.add.at(counts, group.ravel(), self.counts)
-        lists = [boxes.members[boxes.start[x] : boxes.start[x + 1]] for x in regions]
-        start = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
+        lists = [boxes.codes(x) for x in regions]
+        start = starts([len(one) for one in lists])
         size = int(self.domain.sizes[c])
         codes = np.arange(size, dtype=np.int32)[None, :]
         return Horizontal(
             counts=counts, alpha=self.alpha, beta=self.beta, watched=codes,
             domain=Domain(name="product", sizes=self.domain.sizes[[c]], size=size, codes=codes),
             members=(start, np.concatenate(lists).astype(np.int32)),
-            group_of_class=group.ravel().astype(np.int64), apart=self.apart,
+            group_of_class=group.ravel().astype(np.int64), apart=True,
         )  # fmt: skip
 
 
@@ -161,14 +184,14 @@ class Vertical(Problem):
     tuples: NDArray[np.int32]
 
 
+@checked
 def horizontal_problem(
     release: Release,
     microdata: Microdata | None = None,
     *,
     domain: DomainName = "observed",
     alpha: float | NDArray[np.floating] = 1.0,
-    beta: float = 1.0,
-    watched: NDArray[np.int32] | None = None,
+    beta: Beta = 1.0,
 ) -> Horizontal:
     """The problem that a grouped release poses.
 
@@ -180,14 +203,11 @@ def horizontal_problem(
     domain : {"observed", "product", "covered"}
     alpha, beta : float
         Prior weights; ``alpha`` may be one number per sensitive value.
-    watched : array (columns × tuples), optional
-        The tuples that the answer is about. Default: every tuple that a row may have, if they are
-        numbered.
 
     Raises
     ------
     InputError
-        If α or β is not above 0, the release is not one of the microdata, or a group covers no
+        If α or β is not possible, the release is not one of the microdata, or a group covers no
         tuple of the domain.
 
     Examples
@@ -200,7 +220,7 @@ def horizontal_problem(
     >>> problem.counts.tolist(), [part.tolist() for part in problem.members]
     ([[1, 1], [1, 0]], [[0, 2, 5], [0, 1, 0, 1, 2]])
     """
-    priors = _checked_priors(alpha, beta, release.sensitive)
+    priors = _checked_alpha(alpha, release.sensitive)
     refuse_perturbed(release, (*release.quasi, release.sensitive), "relative risk")
     if microdata is not None:
         check_release(release, microdata, may_drop=release.dropped > 0, may_change=False)
@@ -223,23 +243,23 @@ def horizontal_problem(
         tuples, found = product_domain(boxes, sizes)
     else:
         tuples, found = covered_domain(boxes, sizes)
-    counts = np.zeros((len(boxes), release.sensitive.size), dtype=np.int64)
+    counts = np.zeros((boxes.number, release.sensitive.size), dtype=np.int64)
     np.add.at(counts, group_of_class, release.counts)
     return Horizontal(
         counts=counts, domain=tuples, alpha=priors, beta=float(beta),
-        watched=_watched(watched, tuples), members=found, group_of_class=group_of_class,
+        watched=tuples.numbered, members=found, group_of_class=group_of_class,
         boxes=None if domain == "observed" else boxes,
     )  # fmt: skip
 
 
+@checked
 def vertical_problem(
     permuted: Permuted,
     microdata: Microdata | None = None,
     *,
     domain: DomainName = "observed",
     alpha: float | NDArray[np.floating] = 1.0,
-    beta: float = 1.0,
-    watched: NDArray[np.int32] | None = None,
+    beta: Beta = 1.0,
 ) -> Vertical:
     """The problem that a permuted release poses; see `horizontal_problem`.
 
@@ -249,7 +269,7 @@ def vertical_problem(
     Raises
     ------
     InputError
-        If α or β is not above 0, or the release is not one of the microdata, or lacks records
+        If α or β is not possible, or the release is not one of the microdata, or lacks records
         without saying so.
 
     Examples
@@ -261,7 +281,7 @@ def vertical_problem(
     >>> problem.counts.tolist(), problem.start.tolist(), problem.tuples.tolist()
     ([[1, 1], [0, 2]], [0, 2, 4], [0, 2, 0, 1])
     """
-    priors = _checked_priors(alpha, beta, permuted.sensitive)
+    priors = _checked_alpha(alpha, permuted.sensitive)
     sizes = np.array([column.size for column in permuted.quasi], dtype=np.int64)
     codes, which = tuples_once(permuted.codes)
     size = codes.shape[1]
@@ -279,8 +299,8 @@ def vertical_problem(
     rows = np.bincount(group_of, minlength=len(permuted.counts))
     return Vertical(
         counts=np.asarray(permuted.counts, dtype=np.int64), domain=tuples, alpha=priors,
-        beta=float(beta), watched=_watched(watched, tuples),
-        start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
+        beta=float(beta), watched=tuples.numbered,
+        start=starts(rows),
         tuples=which[order].astype(np.int32),
     )  # fmt: skip
 
@@ -305,18 +325,17 @@ def _with_others(
     return distinct, which[: codes.shape[1]]
 
 
-def _watched(given: NDArray[np.int32] | None, tuples: Domain) -> NDArray[np.int32]:
-    if given is not None:
-        return np.ascontiguousarray(given, dtype=np.int32)
-    if tuples.codes is not None:
-        return tuples.codes
-    return np.zeros((len(tuples.sizes), 0), dtype=np.int32)
-
-
-def _checked_priors(
-    alpha: float | NDArray[np.floating], beta: float, sensitive: Column
-) -> NDArray[np.float64]:
-    each = _numbers("alpha", alpha)
+def _checked_alpha(alpha: object, sensitive: Column) -> NDArray[np.float64]:
+    """The prior weight of each sensitive value."""
+    try:
+        each = np.asarray(alpha)
+    except ValueError:  # lists of different lengths
+        each = np.array(None)
+    if each.dtype.kind not in "iuf":
+        raise InputError(
+            "{option} must be a number or one number per sensitive value, but got {given}",
+            option=Option("alpha"), given=repr(alpha),
+        )  # fmt: skip
     if each.ndim > 0 and each.shape != (sensitive.size,):
         raise InputError(
             "{alpha} must be one number or one for each of the {values} values of {column}, but "
@@ -324,30 +343,14 @@ def _checked_priors(
             alpha=Option("alpha"), values=sensitive.size, given=each.size,
             column=ColumnName(sensitive.name),
         )  # fmt: skip
-    each = np.broadcast_to(each, (sensitive.size,)).copy()
-    for name, numbers in (("alpha", each), ("beta", np.atleast_1d(_numbers("beta", beta)))):
-        for number in numbers:
-            if not 0 < number < np.inf:
-                must = "above 0: it is the number of rows that the prior is worth"
-                raise InputError(
-                    "{option} is {number}, but must be {must}", option=Option(name),
-                    number=f"{number:g}", must="finite" if np.isposinf(number) else must,
-                )  # fmt: skip
+    each = np.broadcast_to(each.astype(np.float64), (sensitive.size,)).copy()
+    for number in each[~((each > 0) & (each < np.inf))]:
+        must = "above 0: it is the number of rows that the prior is worth"
+        raise InputError(
+            "{option} is {number}, but must be {must}", option=Option("alpha"),
+            number=f"{number:g}", must="finite" if np.isposinf(number) else must,
+        )  # fmt: skip
     return each
-
-
-def _numbers(name: str, given: object) -> NDArray[np.float64]:
-    try:
-        found = np.asarray(given)
-    except ValueError:  # lists of different lengths
-        found = np.array(None)
-    if found.dtype.kind in "iuf" and (name == "alpha" or found.ndim == 0):
-        return found.astype(np.float64)
-    many = " or one number per sensitive value" if name == "alpha" else ""
-    raise InputError(
-        "{option} must be a number{many}, but got {given}", option=Option(name), many=many,
-        given=repr(given),
-    )  # fmt: skip
 
 
 def _no_empty_group(
@@ -373,7 +376,7 @@ def _no_empty_group(
         else ""
     )
     raise InputError(
-        "the group ({cells}) of {rows} record{s} covers no tuple of the domain{more}" + remedy,
-        cells=Listed(cells), rows=rows, s="s" * (rows != 1), more=more,
+        "the group ({cells}) of {rows:record} covers no tuple of the domain{more}" + remedy,
+        cells=Listed(cells), rows=rows, more=more,
         covered=Option("domain", "covered"),
     )  # fmt: skip

@@ -19,8 +19,8 @@ import numpy as np
 from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._beliefs import Answer, Ties
-from unveil.attacks.relative_risk._chains import Chains, Goal, run_chains
+from unveil.attacks.relative_risk._beliefs import Answer, Learner, Ties
+from unveil.attacks.relative_risk._chains import Chains, Goal, Sampling, run_chains
 from unveil.attacks.relative_risk._domain import (
     DomainName,
     Members,
@@ -28,15 +28,16 @@ from unveil.attacks.relative_risk._domain import (
     tuples_once,
 )
 from unveil.attacks.relative_risk._exact import Likelihood, exact_answer, is_settled
-from unveil.attacks.relative_risk._finding import How, Learner, RelativeRisk
+from unveil.attacks.relative_risk._finding import How, RelativeRisk
 from unveil.attacks.relative_risk._problem import (
+    Beta,
     Horizontal,
     Problem,
     Vertical,
     horizontal_problem,
     vertical_problem,
 )
-from unveil.attacks.relative_risk._victim import Teller, Victim, Victims, described
+from unveil.attacks.relative_risk._victim import Victim, Victims, described
 from unveil.attacks.relative_risk.samplers import Algorithm, sampler_for
 from unveil.engine import parse_duration, workers
 from unveil.errors import Call, File, InputError, Message, Option, Text
@@ -75,10 +76,7 @@ def relative_risk(
         Help("Weight of the prior, in rows, of each sensitive value: one number or one per value."),
         Shell(parse=_weights, metavar="ROWS"),
     ] = 1.0,
-    beta: Annotated[
-        float, Gt(0), Help("Weight of the prior, in rows, of each tuple given a sensitive value."),
-        Shell(metavar="ROWS"),
-    ] = 1.0,
+    beta: Beta = 1.0,
     likelihood: Likelihood = "saturated",
     domain: DomainName | None = None,
     learner: Learner = "joint",
@@ -191,26 +189,19 @@ def relative_risk(
     problem, tuple_of = _with_people(problem, original, likelihood, panel, rng)
     conditional = learner == "conditional"
     chosen = sampler_for(problem, likelihood, sampler)
+    sampling = Sampling(sampler=chosen, goal=goal, chains=chains, seed=seed, jobs=jobs)
     answer, how = _exactly(problem, likelihood, exact, conditional=conditional)
     sampled: Chains | None = None
     if answer is None:
-        sampled = run_chains(
-            problem, chosen, chains=chains, goal=goal, seed=seed, conditional=conditional,
-            jobs=jobs, progress=progress,
-        )  # fmt: skip
+        sampled = run_chains(problem, sampling, conditional=conditional, progress=progress)
         answer = sampled.answer
         notes += (_sticky(beta),) if beta < _SMALL_BETA else ()
     finding = RelativeRisk(
         release=release.made_by, kind="vertical" if isinstance(release, Permuted) else "horizontal",
         quasi=release.quasi, sensitive=release.sensitive, problem=problem, microdata=original,
         tuple_of=tuple_of, answer=answer, how=how, chains=sampled, likelihood=likelihood,
-        learner_is=learner, ties=ties,
-        teller=Teller(
-            problem=problem, likelihood=likelihood, sampler=chosen,
-            states=() if sampled is None else sampled.states, conditional=conditional, goal=goal,
-            chains=chains, seed=seed, jobs=jobs,
-        ),
-        seed=seed, seconds=time.perf_counter() - begun, notes=(*release.notes, *notes),
+        learner_is=learner, ties=ties, sampling=sampling, seed=seed,
+        seconds=time.perf_counter() - begun, notes=(*release.notes, *notes),
         worst_listed=worst, interrupted=sampled is not None and sampled.stopped == "interrupted",
     )  # fmt: skip
     return finding if finding.interrupted or not asked else _with_victims(finding, asked)
@@ -346,7 +337,7 @@ def _open_groups(problem: Problem, likelihood: Likelihood) -> NDArray[np.bool_]:
     groups = np.ones(len(problem.counts), dtype=np.bool_)
     if isinstance(problem, Horizontal) and problem.members and likelihood == "saturated":
         groups[:] = False
-        groups[problem.lumped.group[~problem.lumped.is_settled]] = True
+        groups[problem.lumped.cells.group[~problem.lumped.is_settled]] = True
     return groups
 
 
@@ -367,8 +358,8 @@ def random_tuples(
 def _random_tuple(problem: Problem, group: int, rng: np.random.Generator) -> NDArray[np.int32]:
     if isinstance(problem, Horizontal) and problem.members is None:
         assert problem.boxes is not None
-        sets = [problem.boxes.codes(group, c) for c in range(len(problem.domain.sizes))]
-        return np.array([rng.choice(one) for one in sets], dtype=np.int32)
+        regions = problem.boxes.region[group]
+        return np.array([rng.choice(problem.boxes.codes(x)) for x in regions], dtype=np.int32)
     start, members = _tuples_of_groups(problem)
     assert problem.domain.codes is not None
     return problem.domain.codes[:, rng.choice(members[start[group] : start[group + 1]])]

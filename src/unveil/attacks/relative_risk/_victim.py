@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -14,31 +13,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import harmless
-from unveil.attacks.relative_risk._beliefs import (
-    Answer,
-    attacker,
-    given_tuple,
-    joint_learner,
-    mean_answer,
-)
-from unveil.attacks.relative_risk._chains import Goal, continued, diagnosed
+from unveil.attacks.relative_risk._beliefs import attacker, learner_of, mean_answer
+from unveil.attacks.relative_risk._chains import Sampling, continued, diagnosed
 from unveil.attacks.relative_risk._domain import Domain
-from unveil.attacks.relative_risk._exact import (
-    Likelihood,
-    atoms_of_watched,
-    exact_answer,
-    is_settled,
-)
+from unveil.attacks.relative_risk._exact import atoms_of_watched, exact_answer, is_settled
 from unveil.attacks.relative_risk._problem import Horizontal, Problem
-from unveil.attacks.relative_risk.samplers import Info, Sampler, draw_population
+from unveil.attacks.relative_risk.samplers import draw_population
 from unveil.errors import Cell, InputError, Listed, Message, Option, Text, View, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.findings import Axis, Chart, Series, Table, numbers
+from unveil.findings import Axis, Chart, Series, Table, cell, numbers
 from unveil.microdata import MISSING, Column, value_text
 from unveil.options import Help, Shell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from unveil.attacks.relative_risk._finding import RelativeRisk
 
 _LEVEL = 0.95  # of credible intervals
 _MOST_DIGITS = 4
@@ -98,17 +88,12 @@ class Victim:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per sensitive value."""
-        beliefs = pd.DataFrame(
-            {
-                "attacker": self.attacker,
-                "attacker_low": self.attacker_interval[0],
-                "attacker_high": self.attacker_interval[1],
-                "learner": self.learner,
-                "learner_low": self.learner_interval[0],
-                "learner_high": self.learner_interval[1],
-                "relative_risk": self.relative_risk,
-            }
-        )
+        beliefs = pd.DataFrame({
+            "attacker": self.attacker, "attacker_low": self.attacker_interval[0],
+            "attacker_high": self.attacker_interval[1], "learner": self.learner,
+            "learner_low": self.learner_interval[0], "learner_high": self.learner_interval[1],
+            "relative_risk": self.relative_risk,
+        })  # fmt: skip
         beliefs.insert(0, free_name(self.sensitive, beliefs.columns), list(self.values))
         return beliefs
 
@@ -127,13 +112,13 @@ class Victim:
     def table(self) -> Table:
         """What is believed, the most likely values first."""
         places, order = _digits(self.error), self._most_likely_first()
-        level = f"{_LEVEL:.0%}"
+        level, form = f"{_LEVEL:.0%}", f".{places}f"
         rows: list[list[Any]] = [
             [
                 Cell(harmless(self.values[s]), bare=True),
-                _number(self.attacker[s], places), _range(self.attacker_interval[:, s]),
-                _number(self.learner[s], places), _range(self.learner_interval[:, s]),
-                _number(self.relative_risk[s], min(places, 2)),
+                cell(self.attacker[s], form), _range(self.attacker_interval[:, s]),
+                cell(self.learner[s], form), _range(self.learner_interval[:, s]),
+                cell(self.relative_risk[s], f".{min(places, 2)}f"),
             ]
             for s in order[:_SHOWN]
         ]  # fmt: skip
@@ -141,10 +126,7 @@ class Victim:
             rows.append([f"… and {len(order) - _SHOWN} values less likely", *[""] * 5])
         return Table(
             title=Message("Victim: {who}{rough}{outside}", who=self.in_words, **self._remarks()),
-            columns=[
-                self.sensitive, "attacker",
-                level, "learner", level, "ratio",
-            ],
+            columns=[self.sensitive, "attacker", level, "learner", level, "ratio"],
             rows=rows,
         )  # fmt: skip
 
@@ -222,10 +204,6 @@ def _digits(error: float) -> int:
     return min(max(math.floor(-math.log10(2 * error)), 0), _MOST_DIGITS)
 
 
-def _number(value: float, places: int) -> tuple[float | None, str]:
-    return (value, "–" if math.isnan(value) else f"{value:.{places}f}")
-
-
 def _range(limits: NDArray[np.float64]) -> str:
     low, high = limits.tolist()
     return "–" if math.isnan(low) else f"{low:.2f} to {high:.2f}"
@@ -233,8 +211,7 @@ def _range(limits: NDArray[np.float64]) -> str:
 
 # Whom a question is about -----------------------------------------------------------------------
 
-# What stands between commas; commas within double quotes separate nothing.
-_PART = re.compile(r'\s*((?:[^",]|"(?:[^"]|"")*")*)(?:,|$)')
+_COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')  # not within double quotes
 
 
 def _typed(texts: Sequence[str]) -> list[dict[str, str]]:
@@ -248,21 +225,18 @@ def _typed(texts: Sequence[str]) -> list[dict[str, str]]:
 
 def _typed_one(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    at = 0
-    while at < len(text):
-        part = _PART.match(text, at)
-        column, equals, value = _unquoted("" if part is None else part[1].strip()).partition("=")
-        if part is None or not equals or not column.strip() or not value.strip():
+    for part in _COMMA.split(text.rstrip().removesuffix(",")):
+        column, _, value = (one.strip() for one in _unquoted(part.strip()).partition("="))
+        if not column or not value or part.count('"') % 2:
             raise InputError(
                 "cannot read {victim}; write column=value, with commas between several, and a "
                 "value with a comma in double quotes",
                 victim=Option("victim", text),
             )
-        if column.strip() in found:
+        if column in found:
             raise InputError("{victim} names {column} twice", victim=Option("victim", text),
-                             column=ColumnName(column.strip()))  # fmt: skip
-        found[column.strip()] = _unquoted(value.strip())
-        at = part.end()
+                             column=ColumnName(column))  # fmt: skip
+        found[column] = _unquoted(value)
     return found
 
 
@@ -362,113 +336,66 @@ def free_name(name: str, taken: Container[str]) -> str:
 # Answers about victims --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Believed:
-    """Beliefs about one victim, and intervals (low and high × sensitive values)."""
+def told(finding: RelativeRisk, codes: NDArray[np.int32]) -> Victim:
+    """What is believed about a victim (columns × 1).
 
-    attacker: NDArray[np.float64]
-    learner: NDArray[np.float64]
-    attacker_interval: NDArray[np.float64]
-    learner_interval: NDArray[np.float64]
-    error: float
-    converged: bool
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Teller:
-    """Answers about any victim, after chains have run or where none had to.
-
-    ``states`` are those of chains that have warmed up; none if the answer is exact.
+    Of victims of the panel the chains have recorded all. For others they continue. If the answer
+    is exact, they serve only for intervals.
     """
-
-    problem: Problem
-    likelihood: Likelihood
-    sampler: Sampler
-    states: tuple[Any, ...]
-    conditional: bool
-    goal: Goal
-    chains: int
-    seed: int
-    jobs: int | None
-
-    def about(
-        self, codes: NDArray[np.int32], known: Answer | None = None, traces: Sequence[Info] = ()
-    ) -> _Believed:
-        """What is believed about a victim (columns × 1).
-
-        ``known`` is the answer about the victim, if there is one already, and ``traces`` what the
-        chains have recorded, if the victim is in the panel. Otherwise the chains continue.
-        """
-        problem = self.problem.watching(codes)
-        exact = not self.states
-        answer = known
-        if answer is None and exact:
-            answer = exact_answer(problem, self.likelihood, conditional=self.conditional)
-        if exact and is_settled(problem, self.likelihood):
-            assert answer is not None
-            return self._without_sampling(problem, answer)
-        infos = traces or continued(
-            problem, self.sampler, self.states or self._warmed_up,
-            looks=_LOOKS, thin=self.goal.thin, seconds=_SECONDS, jobs=self.jobs,
+    problem, chains, sampling = finding.problem.watching(codes), finding.chains, finding.sampling
+    conditional, exact = finding.learner_is == "conditional", chains is None
+    place = np.flatnonzero((finding.problem.watched == codes).all(axis=0))
+    answer = finding.answer.about(int(place[0])) if len(place) else None
+    if answer is None and exact:
+        answer = exact_answer(problem, finding.likelihood, conditional=conditional)
+    mixed, error = True, 0.0
+    if exact and is_settled(problem, finding.likelihood):
+        # Every row's atom is certain, and so is the attacker's belief; only π is drawn.
+        assert answer is not None
+        assert isinstance(problem, Horizontal)
+        there, size = (table[:, 0].astype(np.float64) for table in atoms_of_watched(problem))
+        seen = attacker(answer.rows).T
+        shares = draw_population(problem, there, size, finding.seed, _DRAWS)
+    else:
+        in_panel = np.flatnonzero(np.isin(finding.problem.panel, place))
+        infos = chains.about(int(in_panel[0])) if chains and len(in_panel) else continued(
+            problem, sampling, finding.warmed_up, looks=_LOOKS, seconds=_SECONDS
         )  # fmt: skip
-        return self._with_traces(problem, infos, answer, exact=exact)
-
-    @cached_property
-    def _warmed_up(self) -> tuple[Any, ...]:
-        seeds = np.random.SeedSequence(self.seed).spawn(self.chains)
-        nobody = self.problem.watching(self.problem.watched[:, :0])
-        states = [self.sampler.init(nobody, seed) for seed in seeds]
-        return tuple(
-            self.sampler.kernel(nobody, state, kept=1, thin=_WARM_UP)[0] for state in states
-        )
-
-    def _with_traces(
-        self, problem: Problem, infos: Sequence[Info], answer: Answer | None, *, exact: bool
-    ) -> _Believed:
-        found = diagnosed(problem, infos, conditional=self.conditional)
+        found = diagnosed(problem, infos, conditional=conditional)
         rows = np.concatenate([info.rows[:, :, 0] for info in infos])
         shares = np.concatenate(
             [info.conditional[:, :, 0] for info in infos if info.conditional is not None]
         )
         if answer is None:
             answer = mean_answer([info.answer for info in infos], [1.0] * len(infos))
-        p_attacker, p_learner = self._beliefs(problem, answer)
         total = rows.sum(axis=1, keepdims=True)
         seen = rows[total[:, 0] > 0] / total[total[:, 0] > 0]
         # Chains that have converged for the panel need only agree about this victim.
-        mixed = found.worst_rhat <= max(self.goal.rhat, _MIXED)
-        told = mixed or not exact  # no intervals of exact beliefs rather than wrong ones
-        return _Believed(
-            attacker=p_attacker, learner=p_learner,
-            attacker_interval=_interval(seen if told else seen[:0], p_attacker),
-            learner_interval=_interval(shares if told else shares[:0], p_learner),
-            error=0.0 if exact else found.largest_error, converged=exact or mixed,
-        )  # fmt: skip
-
-    def _without_sampling(self, problem: Problem, answer: Answer) -> _Believed:
-        """Every row's atom is certain, and so is the attacker's belief; only π is drawn."""
-        assert isinstance(problem, Horizontal)
-        there, size = (table[:, 0].astype(np.float64) for table in atoms_of_watched(problem))
-        drawn = draw_population(problem, there, size, self.seed, _DRAWS)
-        p_attacker, p_learner = self._beliefs(problem, answer)
-        return _Believed(
-            attacker=p_attacker, learner=p_learner,
-            attacker_interval=np.stack([p_attacker, p_attacker]),
-            learner_interval=_interval(drawn, p_learner), error=0.0, converged=True,
-        )  # fmt: skip
-
-    def _beliefs(
-        self, problem: Problem, answer: Answer
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        learner = (
-            answer.conditional if self.conditional
-            else given_tuple(joint_learner(problem, answer.density))
-        )  # fmt: skip
-        assert learner is not None
-        return attacker(answer.rows)[:, 0], learner[:, 0]
+        mixed = found.worst_rhat <= max(sampling.goal.rhat, _MIXED)
+        error = 0.0 if exact else found.largest_error
+        if exact and not mixed:  # no intervals of exact beliefs rather than wrong ones
+            seen, shares = seen[:0], shares[:0]
+    quasi = zip(finding.quasi, codes[:, 0], strict=True)
+    return Victim(
+        who={column.name: column.texts[code] for column, code in quasi},
+        sensitive=finding.sensitive.name, values=finding.sensitive.texts,
+        attacker=attacker(answer.rows)[:, 0],
+        learner=learner_of(problem, answer, finding.learner_is)[:, 0],
+        attacker_interval=_interval(seen), learner_interval=_interval(shares), error=error,
+        converged=(exact or mixed) and finding.converged,
+    )  # fmt: skip
 
 
-def _interval(draws: NDArray[np.float64], belief: NDArray[np.float64]) -> NDArray[np.float64]:
+def warmed_up(problem: Problem, sampling: Sampling) -> tuple[Any, ...]:
+    """States of chains that serve only for intervals."""
+    nobody = problem.watching(problem.watched[:, :0])
+    kernel = sampling.sampler.kernel
+    return tuple(
+        kernel(nobody, state, kept=1, thin=_WARM_UP)[0] for state in sampling.started(nobody)
+    )
+
+
+def _interval(draws: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(draws) == 0:
-        return np.full((2, len(belief)), np.nan)
+        return np.full((2, draws.shape[1]), np.nan)
     return np.quantile(draws, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)

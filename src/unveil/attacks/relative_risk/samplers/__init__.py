@@ -1,7 +1,7 @@
-"""Samplers of the latent rows behind a release, one per file.
+"""Samplers of the latent rows behind a release: how they begin and continue a chain.
 
-Each has a ``State``, an ``init`` and a ``kernel``. Kernels are pure: they take a problem and a
-state, and return a new state and an `Info`. The random numbers are part of the state.
+Chains are pure: they take a problem and a state, and return a new state and an `Info`. The random
+numbers are part of the state.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ from typing import Any
 
 from unveil.attacks.relative_risk._exact import Likelihood
 from unveil.attacks.relative_risk._problem import Horizontal, Problem
-from unveil.attacks.relative_risk.samplers import atoms, boxes, columns, swaps, tuples
-from unveil.attacks.relative_risk.samplers._info import (
+from unveil.attacks.relative_risk.samplers._walk import (
     ALGORITHMS,
     Algorithm,
     Draws,
     Info,
+    Walk,
+    advance,
+    begin,
     draw_population,
 )
+from unveil.attacks.relative_risk.samplers.horizontal import Atoms, Columns, InBoxes, Tuples
+from unveil.attacks.relative_risk.samplers.vertical import ColumnSwaps, SaturatedSwaps
 from unveil.errors import InputError, Option
 
 __all__ = [
@@ -31,6 +35,7 @@ __all__ = [
     "Sampler",
     "draw_population",
     "sampler_for",
+    "sampler_of",
 ]
 
 
@@ -50,7 +55,12 @@ class Sampler:
 
     name: str
     init: Callable[..., Any]
-    kernel: Callable[..., tuple[Any, Info]]
+    kernel: Callable[..., tuple[Any, Info]] = advance
+
+
+def sampler_of(walk: type[Walk], algorithm: Algorithm = "collapsed") -> Sampler:
+    """The sampler that walks in a given way."""
+    return Sampler(algorithm, partial(begin, walk, algorithm))
 
 
 def sampler_for(
@@ -78,18 +88,18 @@ def sampler_for(
            [0.5, 0.5, 0. ]])
     """
     if not isinstance(problem, Horizontal):
-        init = partial(swaps.init, algorithm=algorithm, likelihood=likelihood)
-        return Sampler(algorithm, init, swaps.kernel)
-    if likelihood == "naive-bayes":
-        module = tuples if problem.boxes is None else columns
-        return Sampler(algorithm, partial(module.init, algorithm=algorithm), module.kernel)
-    if problem.members is not None:
-        return Sampler(algorithm, partial(atoms.init, algorithm=algorithm), atoms.kernel)
-    if algorithm == "collapsed":
-        return Sampler(algorithm, boxes.init, boxes.kernel)
-    raise InputError(
-        "{gibbs} draws a probability for each of the {size} tuples of the domain, which are too "
-        "many: use {collapsed}, or {observed} if the original table may be used",
-        gibbs=Option("sampler", "gibbs"), collapsed=Option("sampler", "collapsed"),
-        observed=Option("domain", "observed"), size=problem.domain.size,
-    )  # fmt: skip
+        walk: type[Walk] = SaturatedSwaps if likelihood == "saturated" else ColumnSwaps
+    elif likelihood == "naive-bayes":
+        walk = Tuples if problem.boxes is None else Columns
+    elif problem.members is not None:
+        walk = Atoms
+    elif algorithm == "collapsed":
+        walk = InBoxes
+    else:
+        raise InputError(
+            "{gibbs} draws a probability for each of the {size} tuples of the domain, which are "
+            "too many: use {collapsed}, or {observed} if the original table may be used",
+            gibbs=Option("sampler", "gibbs"), collapsed=Option("sampler", "collapsed"),
+            observed=Option("domain", "observed"), size=problem.domain.size,
+        )  # fmt: skip
+    return sampler_of(walk, algorithm)

@@ -5,7 +5,7 @@ A sweep changes the latent rows in place. Random numbers come from a state of fo
 
 All kernels are in this file because numba's cache does not notice changes in other files. None
 returns an array, because an interrupt while one is created would crash the process. Problems and
-plans are named tuples of arrays: ``lumps`` is a `Lumped`, ``boxes`` a `Packed`, ``cells`` a
+plans are named tuples of arrays: ``lumps`` is a `Lumped`, ``packed`` a `Packed`, ``cells`` a
 `Cells`, ``population`` a `_Population`; the others are classes of the sampler's own file. (The
 cache stores these classes by name: after renaming one, delete ``__pycache__``.) Functions that are
 called per row get only what they need: passing a large tuple on is slower.
@@ -14,13 +14,10 @@ called per row get only what they need: passing a large tuple on is slower.
 from __future__ import annotations
 
 from collections import namedtuple
-from functools import partial
 
-import numba
 import numpy as np
 
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_part = _jit(no_cpython_wrapper=True)
+from unveil.attacks.relative_risk._boxes import compiled, inner
 
 # Indices are unsigned in the innermost loops: for a signed index numba checks whether it counts
 # from the end.
@@ -30,7 +27,7 @@ _FEW = np.uint64(32)  # numbers up to which a linear search is faster
 # Random numbers -------------------------------------------------------------------------------
 
 
-@_part
+@inner
 def _word(random):
     a, b, c, d = random[0], random[1], random[2], random[3]
     mixed = a + d
@@ -46,13 +43,13 @@ def _word(random):
     return found
 
 
-@_part
+@inner
 def _uniform(random):
     """A number from 0 up to, but not including, 1."""
     return np.float64(_word(random) >> np.uint64(11)) * 1.1102230246251565e-16
 
 
-@_part
+@inner
 def _below(random, n):
     """An integer from 0 to n - 1."""
     return np.int64(_uniform(random) * n)
@@ -69,7 +66,7 @@ for _i in range(1, _STRIPS - 1):
 _HEIGHT = np.exp(-(_WIDTH**2) / 2)
 
 
-@_part
+@inner
 def _normal(random):
     while True:
         word = _word(random)
@@ -87,7 +84,7 @@ def _normal(random):
             return sign * x
 
 
-@_part
+@inner
 def _gamma(random, shape):
     """A Gamma variable, by Marsaglia and Tsang's method."""
     if shape == 1:
@@ -109,7 +106,7 @@ def _gamma(random, shape):
             return d * v * boost
 
 
-@_part
+@inner
 def _beta(random, a, b):
     """A Beta variable; 1 if b is 0."""
     if b <= 0:
@@ -119,7 +116,7 @@ def _beta(random, a, b):
     return x / (x + y) if x + y > 0 else np.float64(_uniform(random) * (a + b) < a)
 
 
-@_part
+@inner
 def _first_above(cumulated, n, x):
     """The first of n ascending numbers that is above x."""
     low, width = _place(0), _place(n)
@@ -135,7 +132,7 @@ def _first_above(cumulated, n, x):
     return np.int64(low)
 
 
-@_part
+@inner
 def _cumulate(weight, base, atoms, first, width, cumulated):
     """Cumulate the weights of a cell's atoms; returns their sum."""
     total = cumulated.dtype.type(0)
@@ -146,26 +143,31 @@ def _cumulate(weight, base, atoms, first, width, cumulated):
     return total
 
 
-@_part
-def _share_out(rows, total, weight, base, atoms, first, width, expected):
-    """Add to each of a cell's atoms its share of the rows, by weight."""
+@inner
+def _share_out(rows, total, weight, base, atoms, first, width, expected, share, at):
+    """Add to each of a cell's atoms its share of the rows, by weight.
+
+    Unless ``at`` is negative, the shares are written to ``share`` from there on.
+    """
     factor = rows / total
     base, first = _place(base), _place(first)
     for k in range(_place(width)):
         atom = base + _place(atoms[first + k])
         expected[atom] += factor * weight[atom]
+        if at >= 0:
+            share[_place(at) + k] = weight[atom] / total
 
 
 # Horizontal, saturated: rows have atoms ---------------------------------------------------------
 
 
-@_jit()
+@compiled()
 def scatter(random, lumps, of_row):
     """Give every row an atom of its cell, with a probability in proportion to the atom's size."""
     cumulated = np.empty(lumps.longest)
-    first, atoms, row_start = lumps.first, lumps.atoms, lumps.row_start
-    for cell in range(len(lumps.rows)):
-        base, width = lumps.atom_start[lumps.value[cell]], lumps.last[cell] - first[cell]
+    first, atoms, row_start = lumps.first, lumps.atoms, lumps.cells.row_start
+    for cell in range(len(first)):
+        base, width = lumps.atom_start[lumps.cells.value[cell]], lumps.last[cell] - first[cell]
         total = 0.0
         for k in range(width):
             total += lumps.size[base + atoms[first[cell] + k]]
@@ -175,20 +177,7 @@ def scatter(random, lumps, of_row):
             of_row[j] = base + atoms[first[cell] + k]
 
 
-# Weights are integers, and ``one`` is the weight of a row: so adding and subtracting leaves no
-# rounding errors, and sums are twice as fast as with floats.
-
-
-@_jit()
-def weigh(beta, one, size, of_row, weight):
-    """The weight of each atom: β for each of its tuples plus 1 for each row in it."""
-    for a in range(len(weight)):
-        weight[a] = np.int64(np.rint(beta * size[a] * one))
-    for j in range(len(of_row)):
-        weight[of_row[j]] += one
-
-
-@_part
+@inner
 def _found(atoms, first, last, atom):
     """The position of an atom among the ascending atoms of a cell."""
     low, high = first, last
@@ -201,7 +190,7 @@ def _found(atoms, first, last, atom):
     return low
 
 
-@_part
+@inner
 def _is_member(atoms, first, last, atom):
     """Whether an atom is one of a cell."""
     at = _found(atoms, first, last, atom)
@@ -214,7 +203,7 @@ _Set = namedtuple("_Set", "first last base prior largest is_all begin end")
 # of the sensitive value (``begin`` to ``end``).
 
 
-@_part
+@inner
 def _copy_or_not(random, cell, j, atoms, size, of_row):
     """An atom for row j: that of a tuple drawn by β, or of another row of its sensitive value.
 
@@ -237,36 +226,46 @@ def _copy_or_not(random, cell, j, atoms, size, of_row):
                 return np.int64(atom)
 
 
-@_jit()
-def sweep_collapsed(
-    random, beta, sweeps, lumps, plan, weight, of_row, expected, share, share_start
-):
-    """Draw all rows anew, cell after cell, with π integrated out.
+# If π is integrated out, weights are integers, and ``plan.one`` is the weight of a row: so adding
+# and subtracting leaves no rounding errors, and sums are twice as fast as with floats.
 
-    The rows of a cell are drawn jointly: the first from the weights without them, each further one
-    from these or, as from a Pólya urn, like one before. In the last sweep the expected number of
-    rows in each atom, each cell given all others, is written to ``expected``; for cells drawn by
-    copying, the actual rows are counted. Unless ``share`` is empty, the same is written to it as
-    shares of each cell, from ``share_start`` on.
+
+@compiled()
+def sweep_atoms(random, beta, sweeps, lumps, plan, weight, of_row, expected, share, share_start):
+    """Draw all rows anew, cell after cell.
+
+    With π integrated out the rows of a cell are drawn jointly: the first from the weights without
+    them, each further one from these or, as from a Pólya urn, like one before. If ``plan.one`` is
+    0, π is drawn before each sweep, and the rows given π, as published. In the last sweep the
+    expected number of rows in each atom, each cell given all others or π, is written to
+    ``expected``; for cells drawn by copying, the actual rows are counted. Unless ``share`` is
+    empty, the same is written to it as shares of each cell, from ``share_start`` on.
     """
-    cumulated, one = np.empty(lumps.longest, np.int64), plan.one
-    value_start, atom_start, row_start = lumps.value_start, lumps.atom_start, lumps.row_start
+    cumulated, one, collapsed = np.empty(lumps.longest, weight.dtype), plan.one, plan.one > 0
+    cells, atom_start, row_start = lumps.cells, lumps.atom_start, lumps.cells.row_start
     first, last, atoms, size = lumps.first, lumps.last, lumps.atoms, lumps.size
+    count, shares = np.empty(0 if collapsed else len(weight), np.int64), len(share) > 0
     expected.fill(0)
-    shares = len(share) > 0
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
-        for cell in range(len(lumps.value)):
-            s, at, width = lumps.value[cell], first[cell], last[cell] - first[cell]
+        if not collapsed:
+            count.fill(0)
+            for j in range(len(of_row)):
+                count[of_row[j]] += 1
+            for a in range(len(weight)):
+                weight[a] = _gamma(random, beta * size[a] + count[a])
+        for cell in range(len(first)):
+            s, at, width = cells.value[cell], first[cell], last[cell] - first[cell]
             base, begin, end = atom_start[s], row_start[cell], row_start[cell + 1]
-            if width == 1:
+            if collapsed and width == 1:
                 if look:
                     expected[base + atoms[at]] += end - begin
                     if shares:
                         share[share_start[cell]] = 1.0
                 continue
             if plan.by_copy[cell] and not (look and shares):
-                others, until = row_start[value_start[s]], row_start[value_start[s + 1]]
+                others = row_start[cells.value_start[s]]
+                until = row_start[cells.value_start[s + 1]]
                 tuples = _Set(
                     at, last[cell], base, beta * lumps.volume[cell], lumps.largest[cell],
                     width == atom_start[s + 1] - base, others, until,
@@ -278,71 +277,40 @@ def sweep_collapsed(
                     if look:
                         expected[of_row[j]] += 1.0
                 continue
-            for j in range(_place(begin), _place(end)):
-                weight[_place(of_row[j])] -= one
+            if collapsed:
+                for j in range(_place(begin), _place(end)):
+                    weight[_place(of_row[j])] -= one
             total = _cumulate(weight, base, atoms, at, width, cumulated)
             if look:
-                _share_out(end - begin, total, weight, base, atoms, at, width, expected)
-                if shares:
-                    for k in range(width):
-                        share[share_start[cell] + k] = weight[base + atoms[at + k]] / total
+                to = share_start[cell] if shares else -1
+                _share_out(end - begin, total, weight, base, atoms, at, width, expected, share, to)
             urn = total
             for j in range(_place(begin), _place(end)):
-                x = _below(random, urn)
-                if x < total:
+                x = weight.dtype.type(_uniform(random) * urn)
+                if x < total or not collapsed:
                     k = _place(at + _first_above(cumulated, width, x))
                     atom = _place(base + atoms[k])
                 else:
                     atom = _place(of_row[_place(begin + (x - total) // one)])
                 of_row[j] = atom
-                weight[atom] += one
-                urn += one
+                if collapsed:
+                    weight[atom] += one
+                    urn += one
 
 
-@_jit()
-def sweep_gibbs(random, beta, sweeps, lumps, count, weight, of_row, expected, share, share_start):
-    """Draw π given the rows, then the rows given π, as published.
-
-    In the last sweep the expected number of rows in each atom given π is written to ``expected``,
-    and to ``share`` as in `sweep_collapsed`.
-    """
-    cumulated = np.empty(lumps.longest)
-    first, last, atoms, size = lumps.first, lumps.last, lumps.atoms, lumps.size
-    expected.fill(0)
-    for sweep in range(sweeps):
-        look = sweep == sweeps - 1
-        for a in range(len(weight)):
-            weight[a] = _gamma(random, beta * size[a] + count[a])
-        count.fill(0)
-        for cell in range(len(lumps.value)):
-            at, width = first[cell], last[cell] - first[cell]
-            base = lumps.atom_start[lumps.value[cell]]
-            begin, end = lumps.row_start[cell], lumps.row_start[cell + 1]
-            total = _cumulate(weight, base, atoms, at, width, cumulated)
-            if look:
-                _share_out(end - begin, total, weight, base, atoms, at, width, expected)
-                if len(share) > 0:
-                    for k in range(width):
-                        share[share_start[cell] + k] = weight[base + atoms[at + k]] / total
-            for j in range(_place(begin), _place(end)):
-                k = _first_above(cumulated, width, _uniform(random) * total)
-                atom = _place(base + atoms[at + k])
-                of_row[j] = atom
-                count[atom] += 1
+@inner
+def _normalize(found):
+    """Divide each column by its sum; a column of zeros becomes even."""
+    values, n = found.shape
+    for w in range(n):
+        whole = 0.0
+        for s in range(values):
+            whole += found[s, w]
+        for s in range(values):
+            found[s, w] = found[s, w] / whole if whole > 0 else 1.0 / values
 
 
-@_jit()
-def note_down(expected, place, size, sums, found):
-    """Add the expected rows at all places to ``sums``; write the equal shares of some tuples."""
-    for a in range(len(expected)):
-        sums[a] += expected[a]
-    for s in range(len(place)):
-        for w in range(place.shape[1]):
-            a = place[s, w]
-            found[s, w] = expected[a] / size[a] if a >= 0 else 0.0
-
-
-@_jit()
+@compiled()
 def draw_conditional(random, population, place, size, count, found):
     """f(s | r, π) for tuples, with π drawn given the number of rows at each place.
 
@@ -354,7 +322,6 @@ def draw_conditional(random, population, place, size, count, found):
     for s in range(values):
         of_value[s] = _gamma(random, population.weight[s])
     for w in range(n):
-        whole = 0.0
         for s in range(values):
             rows, m = 0.0, 1.0
             if place[s, w] >= 0:
@@ -364,49 +331,29 @@ def draw_conditional(random, population, place, size, count, found):
             if m > 1:
                 share *= _beta(random, beta, beta * (m - 1))
             found[s, w] = of_value[s] * share
-            whole += found[s, w]
-        for s in range(values):
-            found[s, w] = found[s, w] / whole if whole > 0 else 1.0 / values
+    _normalize(found)
 
 
 # Horizontal, naive Bayes: rows have tuples ------------------------------------------------------
 
-# ``cells.codes`` (tuples × columns) are positions in a list of the values of all columns; ``count``
-# (sensitive values × values) is the number of rows with each of these.
+# ``lumps`` has one atom for every tuple. ``codes`` (tuples × columns) are positions in a list of
+# the values of all columns; ``count`` (sensitive values × values) is the number of rows with each.
 
 
-@_jit()
-def count_columns(cells, of_row, count):
-    """Count the rows with each value of each column, by sensitive value."""
-    count.fill(0)
-    for cell in range(len(cells.value)):
-        for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
-            for c in range(cells.codes.shape[1]):
-                count[cells.value[cell], cells.codes[of_row[j], c]] += 1
-
-
-@_jit()
-def scatter_tuples(random, cells, of_row):
-    """Give every row a random tuple of its cell."""
-    for cell in range(len(cells.first)):
-        first, width = cells.first[cell], cells.last[cell] - cells.first[cell]
-        for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
-            of_row[j] = cells.members[first + _below(random, width)]
-
-
-@_jit()
-def sweep_collapsed_columns(random, beta, sweeps, cells, count, of_row, expected):
+@compiled()
+def sweep_collapsed_columns(random, beta, sweeps, lumps, codes, count, of_row, expected):
     """Draw all rows anew, one by one, with π integrated out.
 
-    In the last sweep the probabilities from which each row was drawn are added to ``expected``.
+    In the last sweep the probabilities from which each row was drawn are added up in ``expected``.
     """
-    members, codes = cells.members, cells.codes
-    cumulated, columns = np.empty(cells.longest), codes.shape[1]
+    cells, members = lumps.cells, lumps.atoms
+    cumulated, columns = np.empty(lumps.longest), codes.shape[1]
+    expected.fill(0)
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
-        for cell in range(len(cells.first)):
-            s, at = cells.value[cell], cells.first[cell]
-            width = cells.last[cell] - at
+        for cell in range(len(lumps.first)):
+            s, at = cells.value[cell], lumps.first[cell]
+            width = lumps.last[cell] - at
             for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
                 for c in range(columns):
                     count[s, codes[of_row[j], c]] -= 1
@@ -428,11 +375,12 @@ def sweep_collapsed_columns(random, beta, sweeps, cells, count, of_row, expected
                         before = cumulated[k]
 
 
-@_jit()
-def sweep_gibbs_columns(random, beta, sweeps, cells, count, of_row, expected):
+@compiled()
+def sweep_gibbs_columns(random, beta, sweeps, lumps, codes, count, of_row, expected):
     """Draw π of every column given the rows, then the rows given π; ``expected`` as above."""
-    members, codes, value_start = cells.members, cells.codes, cells.value_start
-    cumulated, columns = np.empty(cells.longest), codes.shape[1]
+    members, row_start, value_start = lumps.atoms, lumps.cells.row_start, lumps.cells.value_start
+    cumulated, columns = np.empty(lumps.longest), codes.shape[1]
+    expected.fill(0)
     weight, share = np.empty(len(codes)), np.empty(count.shape[1])
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
@@ -447,11 +395,11 @@ def sweep_gibbs_columns(random, beta, sweeps, cells, count, of_row, expected):
                 for c in range(columns):
                     weight[r] *= share[codes[r, c]]
             for cell in range(value_start[s], value_start[s + 1]):
-                at, width, total = cells.first[cell], cells.last[cell] - cells.first[cell], 0.0
+                at, width, total = lumps.first[cell], lumps.last[cell] - lumps.first[cell], 0.0
                 for k in range(width):
                     total += weight[members[at + k]]
                     cumulated[k] = total
-                begin, end = cells.row_start[cell], cells.row_start[cell + 1]
+                begin, end = row_start[cell], row_start[cell + 1]
                 for j in range(begin, end):
                     k = _first_above(cumulated, width, _uniform(random) * total)
                     of_row[j] = members[at + k]
@@ -463,7 +411,7 @@ def sweep_gibbs_columns(random, beta, sweeps, cells, count, of_row, expected):
                         expected[s, r] += (end - begin) * weight[r] / total
 
 
-@_jit()
+@compiled()
 def look_columns(population, codes, count, found):
     """E[f(r | s, π)] of tuples (× columns), given the number of rows with each value."""
     beta, offset = population.beta, population.offset
@@ -476,7 +424,7 @@ def look_columns(population, codes, count, found):
             found[s, w] = share
 
 
-@_jit()
+@compiled()
 def draw_conditional_columns(random, population, codes, count, found):
     """f(s | r, π) for tuples (× columns), with π of every column drawn given the rows."""
     values, columns, offset = len(count), codes.shape[1], population.offset
@@ -494,12 +442,7 @@ def draw_conditional_columns(random, population, codes, count, found):
             found[s, w] = of_value
             for c in range(columns):
                 found[s, w] *= share[codes[w, c]]
-    for w in range(len(codes)):
-        whole = 0.0
-        for s in range(values):
-            whole += found[s, w]
-        for s in range(values):
-            found[s, w] = found[s, w] / whole if whole > 0 else 1.0 / values
+    _normalize(found)
 
 
 # Vertical: tuples have sensitive values ---------------------------------------------------------
@@ -509,7 +452,7 @@ def draw_conditional_columns(random, population, codes, count, found):
 # the saturated model a tuple is its own only column.
 
 
-@_jit()
+@compiled()
 def shuffle(random, start, of_row):
     """Shuffle the sensitive values of each group."""
     for g in range(len(start) - 1):
@@ -518,40 +461,27 @@ def shuffle(random, start, of_row):
             of_row[i], of_row[j] = of_row[j], of_row[i]
 
 
-@_jit()
-def count_dealt(dealt, of_row, count):
-    """Count the rows at each place."""
-    count.fill(0)
-    for i in range(len(dealt.tuples)):
-        for c in range(dealt.codes.shape[1]):
-            count[of_row[i], dealt.codes[dealt.tuples[i], c]] += 1
+@inner
+def _odds(beta, codes, count, weight, s, r, z, q):
+    """The probability that two rows (s, r) and (z, q) exchange their sensitive values.
 
-
-@_part
-def _odds(beta, codes, count, s, r, z, q):
-    """The probability that two rows (s, r) and (z, q) exchange their sensitive values."""
-    stay, swap = 1.0, 1.0
+    π is integrated out, or given by ``weight`` unless that is empty.
+    """
+    stay, swap, collapsed = 1.0, 1.0, weight.size == 0
     for c in range(codes.shape[1]):
         a, b = codes[r, c], codes[q, c]
-        if a != b:
+        if a == b:
+            continue
+        if collapsed:
             stay *= (beta + count[s, a] - 1) * (beta + count[z, b] - 1)
             swap *= (beta + count[s, b]) * (beta + count[z, a])
-    return swap / (stay + swap)
-
-
-@_part
-def _odds_given(codes, weight, s, r, z, q):
-    """The same given π."""
-    stay, swap = 1.0, 1.0
-    for c in range(codes.shape[1]):
-        a, b = codes[r, c], codes[q, c]
-        if a != b:
+        else:
             stay *= weight[s, a] * weight[z, b]
             swap *= weight[s, b] * weight[z, a]
     return swap / (stay + swap) if stay + swap > 0 else 0.5
 
 
-@_part
+@inner
 def _exchange(codes, count, s, r, z, q):
     for c in range(codes.shape[1]):
         a, b = codes[r, c], codes[q, c]
@@ -562,14 +492,13 @@ def _exchange(codes, count, s, r, z, q):
             count[z, a] += 1
 
 
-@_jit()
+@compiled()
 def sweep_swaps(random, beta, sweeps, dealt, count, weight, of_row):
     """As many random pairs of each group as it has rows may exchange their sensitive values.
 
     π is integrated out, or drawn before each sweep unless ``weight`` is empty.
     """
     start, tuples, codes = dealt.start, dealt.tuples, dealt.codes
-    collapsed = weight.size == 0
     for _ in range(sweeps):
         for s in range(len(weight)):
             for v in range(weight.shape[1]):
@@ -585,10 +514,7 @@ def sweep_swaps(random, beta, sweeps, dealt, count, weight, of_row):
                 s, r, z, q = of_row[i], tuples[i], of_row[j], tuples[j]
                 if s == z or r == q:
                     continue
-                if collapsed:
-                    odds = _odds(beta, codes, count, s, r, z, q)
-                else:
-                    odds = _odds_given(codes, weight, s, r, z, q)
+                odds = _odds(beta, codes, count, weight, s, r, z, q)
                 if _uniform(random) < odds:
                     of_row[i], of_row[j] = z, s
                     _exchange(codes, count, s, r, z, q)
@@ -597,14 +523,13 @@ def sweep_swaps(random, beta, sweeps, dealt, count, weight, of_row):
 _SMALL_GROUP = 16  # rows up to which all pairs are considered
 
 
-@_jit()
+@compiled()
 def look_swaps(beta, dealt, count, weight, of_row, expected):
     """The expected number of rows (s, r) if each row may exchange values with another.
 
     In large groups the actual rows are counted. ``weight`` is as in `sweep_swaps`.
     """
     start, tuples, codes = dealt.start, dealt.tuples, dealt.codes
-    collapsed = weight.size == 0
     expected.fill(0)
     for g in range(len(start) - 1):
         begin, end = start[g], start[g + 1]
@@ -618,11 +543,7 @@ def look_swaps(beta, dealt, count, weight, of_row, expected):
                 z, q = of_row[j], tuples[j]
                 if s == z or r == q:
                     continue
-                if collapsed:
-                    moved = _odds(beta, codes, count, s, r, z, q)
-                else:
-                    moved = _odds_given(codes, weight, s, r, z, q)
-                moved /= end - begin - 1
+                moved = _odds(beta, codes, count, weight, s, r, z, q) / (end - begin - 1)
                 expected[s, r] -= moved
                 expected[z, r] += moved
                 expected[z, q] -= moved
@@ -632,7 +553,7 @@ def look_swaps(beta, dealt, count, weight, of_row, expected):
 # Horizontal, naive Bayes on boxes: each column separately ---------------------------------------
 
 
-@_jit()
+@compiled()
 def join_columns(lists, share, counts, watched, found):
     """The expected number of rows (s, r): columns are independent given the sensitive value."""
     found.fill(0)
@@ -646,7 +567,8 @@ def join_columns(lists, share, counts, watched, found):
                 w, rows = watched.inside[p], np.float64(counts[g, s])
                 for c in range(codes.shape[1]):
                     cell = lists.cell_of[c, g, s]
-                    rows *= share[_found(atoms, first[cell], last[cell], codes[w, c])]
+                    k = _found(atoms, first[cell], last[cell], codes[w, c]) - first[cell]
+                    rows *= share[lists.share_start[cell] + k]
                 found[s, w] += rows
 
 
@@ -659,7 +581,7 @@ _Ranges = namedtuple("_Ranges", "guard low high")
 _Regions = namedtuple("_Regions", "region start members word shift")
 
 
-@_part
+@inner
 def _within(ranges, box, words, row):
     """Whether no code of a row is too small or too large for a box."""
     for w in range(len(ranges.guard)):
@@ -669,20 +591,21 @@ def _within(ranges, box, words, row):
     return True
 
 
-@_part
-def _not_in_gap(boxes, box, words, row):
+@inner
+def _not_in_gap(packed, box, words, row):
     """Whether no code of a row is in a gap of a box."""
-    for c in range(len(boxes.word)):
+    boxes = packed.boxes
+    for c in range(len(packed.word)):
         x = boxes.region[box, c]
         if boxes.mask_at[x] < 0:
             continue
-        code = (words[row, boxes.word[c]] >> boxes.shift[c]) & boxes.field[c]
-        if not boxes.mask[boxes.mask_at[x] + np.int64(code) - boxes.lowest[x]]:
+        code = (words[row, packed.word[c]] >> packed.shift[c]) & packed.field[c]
+        if not boxes.mask[boxes.mask_at[x] + np.int64(code) - boxes.low[x]]:
             return False
     return True
 
 
-@_part
+@inner
 def _slot(words, row, slots, known):
     """The position of a tuple in a hash table of the numbers of known tuples."""
     mixed = np.uint64(0)
@@ -700,7 +623,7 @@ def _slot(words, row, slots, known):
     return at
 
 
-@_jit()
+@compiled()
 def fill_slots(known, slots):
     """Fill the hash table of `_slot`, whose length is a power of 2."""
     slots.fill(-1)
@@ -710,7 +633,13 @@ def fill_slots(known, slots):
             slots[at] = w
 
 
-@_part
+@inner
+def _regions(packed):
+    boxes = packed.boxes
+    return _Regions(boxes.region, boxes.start, boxes.members, packed.word, packed.shift)
+
+
+@inner
 def _random_tuple(random, regions, box, words, row):
     for w in range(words.shape[1]):
         words[row, w] = 0
@@ -721,23 +650,23 @@ def _random_tuple(random, regions, box, words, row):
         words[row, regions.word[c]] |= code << regions.shift[c]
 
 
-@_jit()
-def scatter_in_boxes(random, cells, boxes, words):
+@compiled()
+def scatter_in_boxes(random, cells, packed, words):
     """Give every row a random tuple of its box."""
-    regions = _Regions(boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift)
+    regions = _regions(packed)
     for cell in range(len(cells.group)):
         for j in range(cells.row_start[cell], cells.row_start[cell + 1]):
             _random_tuple(random, regions, cells.group[cell], words, j)
 
 
-@_jit()
+@compiled()
 def number_rows(words, watched, number):
     """The number of each row's tuple among the watched ones."""
     for j in range(len(words)):
         number[j] = watched.slots[_slot(words, j, watched.slots, watched.known)]
 
 
-@_part
+@inner
 def _row_to_copy(random, prior, begin, end, j, ranges, box, words):
     """A row within the ranges of the box that row j may copy; -1 for a random tuple instead."""
     while True:
@@ -749,7 +678,7 @@ def _row_to_copy(random, prior, begin, end, j, ranges, box, words):
             return row
 
 
-@_part
+@inner
 def _listed(cell, plan, row_start, ranges, box, words, rows):
     """List the rows of other cells that are within the ranges of the cell's box."""
     n = 0
@@ -762,17 +691,17 @@ def _listed(cell, plan, row_start, ranges, box, words, rows):
     return n
 
 
-@_part
-def _without_gaps(boxes, box, words, rows, n):
+@inner
+def _without_gaps(packed, box, words, rows, n):
     """Keep those of n rows that are in the box, which has gaps."""
     kept = 0
     for i in range(n):
         rows[kept] = rows[i]
-        kept += _not_in_gap(boxes, box, words, rows[i])
+        kept += _not_in_gap(packed, box, words, rows[i])
     return kept
 
 
-@_part
+@inner
 def _expect(factor, beta, s, box, watched, count, expected):
     """Add what is expected of one row, or several, for each watched tuple of the box."""
     for p in range(watched.begins[box], watched.begins[box + 1]):
@@ -780,7 +709,7 @@ def _expect(factor, beta, s, box, watched, count, expected):
         expected[s, w] += factor * (beta + count[s, w])
 
 
-@_part
+@inner
 def _count_numbers(cells, number, count):
     """Count the rows with each watched tuple, by sensitive value."""
     count.fill(0)
@@ -790,8 +719,8 @@ def _count_numbers(cells, number, count):
                 count[cells.value[cell], number[j]] += 1
 
 
-@_jit()
-def sweep_boxes(random, beta, sweeps, cells, plan, boxes, watched, words, number, count, expected):
+@compiled()
+def sweep_boxes(random, beta, sweeps, plan, packed, watched, words, number, count, expected):
     """Draw all rows anew with π integrated out: each copies another one, or has a random tuple.
 
     In the last sweep the expected number of rows (s, r) of watched tuples, those of a cell given
@@ -799,10 +728,9 @@ def sweep_boxes(random, beta, sweeps, cells, plan, boxes, watched, words, number
     listed for a cell, the number of rows in its box is unknown. Then that a row got a random tuple
     stands for the probability of it, which is right on average.
     """
-    others = np.empty(plan.most + 1, np.int64)
+    others, cells = np.empty(plan.most + 1, np.int64), plan.cells
     row_start, value_start = cells.row_start, cells.value_start
-    ranges = _Ranges(boxes.guard, boxes.low, boxes.high)
-    regions = _Regions(boxes.region, boxes.start, boxes.members, boxes.word, boxes.shift)
+    ranges, regions = _Ranges(packed.guard, packed.low, packed.high), _regions(packed)
     expected.fill(0)
     for sweep in range(sweeps):
         look = sweep == sweeps - 1
@@ -814,8 +742,8 @@ def sweep_boxes(random, beta, sweeps, cells, plan, boxes, watched, words, number
             listed = plan.near_start[cell + 1] > plan.near_start[cell]
             if listed:
                 n = _listed(cell, plan, row_start, ranges, box, words, others)
-                if boxes.has_gaps[box]:
-                    n = _without_gaps(boxes, box, words, others, n)
+                if packed.has_gaps[box]:
+                    n = _without_gaps(packed, box, words, others, n)
                 if look:
                     for j in range(begin, end):
                         if number[j] >= 0:
@@ -833,9 +761,9 @@ def sweep_boxes(random, beta, sweeps, cells, plan, boxes, watched, words, number
                     first, last = row_start[value_start[s]], row_start[value_start[s + 1]]
                     while True:
                         row = _row_to_copy(random, prior, first, last, j, ranges, box, words)
-                        if row < 0 or not boxes.has_gaps[box]:
+                        if row < 0 or not packed.has_gaps[box]:
                             break
-                        if _not_in_gap(boxes, box, words, row):
+                        if _not_in_gap(packed, box, words, row):
                             break
                     if look:
                         if number[j] >= 0:
