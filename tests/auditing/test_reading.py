@@ -63,7 +63,7 @@ def test_what_is_no_audit_is_said(text: str, said: str, tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(told: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is not an audit"):
+    with pytest.raises(InputError, match="there is no audit"):
         read_audit(tmp_path / "none.json")
     with pytest.raises(InputError, match="cannot read"):
         read_audit(tmp_path)

@@ -210,7 +210,7 @@ def read_audit(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, 
     try:
         text = Path(name).read_text("utf-8-sig")
     except FileNotFoundError:
-        raise InputError("there is not an audit {file}; 'unveil audit --json FILE' writes one",
+        raise InputError("there is no audit {file}; 'unveil audit --json FILE' writes one",
                          file=File(name)) from None  # fmt: skip
     except OSError as error:
         raise InputError("cannot read {file}: {why}", file=File(name),
