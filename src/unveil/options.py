@@ -58,6 +58,7 @@ __all__ = [
     "help_of",
     "names",
     "options_of",
+    "read",
     "shell_of",
 ]
 
@@ -275,14 +276,32 @@ def check(name: str, annotation: Any, value: Any) -> None:
     Traceback (most recent call last):
     unveil.errors.InputError: unknown='appart' is not possible: it must be 'error' or 'apart'; ...
     """
+    plain = value.item() if hasattr(value, "item") and not getattr(value, "ndim", 0) else value
+    _validated(name, annotation, plain, strict=True)
+
+
+def read(name: str, annotation: Any, text: str) -> Any:
+    """A text that was typed, as the option's value; where the type is not plain, the text.
+
+    >>> read("seed", Seed, "7"), read("seed", Seed | None, "none"), read("keep", bool, "yes")
+    (7, None, True)
+    """
+    optional = NoneType in get_args(_bare(annotation))
+    return (
+        None
+        if optional and text.lower() == "none"
+        else _validated(name, annotation, text, strict=False)
+    )
+
+
+def _validated(name: str, annotation: Any, value: Any, *, strict: bool) -> Any:
     adapter = _adapter(annotation)
     if adapter is None:
-        return
+        return value
     from pydantic import ValidationError
 
-    plain = value.item() if hasattr(value, "item") and not getattr(value, "ndim", 0) else value
     try:
-        adapter.validate_python(plain, strict=True)
+        return adapter.validate_python(value, strict=strict)
     except ValidationError:
         choices = [str(one) for one in choices_of(annotation)]
         near = did_you_mean(value, choices) if isinstance(value, str) else ""

@@ -18,17 +18,18 @@ that does not have its value. So every group has ℓ to 2ℓ - 1 records, all wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numba
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.microdata import Microdata, Permuted
-from unveil.sanitize._option_checks import check_seed, check_whole, seed_or_secret
-from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_empty, refuse_frequent
+from unveil.sanitize._goals import refuse_empty, refuse_frequent
+from unveil.sanitize._sanitizer import Sanitizer, Seed, as_microdata, seed_or_secret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,15 +76,8 @@ class Anatomy(Sanitizer):
     treats_equals_alike: ClassVar[bool] = True
     is_random: ClassVar[bool] = True
 
-    l: int  # noqa: E741  (it is called l everywhere in this field)
-    seed: int | None = None
-
-    def __post_init__(self) -> None:
-        check_whole("Anatomy", "l", self.l)
-        check_seed("Anatomy", self.seed)
-
-    def with_seed(self, seed: int) -> Anatomy:
-        return replace(self, seed=seed)
+    l: Annotated[int, Ge(1)]  # noqa: E741  (it is called l everywhere in this field)
+    seed: Seed = None
 
     def sanitize(self, microdata: Microdata) -> Permuted:
         microdata = as_microdata(microdata, "Anatomy")

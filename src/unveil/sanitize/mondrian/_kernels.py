@@ -53,7 +53,7 @@ _inner = _jit(no_cpython_wrapper=True)
 # few, wide arrays with named columns, everything but records and codes is int64, and plain numbers
 # that become arguments are cast, because numba compiles a function again for each literal.
 #
-# What the main thread calls returns a number or nothing. To return an array or a named tuple, numba
+# The main thread must not call what returns more than a number. To return an array or a tuple, numba
 # runs Python's own code, which then notices a pending interrupt (Ctrl-C), and numba does not notice
 # that it has failed: the process would crash. Other threads are not interrupted.
 
@@ -83,7 +83,6 @@ class Rules(NamedTuple):
     stretch: Any  # sensitive values over which the distance to the whole table is summed; t only
     secret: int  # the row of the sensitive column
     most_parts: int  # the most parts one cut can have
-    flat_size: int
     n_sensitive: int
     k: int
     l: int  # noqa: E741  (it is called l everywhere in this field)
@@ -161,17 +160,18 @@ class Scratch(NamedTuple):
     view: View
 
 
-def new_scratch(rules: Rules, records: int) -> Scratch:
+@_inner
+def _new_scratch(rules, records):
     """Memory for looking at nodes, one at a time."""
     columns, parts = len(rules.column), rules.most_parts
     # Without ℓ and t only the counts of whole nodes are needed.
-    counts = (columns, parts + 1) if rules.inside else (1, 1)
+    rows, all_parts = (columns, parts + 1) if rules.inside else (1, 1)
     view = View(
         np.empty((columns, 17), np.int64),
         np.empty((2, columns), np.float64),
         np.empty((columns, parts, 8), np.int64),
-        np.empty((*counts, rules.n_sensitive), np.int64),
-        np.empty(rules.flat_size, np.int64),
+        np.empty((rows, all_parts, rules.n_sensitive), np.int64),
+        np.empty(len(rules.alone), np.int64),
     )
     return Scratch(np.empty(records, np.int32), np.empty(records, np.int32), view)
 
@@ -573,7 +573,7 @@ def _same_cut(table, rules, order, start, end, view, record, column, cut, steady
 
 
 @_inner
-def new_tree(rules, n, region):
+def _new_tree(rules, n, region):
     """Room for a partition of n records; ``region`` is the root's: low and high of each column."""
     # Every class has at least k records, but for one that may hold only a left-out record.
     most = 2 * (n // rules.k + 2)
@@ -772,8 +772,8 @@ def _rank_of_code(table, j, line, rank, code):
     return rank[line[start]] if start < len(line) else rank[line[-1]] + 1
 
 
-@_jit()
-def count_cover(grown, start, end, lines, sign, who, targets, rank):
+@_inner
+def _count_cover(grown, start, end, lines, sign, who, targets, rank):
     """Add (or take away) what the classes in ``[start, end)`` cover of the targets ``who``.
 
     ``lines`` has the records of the slice (and of all targets) sorted by the first column, then
@@ -796,33 +796,14 @@ def count_cover(grown, start, end, lines, sign, who, targets, rank):
                 cover[t, j, s] += sign * total[row, s]
 
 
-@_jit()
-def count_joint(grown, targets):
-    """Count the class of each target into ``joint``: the one whose cells cover it everywhere.
-
-    The boxes of a partition are disjoint, so no other class does.
-    """
-    table, rules, order, tree = grown
-    record, joint = targets.record, targets.joint
-    class_of = np.empty(table.shape[1], np.int32)
-    place, n = 0, order.shape[1]
-    while place < n:
-        for p in range(place, tree.leaf[place, 0]):
-            class_of[order[0, p]] = place
-        place = tree.leaf[place, 0]
-    for t in range(len(record)):
-        start = class_of[record[t]]
-        for p in range(start, tree.leaf[start, 0]):
-            joint[t, table[rules.secret, order[0, p]]] += 1
-
-
 # Growing, and walking down without each target ------------------------------------------------
 
 
 # Columns of Cases.head. RECORDS, TARGETS: how many. CASE_COLUMN, CASE_CUT: as in Tree.node, or OWN
 # if the node is to decide. COUNTED: 1 if the classes of its own cut are in the counts already.
-# SLICE: where the records lay in the tree the case comes from.
-RECORDS, TARGETS, CASE_COLUMN, CASE_CUT, COUNTED, SLICE = range(6)
+# SLICE: where the records lay in the tree the case comes from. RECORDS_AT, TARGETS_AT: where those of
+# the case begin.
+RECORDS, TARGETS, CASE_COLUMN, CASE_CUT, COUNTED, SLICE, RECORDS_AT, TARGETS_AT = range(8)
 
 
 class Cases(NamedTuple):
@@ -835,10 +816,10 @@ class Cases(NamedTuple):
     used: Any  # how many cases, entries of records, entries of targets
 
 
-def new_cases(rules: Rules) -> Cases:
-    """No cases yet."""
+@_inner
+def _no_cases(rules):
     return Cases(
-        np.empty((16, 6), np.int64),
+        np.empty((16, 8), np.int64),
         np.empty((16, 2 * len(rules.column)), np.int64),
         np.empty(1024, np.int32),
         np.empty(64, np.int32),
@@ -881,6 +862,7 @@ def _add_case(cases, grown, node, column, cut, counted, who):
     records = _room_entries(cases.records, at, at + columns * n)
     targets = _room_entries(cases.targets, to, to + len(who))
     head[case, RECORDS], head[case, TARGETS], head[case, SLICE] = n, len(who), start
+    head[case, RECORDS_AT], head[case, TARGETS_AT] = at, to
     head[case, CASE_COLUMN], head[case, CASE_CUT], head[case, COUNTED] = column, cut, counted
     for j in range(columns):
         if not rules.tight:
@@ -1001,14 +983,6 @@ def _send(grown, node, who, goes, first, last, targets, view, keys, decided):
     return keys, n_keys
 
 
-@_jit()
-def partition(grown, targets, nobody, scratch, cases):
-    """Partition all of ``order`` without taking any target down; returns the number of nodes."""
-    zero, own, none = np.int64(0), np.int64(OWN), np.int64(-1)
-    used, _ = _grow(grown, own, none, nobody, zero, targets, scratch, cases)
-    return used
-
-
 @_inner
 def _grow(grown, column, cut, who, stop, targets, scratch, cases):
     """Partition all of ``order`` and take the targets ``who`` down, each without its own record.
@@ -1079,21 +1053,19 @@ def _load_case(rules, lines, outside):
 
 
 @_jit()
-def walk_cases(table, rules, given, first, last, at, to, stop, targets, scratch, cases):
+def walk_cases(table, rules, given, first, last, stop, targets):
     """Grow each of the given cases ``[first, last)`` and take its targets down.
 
-    ``at`` and ``to`` are where the first case's records and targets begin. New cases are added to
-    ``cases``, which is returned.
+    Returns the order and the tree of the last of them, and new cases.
     """
-    columns, record, rank = len(rules.column), targets.record, scratch.rank
+    columns, record, cases = len(rules.column), targets.record, _no_cases(rules)
+    scratch = _new_scratch(rules, table.shape[1])
     zero, more, less = np.int64(0), np.int64(1), np.int64(-1)
     for case in range(first, last):
         head = given.head[case]
-        n, column, cut = head[RECORDS], head[CASE_COLUMN], head[CASE_CUT]
-        lines = given.records[at : at + columns * n]
+        column, cut, at, to = head[CASE_COLUMN], head[CASE_CUT], head[RECORDS_AT], head[TARGETS_AT]
+        lines = given.records[at : at + columns * head[RECORDS]]
         who = given.targets[to : to + head[TARGETS]]
-        at += columns * n
-        to += head[TARGETS]
         outside = np.int64(-1)
         if column >= 0 and rules.column[column, KIND] == TREE:
             # A target outside the hierarchy node that the others share has no part.
@@ -1102,25 +1074,24 @@ def walk_cases(table, rules, given, first, last, at, to, stop, targets, scratch,
                 outside = np.int64(record[who[0]])
         order = _load_case(rules, lines, outside)
         n = order.shape[1]
-        grown = Grown(table, rules, order, new_tree(rules, n, given.region[case]))
+        tree = _new_tree(rules, n, given.region[case])
+        grown = Grown(table, rules, order, tree)
         walkers = who.copy()
         if outside >= 0:
             walkers = walkers[:0]
             for t in who:  # the same record, if more than once
                 for s in range(rules.n_sensitive):
                     targets.joint[t, s] = 0
-        old, old_at, old_to = cases.used[0], cases.used[1], cases.used[2]
-        _, cases = _grow(grown, column, cut, walkers, stop, targets, scratch, cases)
+        old = cases.used[0]
+        used, cases = _grow(grown, column, cut, walkers, stop, targets, scratch, cases)
         if head[COUNTED] == 0:
-            count_cover(grown, zero, n, lines, more, who, targets, rank)
+            _count_cover(grown, zero, n, lines, more, who, targets, scratch.rank)
         for new in range(old, cases.used[0]):
-            size, number = cases.head[new, RECORDS], cases.head[new, TARGETS]
-            if cases.head[new, COUNTED] == 0:
-                start = cases.head[new, SLICE]
-                count_cover(
-                    grown, start, start + size, cases.records[old_at : old_at + columns * size],
-                    less, cases.targets[old_to : old_to + number], targets, rank,
-                )  # fmt: skip
-            old_at += columns * size
-            old_to += number
-    return cases
+            head = cases.head[new]
+            if head[COUNTED] == 0:
+                start, at, to = head[SLICE], head[RECORDS_AT], head[TARGETS_AT]
+                lines = cases.records[at : at + columns * head[RECORDS]]
+                who = cases.targets[to : to + head[TARGETS]]
+                end = start + head[RECORDS]
+                _count_cover(grown, start, end, lines, less, who, targets, scratch.rank)
+    return order, Tree(tree.node[:used], tree.region[:used], tree.leaf), cases

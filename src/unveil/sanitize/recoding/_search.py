@@ -16,57 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Column, Microdata, flat_hierarchy
-from unveil.sanitize._closeness import Distance, distance_between, heights
+from unveil.microdata import Microdata
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Lattice, Loss, Node, Weights, domain_of, sweep
 
 
-def goal_for(
-    secret: Column,
-    totals: NDArray[np.int64],
-    *,
-    k: int | None,
-    l: int | None,  # noqa: E741  (it is called l everywhere in this field)
-    t: float | None,
-    distance: Distance | None,
-) -> kernels.Goal:
-    """The goal as the kernels need it; ``totals``: records of the table with each value."""
-    parent = height = np.zeros(1, dtype=np.int64)
-    kind = kernels.NO_DISTANCE
-    if t is not None:
-        name = distance_between(secret, distance)
-        if name == "ordered":
-            kind = kernels.ORDERED
-        else:
-            kind = kernels.TREE
-            parent, height = _tree(secret, name)
-    return kernels.Goal(
-        k=int(k or 1),
-        l=int(l or 1),
-        t=0.0 if t is None else float(t),
-        distance=kind,
-        parent=parent,
-        height=height,
-        totals=totals.astype(np.int64),
-        records=int(totals.sum()),
-    )
-
-
 def looks_inside(goal: kernels.Goal) -> bool:
     """Whether a goal depends on the sensitive values of a class, not only on its size."""
-    return bool(goal.l > 1 or goal.distance != kernels.NO_DISTANCE)
-
-
-def _tree(secret: Column, name: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Parents and heights of a tree above the sensitive values, children before parents."""
-    tree = secret.hierarchy if name == "hierarchical" else flat_hierarchy(range(secret.size))
-    assert tree is not None  # distance_between says so
-    # Inner nodes are numbered from the root down; in reverse, children come first.
-    leaves, nodes = tree.n_leaves, len(tree.names)
-    order = np.concatenate([np.arange(leaves), np.arange(nodes - 1, leaves - 1, -1)])
-    place = np.append(np.argsort(order), -1)
-    return place[tree.parent[order]].astype(np.int64), heights(tree)[order]
+    return bool(goal.l > 1 or len(goal.stretch) > 0)
 
 
 def suppressible(share: float, records: int) -> int:
@@ -78,7 +35,6 @@ def suppressible(share: float, records: int) -> int:
     return int(Fraction(repr(float(share))) * records)
 
 
-_SPAN = 2**62  # numbers below it fit into 64 bits
 _DENSE = 16  # counters per entry up to which counting beats sorting
 
 
@@ -140,20 +96,14 @@ def distinct(microdata: Microdata) -> Distinct:
     array([[0, 1, 1],
            [1, 0, 2]])
     """
-    codes, secret = microdata.codes, microdata.sensitive
-    keys, span = np.zeros(len(microdata), dtype=np.int64), 1
-    for row, column in zip(codes, microdata.quasi, strict=True):
-        if span > _SPAN // column.size:  # number only the combinations that occur
-            kept, keys = np.unique(keys, return_inverse=True)
-            span = len(kept)
-        keys = keys * column.size + row
-        span *= column.size
-    _, first, tuple_of = np.unique(keys, return_index=True, return_inverse=True)
-    flat = tuple_of * secret.size + secret.codes
-    found, entry_of, number = np.unique(flat, return_inverse=True, return_counts=True)
-    rows = np.stack([found // secret.size, found % secret.size, number], axis=1)
-    table = Table(np.ascontiguousarray(codes[:, first]), rows.astype(np.int64))
-    return Distinct(table, tuple_of, entry_of)
+    first, entry_of, secret = microdata.distinct, microdata.distinct_of, microdata.sensitive.codes
+    codes = microdata.codes[:, first]  # sorted, but some differ in secrets alone
+    new = np.ones(len(first), dtype=bool)
+    new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+    combination = np.cumsum(new) - 1
+    rows = np.stack([combination, secret[first], np.bincount(entry_of)], axis=1)
+    table = Table(np.ascontiguousarray(codes[:, new]), rows.astype(np.int64))
+    return Distinct(table, combination[entry_of], entry_of)
 
 
 class Classes(NamedTuple):
@@ -172,10 +122,6 @@ class Classifier:
         self._group = group
         self._work = np.zeros((3, table.size), dtype=np.int64)
         self._slots = np.zeros(1 << max(4, (2 * table.size).bit_length()), dtype=np.int64)
-        self._room = np.zeros((2, len(table.entry) + 1), dtype=np.int64)
-        self._hist = np.zeros(len(goal.totals), dtype=np.int64)
-        self._known = np.full(len(goal.totals), -1)
-        self._tree = np.zeros((len(goal.parent), 2), dtype=np.int64)
 
     def classes(self, table: Table, at: NDArray[np.int64]) -> Classes:
         """The classes of a node; ``at`` as `Lattice.at` gives it."""
@@ -206,9 +152,8 @@ class Classifier:
         known = int(missing.sum() - (missing.max(initial=0) if spared else 0))
         if known <= limit and looks_inside(self.goal):
             known = kernels.judge(
-                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
-                self._tree, int(spared), limit, misses,
-            )  # fmt: skip
+                table.entry, classes.class_of, classes.sizes, self.goal, int(spared), limit, misses
+            )
         return misses if known <= limit else None
 
     def too_small(self, classes: Classes) -> int:
@@ -223,9 +168,8 @@ class Classifier:
         misses: NDArray[np.bool_] = (classes.sizes <= self.goal.k)[class_of_entry]
         if looks_inside(self.goal):
             kernels.judge_without(
-                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
-                self._known, self._tree, is_target, misses,
-            )  # fmt: skip
+                table.entry, classes.class_of, classes.sizes, self.goal, is_target, misses
+            )
         return misses
 
 
@@ -234,13 +178,17 @@ _REMEMBERED = 12  # nodes whose classes are kept, for nodes above to start from
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table, its lattice, a goal, and the number of records that may be suppressed."""
+    """A table, its lattice, a goal, and the number of records that may be suppressed.
+
+    ``one`` is that of the goal's `Stretches`.
+    """
 
     microdata: Microdata
     lattice: Lattice
     goal: kernels.Goal
     limit: int
     loss: Loss
+    one: int
 
     @cached_property
     def distinct(self) -> Distinct:
@@ -300,7 +248,7 @@ class _Search:
         self.problem = problem
         self.weights = problem.weights()
         self.classifier = problem.classifier()
-        self.shrinking = Shrinking(problem.table, len(problem.goal.totals))
+        self.shrinking = Shrinking(problem.table, problem.goal.values)
         self.best: tuple[int, Node] | None = None
 
     def visit(self, node: Node) -> bool:
@@ -377,7 +325,7 @@ def largest_l(problem: Problem) -> int:
     def visit(node: Node) -> bool:
         nonlocal largest
         classes = classifier.classes(table, problem.lattice.at(node))
-        entry = table.rolled_up(classes, len(goal.totals)).entry
+        entry = table.rolled_up(classes, goal.values).entry
         most = np.zeros(len(classes.sizes), dtype=np.int64)
         np.maximum.at(most, entry[:, kernels.TUPLE], entry[:, kernels.COUNT])
         diverse = np.where(classifier.misses(table, classes), 0, classes.sizes // most)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Statistic
+from unveil.sanitize._goals import rows_without
 from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Node, Weights, is_declared, sweep
@@ -92,15 +93,14 @@ def _groups(problem: Problem, entries: NDArray[np.int64]) -> Iterator[_Alike]:
         if not is_declared(column) and not shallow:
             alone = counts[codes[j]] == 1
             lacking[j, alone] = codes[j, alone]
-    far = problem.goal.distance != kernels.NO_DISTANCE
+    far = len(problem.goal.stretch) > 0
     secrets = table.entry[entries, kernels.SECRET] if far else np.full(len(entries), -1)
     keys, which = np.unique(np.vstack([lacking, secrets]), axis=1, return_inverse=True)
     for g, key in enumerate(keys.T):
         goal = problem.goal
         if far:
-            totals = goal.totals.copy()
-            totals[key[-1]] -= 1
-            goal = goal._replace(totals=totals, records=goal.records - 1)
+            stretch = rows_without(goal.stretch, int(key[-1]))
+            goal = goal._replace(stretch=stretch, records=goal.records - 1)
         yield _Alike(entries[which.ravel() == g], goal, problem.weights(key[:-1].tolist()))
 
 
@@ -110,9 +110,9 @@ class _Outlook:
     def __init__(self, problem: Problem, limit: int) -> None:
         goal = problem.goal
         # One record less moves the whole table, and so every distance to it, by at most 1/(n − 1).
-        lenient = goal._replace(t=goal.t + 1 / max(1, goal.records - 1))
+        lenient = goal._replace(far=goal.far + problem.one / max(1, goal.records - 1))
         self._classifier = problem.classifier(lenient)
-        self._shrinking = Shrinking(problem.table, len(goal.totals))
+        self._shrinking = Shrinking(problem.table, goal.values)
         self._lattice, self._limit = problem.lattice, limit
         self._known: dict[Node, tuple[bool, bool]] = {}
 
