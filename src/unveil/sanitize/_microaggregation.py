@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from unveil.engine import Task, run_tasks
 from unveil.microdata import Column, Intervals, Kind, Microdata, Release
 from unveil.sanitize._goals import refuse_few
-from unveil.sanitize._sanitizer import Sanitizer, as_microdata
+from unveil.sanitize._sanitizer import Sanitizer, as_microdata, combinations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,12 +172,9 @@ class _Similar:
     @classmethod
     def of(cls, microdata: Microdata) -> _Similar:
         """The combinations of a table."""
-        codes = microdata.codes[:, microdata.distinct]  # sorted, but some differ in secrets alone
-        new = np.ones(codes.shape[1], dtype=bool)
-        new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
-        of_record = (np.cumsum(new) - 1)[microdata.distinct_of]
+        codes, combination = combinations(microdata)
+        of_record = combination[microdata.distinct_of]
         weights = np.bincount(of_record)
-        codes = codes[:, new]
         lines = [
             _standardized(column, row, weights)
             for column, row in zip(microdata.quasi, codes, strict=True)
@@ -337,15 +334,6 @@ def _nearest(distance, weights, n, k, near):
 
 
 @_inner
-def _farthest(distance, n):
-    first = 0
-    for i in range(1, n):
-        if distance[i] > distance[first]:
-            first = i
-    return first
-
-
-@_inner
 def _close_gaps(points, codes, weights, who, distance, n):
     """Close the gaps of those who are gone (-1); return how many are left."""
     to = 0
@@ -388,14 +376,11 @@ def _mdav(
     distance, near = np.empty(n), np.empty(k + 1, dtype=np.int64)
     left, pair = weights.sum(), False
     while left >= 2 * k:
-        if pair:  # the one farthest from the centre of the last group
-            first = _farthest(distance, n)
-            pair = False
-        else:
+        if not pair:  # else the one farthest from the centre of the last group is taken
             _middle(points, codes, weights, n, counts, place, mode)
             _distances(points, codes, n, place, mode, distance)
-            first = _farthest(distance, n)
-            pair = left >= 3 * k
+        pair = not pair and left >= 3 * k
+        first = np.argmax(distance[:n])
         for c in range(len(points)):
             place[c] = points[c, first]
         for c in range(len(codes)):

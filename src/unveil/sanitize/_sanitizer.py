@@ -50,6 +50,17 @@ def as_microdata(table: Any, what: str) -> Microdata:
     )  # fmt: skip
 
 
+def combinations(microdata: Microdata) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """The combinations of quasi-identifiers, sorted (columns × combinations).
+
+    Also which of them each of `Microdata.distinct` has, some of which differ in secrets alone.
+    """
+    codes = microdata.codes[:, microdata.distinct]
+    new = np.ones(codes.shape[1], dtype=bool)
+    new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+    return np.ascontiguousarray(codes[:, new]), np.cumsum(new) - 1
+
+
 class Sanitizer(ABC):
     """Turns microdata into a release. Constructors only check and store; `sanitize` does the work.
 

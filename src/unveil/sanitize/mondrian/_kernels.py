@@ -53,9 +53,9 @@ _inner = _jit(no_cpython_wrapper=True)
 # few, wide arrays with named columns, everything but records and codes is int64, and plain numbers
 # that become arguments are cast, because numba compiles a function again for each literal.
 #
-# The main thread must not call what returns more than a number. To return an array or a tuple, numba
-# runs Python's own code, which then notices a pending interrupt (Ctrl-C), and numba does not notice
-# that it has failed: the process would crash. Other threads are not interrupted.
+# The main thread must not call what returns more than a number. To return an array or a named
+# tuple, numba runs Python's own code, which then notices a pending interrupt (Ctrl-C), and numba
+# does not notice that it has failed: the process would crash. Other threads are not interrupted.
 
 # The table is one int32 array: a row of codes for each quasi-identifier, then the row
 # `Rules.secret` with the codes of the sensitive column and, where someone asks for a larger class
@@ -801,8 +801,8 @@ def _count_cover(grown, start, end, lines, sign, who, targets, rank):
 
 # Columns of Cases.head. RECORDS, TARGETS: how many. CASE_COLUMN, CASE_CUT: as in Tree.node, or OWN
 # if the node is to decide. COUNTED: 1 if the classes of its own cut are in the counts already.
-# SLICE: where the records lay in the tree the case comes from. RECORDS_AT, TARGETS_AT: where those of
-# the case begin.
+# SLICE: where the records lay in the tree the case comes from. RECORDS_AT, TARGETS_AT: where they
+# begin in the lists of all cases.
 RECORDS, TARGETS, CASE_COLUMN, CASE_CUT, COUNTED, SLICE, RECORDS_AT, TARGETS_AT = range(8)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Microdata
+from unveil.sanitize._sanitizer import combinations
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Lattice, Loss, Node, Weights, domain_of, sweep
 
@@ -96,14 +97,10 @@ def distinct(microdata: Microdata) -> Distinct:
     array([[0, 1, 1],
            [1, 0, 2]])
     """
-    first, entry_of, secret = microdata.distinct, microdata.distinct_of, microdata.sensitive.codes
-    codes = microdata.codes[:, first]  # sorted, but some differ in secrets alone
-    new = np.ones(len(first), dtype=bool)
-    new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
-    combination = np.cumsum(new) - 1
-    rows = np.stack([combination, secret[first], np.bincount(entry_of)], axis=1)
-    table = Table(np.ascontiguousarray(codes[:, new]), rows.astype(np.int64))
-    return Distinct(table, combination[entry_of], entry_of)
+    codes, combination = combinations(microdata)
+    entry_of, secret = microdata.distinct_of, microdata.sensitive.codes[microdata.distinct]
+    rows = np.stack([combination, secret, np.bincount(entry_of)], axis=1).astype(np.int64)
+    return Distinct(Table(codes, rows), combination[entry_of], entry_of)
 
 
 class Classes(NamedTuple):
