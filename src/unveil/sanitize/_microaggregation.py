@@ -380,7 +380,10 @@ def _mdav(
             _middle(points, codes, weights, n, counts, place, mode)
             _distances(points, codes, n, place, mode, distance)
         pair = not pair and left >= 3 * k
-        first = np.argmax(distance[:n])
+        first = 0
+        for i in range(1, n):
+            if distance[i] > distance[first]:
+                first = i
         for c in range(len(points)):
             place[c] = points[c, first]
         for c in range(len(codes)):
