@@ -60,7 +60,7 @@ def test_a_sanitizer_passes():
         ("mondrian:k=2.5", "k='2.5' is not possible: it must be a whole number from 1 up"),
         ("mondrian", "Mondrian needs a goal: give k=5, l=2 or t=0.2"),
         ("mondrian:", "Mondrian needs a goal"),
-        ("mondrian:k=0", "k=0 is not possible: it must be a whole number from 1 up"),
+        ("mondrian:k=0", "k='0' is not possible: it must be a whole number from 1 up"),
         ("mondrian:k", "cannot read 'k' in the options of mondrian; write name=value"),
         ("mondrian:5", "cannot read '5' in the options of mondrian; write name=value"),
         ("mondrian:k=", "cannot read 'k=' in the options of mondrian"),

@@ -36,9 +36,6 @@ def suppressible(share: float, records: int) -> int:
     return int(Fraction(repr(float(share))) * records)
 
 
-_DENSE = 16  # counters per entry up to which counting beats sorting
-
-
 class Table(NamedTuple):
     """Distinct combinations of codes (columns × combinations), and their entries.
 
@@ -53,29 +50,6 @@ class Table(NamedTuple):
     def size(self) -> int:
         """Number of combinations."""
         return self.codes.shape[1]
-
-    def rolled_up(self, classes: Classes, values: int) -> Table:
-        """The table of the classes: one combination of each, and the entries of all."""
-        flat = classes.class_of[self.entry[:, kernels.TUPLE]] * values
-        flat += self.entry[:, kernels.SECRET]
-        number = self.entry[:, kernels.COUNT]
-        room = len(classes.first) * values
-        if room <= _DENSE * len(flat):
-            counts = np.bincount(flat, weights=number, minlength=room)
-            found = np.flatnonzero(counts)
-            number = counts[found].astype(np.int64)
-        else:
-            found, which = np.unique(flat, return_inverse=True)
-            number = np.bincount(which, weights=number).astype(np.int64)
-        rows = np.stack([found // values, found % values, number], axis=1)
-        return Table(np.ascontiguousarray(self.codes[:, classes.first]), rows)
-
-    def without_secrets(self) -> Table:
-        """The same with one sensitive value for all, for goals that do not depend on it."""
-        sizes = np.bincount(self.entry[:, kernels.TUPLE], weights=self.entry[:, kernels.COUNT])
-        rows = np.zeros((len(sizes), 3), dtype=np.int64)
-        rows[:, kernels.TUPLE], rows[:, kernels.COUNT] = np.arange(len(sizes)), sizes
-        return Table(self.codes, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +144,6 @@ class Classifier:
         return misses
 
 
-_REMEMBERED = 12  # nodes whose classes are kept, for nodes above to start from
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A table, its lattice, a goal, and the number of records that may be suppressed.
@@ -192,11 +163,10 @@ class Problem:
         """The combinations of the table."""
         return distinct(self.microdata)
 
-    @cached_property
+    @property
     def table(self) -> Table:
-        """The same, without the sensitive values if the goal does not depend on them."""
-        whole = self.distinct.table
-        return whole if looks_inside(self.goal) else whole.without_secrets()
+        """The same, without the place of each record."""
+        return self.distinct.table
 
     @cached_property
     def counts(self) -> list[NDArray[np.int64]]:
@@ -245,15 +215,13 @@ class _Search:
         self.problem = problem
         self.weights = problem.weights()
         self.classifier = problem.classifier()
-        self.shrinking = Shrinking(problem.table, problem.goal.values)
         self.best: tuple[int, Node] | None = None
 
     def visit(self, node: Node) -> bool:
         """Whether nodes below may be good: see `_lattice`."""
         problem = self.problem
-        table, at = self.shrinking.table_for(node), problem.lattice.at(node)
+        table, at = problem.table, problem.lattice.at(node)
         classes = self.classifier.classes(table, at)
-        self.shrinking.remember(node, table, classes)
         misses = self.classifier.misses_within(table, classes, problem.limit)
         if misses is not None:
             lost = self.weights.of_classes(table.codes[:, classes.first], at)
@@ -273,46 +241,6 @@ def sinks(goal: kernels.Goal, limit: int) -> bool:
     return not looks_inside(goal) or limit == 0
 
 
-class Shrinking:
-    """Smaller tables, made of the classes of a node, to start from instead of the whole."""
-
-    def __init__(self, table: Table, values: int) -> None:
-        self._whole = table
-        self._values = values
-        self._rolled: list[_Rolled] = []
-
-    def table_for(self, node: Node) -> Table:
-        """The smallest known table from which this node's classes can be made."""
-        fitting = [one for one in self._rolled if one.is_below(node)]
-        if not fitting:
-            return self._whole
-        return min(fitting, key=lambda one: len(one.classes.first)).table
-
-    def remember(self, node: Node, table: Table, classes: Classes) -> None:
-        """Keep the classes of a node if they are few enough to be useful."""
-        if 2 * len(classes.first) < table.size:
-            self._rolled = self._rolled[1 - _REMEMBERED :]
-            self._rolled.append(_Rolled(node, table, classes, self._values))
-
-
-@dataclass(frozen=True, eq=False)
-class _Rolled:
-    """The classes of a node, and the table made of them."""
-
-    node: Node
-    source: Table
-    classes: Classes
-    values: int
-
-    def is_below(self, node: Node) -> bool:
-        """Whether the classes of a node consist of whole classes of this one."""
-        return all(low <= high for low, high in zip(self.node, node, strict=True))
-
-    @cached_property
-    def table(self) -> Table:
-        return self.source.rolled_up(self.classes, self.values)
-
-
 def largest_l(problem: Problem) -> int:
     """The largest ℓ for which there is a good node, with all other options unchanged."""
     table, goal = problem.distinct.table, problem.goal._replace(l=1)
@@ -322,9 +250,11 @@ def largest_l(problem: Problem) -> int:
     def visit(node: Node) -> bool:
         nonlocal largest
         classes = classifier.classes(table, problem.lattice.at(node))
-        entry = table.rolled_up(classes, goal.values).entry
+        flat = classes.class_of[table.entry[:, kernels.TUPLE]] * goal.values
+        found, which = np.unique(flat + table.entry[:, kernels.SECRET], return_inverse=True)
+        number = np.bincount(which, weights=table.entry[:, kernels.COUNT])
         most = np.zeros(len(classes.sizes), dtype=np.int64)
-        np.maximum.at(most, entry[:, kernels.TUPLE], entry[:, kernels.COUNT])
+        np.maximum.at(most, found // goal.values, number.astype(np.int64))
         diverse = np.where(classifier.misses(table, classes), 0, classes.sizes // most)
         # The least diverse are suppressed first; the next in line decides.
         order = np.argsort(diverse)
