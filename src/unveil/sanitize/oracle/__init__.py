@@ -31,10 +31,10 @@ from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 from unveil.sanitize.oracle._archive import Archive
 from unveil.sanitize.oracle._command import Command, has_places
 from unveil.sanitize.oracle._endpoint import Endpoint, is_address
-from unveil.sanitize.oracle._files import Format
 from unveil.sanitize.oracle._form import (
     Fault,
     Form,
+    Format,
     HiccupError,
     OracleError,
     UnreadableError,
