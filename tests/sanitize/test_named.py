@@ -56,11 +56,14 @@ def test_a_sanitizer_passes():
             "mondrian has no option 'kk'; did you mean 'k'? "
             "(options: k, l, t, t_distance, regions)",
         ),
-        ("mondrian:k=five", "k='five' is not possible: it must be a whole number from 1 up"),
-        ("mondrian:k=2.5", "k='2.5' is not possible: it must be a whole number from 1 up"),
+        (
+            "mondrian:k=five",
+            "'mondrian:k=five' is not possible: it must be a whole number",
+        ),
+        ("mondrian:k=2.5", "'mondrian:k=2.5' is not possible: it must be a whole number from 1 up"),
         ("mondrian", "Mondrian needs a goal: give k=5, l=2 or t=0.2"),
         ("mondrian:", "Mondrian needs a goal"),
-        ("mondrian:k=0", "k='0' is not possible: it must be a whole number from 1 up"),
+        ("mondrian:k=0", "'mondrian:k=0' is not possible: it must be a whole number from 1 up"),
         ("mondrian:k", "cannot read 'k' in the options of mondrian; write name=value"),
         ("mondrian:5", "cannot read '5' in the options of mondrian; write name=value"),
         ("mondrian:k=", "cannot read 'k=' in the options of mondrian"),
@@ -96,9 +99,12 @@ def test_a_registered_sanitizer_brings_its_fields_along(monkeypatch):
     assert made == Noise(scale=0.5, rounded=True, limit=None, kind="gauss", name="mine")
     assert sanitizer_named("noise:limit=7") == Noise(limit=7)
     for text, message in (
-        ("noise:scale=x", "scale='x' is not possible: it must be a number"),
-        ("noise:rounded=perhaps", "rounded='perhaps' is not possible: it must be true or false"),
-        ("noise:limit=x", "limit='x' is not possible: it must be a whole number"),
+        ("noise:scale=x", "'noise:scale=x' is not possible: it must be a number"),
+        (
+            "noise:rounded=perhaps",
+            "rounded=perhaps' is not possible: it must be true or false",
+        ),
+        ("noise:limit=x", "'noise:limit=x' is not possible: it must be a whole number"),
     ):
         with pytest.raises(InputError, match=message):
             sanitizer_named(text)

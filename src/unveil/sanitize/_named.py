@@ -115,7 +115,10 @@ def _options(name: str, kind: type[Sanitizer], text: str) -> dict[str, Any]:
     for field in declared:
         if field.name not in given and field.default is MISSING is field.default_factory:
             raise InputError(f"{name} needs {field.name}; write {name}:{field.name}=1, for example")
-    return {option: read(option, hints[option], value) for option, value in given.items()}
+    return {
+        option: read(Cell(f"{name}:{option}={value}"), hints[option], value)
+        for option, value in given.items()
+    }
 
 
 def sanitizers_named(text: str) -> list[Sanitizer]:
