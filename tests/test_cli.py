@@ -164,7 +164,7 @@ def test_hierarchies_tabs_and_parquet(tmp_path):
 REFUSED = [
     (["--sanitizer", "mondrain:k=5"], "no sanitizer 'mondrain'; did you mean 'mondrian'?"),
     (["--sanitizer", "mondrian:kk=5"], "mondrian has no option 'kk'; did you mean 'k'?"),
-    (["--sanitizer", "mondrian:k=x"], "mondrian's option k must be a whole number, got 'x'"),
+    (["--sanitizer", "mondrian:k=x"], "'mondrian:k=x' is not possible: it must be a whole number"),
     (["--adversary", "naive-bayse"], "did you mean 'naive-bayes'? (known: naive-bayes, "
                                      "conditional-frequency, smoothed"),
     (["--distance", "l2"], "--distance l2 is not known (known: total-variation, l1, emd:unit"),

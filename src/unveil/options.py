@@ -60,6 +60,7 @@ __all__ = [
     "help_of",
     "names",
     "options_of",
+    "read",
     "shell_of",
 ]
 
@@ -280,20 +281,40 @@ def check(name: str, annotation: Any, value: Any) -> None:
     Traceback (most recent call last):
     unveil.errors.InputError: unknown='appart' is not possible: it must be 'error' or 'apart'; ...
     """
+    plain = value.item() if hasattr(value, "item") and not getattr(value, "ndim", 0) else value
+    _validated(Option(name, plain), annotation, plain, strict=True)
+
+
+def read(typed: Any, annotation: Any, text: str) -> Any:
+    """A text that was typed, as the option's value; where the type is not plain, the text.
+
+    ``typed`` is the option as a message shows it.
+
+    >>> read("seed=7", Seed, "7"), read("seed=none", Seed | None, "none"), read("", bool, "yes")
+    (7, None, True)
+    """
+    optional = NoneType in get_args(_bare(annotation))
+    return (
+        None
+        if optional and text.lower() == "none"
+        else _validated(typed, annotation, text, strict=False)
+    )
+
+
+def _validated(option: Any, annotation: Any, value: Any, *, strict: bool) -> Any:
     adapter = _adapter(annotation)
     if adapter is None:
-        return
+        return value
     from pydantic import ValidationError
 
-    plain = value.item() if hasattr(value, "item") and not getattr(value, "ndim", 0) else value
     try:
-        adapter.validate_python(plain, strict=True)
+        return adapter.validate_python(value, strict=strict)
     except ValidationError:
         choices = [str(one) for one in choices_of(annotation)]
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
         raise InputError(
             "{option} is not possible: it must be {allowed}{near}",
-            option=Option(name, value), allowed=_in_words(annotation), near=near,
+            option=option, allowed=_in_words(annotation), near=near,
         ) from None  # fmt: skip
 
 

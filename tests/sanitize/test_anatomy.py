@@ -320,12 +320,12 @@ def test_by_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"l": 0}, "Anatomy cannot take l=0: l must be a whole number from 1 up"),
-        ({"l": 2.0}, "Anatomy cannot take l=2.0: l must be a whole number"),
-        ({"l": True}, "Anatomy cannot take l=True: l must be a whole number"),
+        ({"l": 0}, "l=0 is not possible: it must be a whole number from 1 up"),
+        ({"l": 2.0}, "l=2.0 is not possible: it must be a whole number"),
+        ({"l": True}, "l=True is not possible: it must be a whole number"),
         (
             {"l": 2, "seed": -1},
-            "Anatomy cannot take seed=-1: seed must be a whole number from 0 up, below 2^64",
+            "seed=-1 is not possible: it must be a whole number from 0 to 18446744073709551615",
         ),
     ],
 )

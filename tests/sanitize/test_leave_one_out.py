@@ -19,7 +19,7 @@ import unveil as uv
 from unveil.errors import GoalError
 from unveil.microdata import Hierarchy, Statistic, flat_hierarchy
 from unveil.sanitize import LeavesOneOut
-from unveil.sanitize.mondrian import _leave_one_out
+from unveil.sanitize.mondrian import _partition
 
 BOTH = [Statistic.COVER, Statistic.JOINT]
 
@@ -93,7 +93,7 @@ MIXTURES = [
 @pytest.mark.parametrize("regions", ["tight", "cut"])
 @pytest.mark.parametrize(("n", "k", "l"), [(300, 3, 1), (700, 1, 2), (3000, 5, 1), (1200, 4, 3)])
 def test_larger_tables_on_many_small_tasks(n, k, l, regions, statistic, monkeypatch):  # noqa: E741
-    monkeypatch.setattr(_leave_one_out, "_SMALLEST", 16)
+    monkeypatch.setattr(_partition, "_SMALLEST", 16)
     for seed, kinds in enumerate(MIXTURES):
         microdata = random_microdata(seed, n, kinds, sensitive_values=9)
         rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_larger_tables_on_many_small_tasks(n, k, l, regions, statistic, monkeypa
 @pytest.mark.parametrize("regions", ["tight", "cut"])
 @pytest.mark.parametrize(("k", "l"), [(3, 1), (2, 2)])
 def test_crowds_in_larger_tables_on_many_small_tasks(k, l, regions, statistic, monkeypatch):  # noqa: E741
-    monkeypatch.setattr(_leave_one_out, "_SMALLEST", 16)
+    monkeypatch.setattr(_partition, "_SMALLEST", 16)
     for seed, kinds in enumerate(MIXTURES):
         microdata = random_microdata(seed, 600, kinds, sensitive_values=9)
         rng = np.random.default_rng(seed)
@@ -123,8 +123,8 @@ def test_the_number_of_threads_does_not_matter(kinds, statistic, monkeypatch):
     microdata = random_microdata(11, 2000, kinds, sensitive_values=9)
     f, everybody = uv.Mondrian(k=3, l=2), np.arange(2000)
     alone = f.leave_one_out(microdata, everybody, statistic, jobs=1)
-    monkeypatch.setattr(_leave_one_out, "_SMALLEST", 8)
-    monkeypatch.setattr(_leave_one_out, "_SHARES", 64)
+    monkeypatch.setattr(_partition, "_SMALLEST", 8)
+    monkeypatch.setattr(_partition, "_SHARES", 64)
     for jobs in (2, 5):
         many = f.leave_one_out(microdata, everybody, statistic, jobs=jobs)
         np.testing.assert_array_equal(alone.present, many.present)

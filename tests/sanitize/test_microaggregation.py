@@ -294,11 +294,11 @@ def test_by_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "Microaggregation cannot take k=0: k must be a whole number from 1 up"),
-        ({"k": "5"}, "Microaggregation cannot take k='5': k must be a whole number from 1 up"),
+        ({"k": 0}, "k=0 is not possible: it must be a whole number from 1 up"),
+        ({"k": "5"}, "k='5' is not possible: it must be a whole number from 1 up"),
         (
             {"k": 5, "block": 0},
-            "Microaggregation cannot take block=0: block must be a whole number from 1 up",
+            "block=0 is not possible: it must be a whole number from 1 up",
         ),
     ],
 )

@@ -233,16 +233,14 @@ def test_a_goal_is_needed(options):
 def test_k_and_l_are_whole_numbers_from_1_up(name, value):
     with pytest.raises(InputError) as error:
         uv.Mondrian(**{name: value})
-    said = f"Mondrian cannot take {name}={value!r}: {name} must be a whole number from 1 up"
+    said = f"{name}={value!r} is not possible: it must be a whole number from 1 up"
     assert str(error.value) == said
 
 
 def test_regions_are_tight_or_cut():
     with pytest.raises(InputError) as error:
         uv.Mondrian(k=2, regions="loose")
-    assert str(error.value) == (
-        'Mondrian cannot take regions=\'loose\': regions must be "tight" or "cut"'
-    )
+    assert str(error.value) == ("regions='loose' is not possible: it must be 'tight' or 'cut'")
 
 
 def test_a_k_larger_than_the_table_is_told_the_largest_possible():

@@ -14,7 +14,7 @@ import unveil as uv
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Hierarchy, Statistic
 from unveil.sanitize import Sanitizer, sanitizer_named
-from unveil.sanitize.mondrian import _leave_one_out
+from unveil.sanitize.mondrian import _partition
 
 BOTH = [Statistic.COVER, Statistic.JOINT]
 
@@ -91,7 +91,7 @@ MIXTURES = [
 @pytest.mark.parametrize("regions", ["tight", "cut"])
 @pytest.mark.parametrize(("n", "k", "l", "t"), [(300, 3, None, 0.3), (900, None, 2, 0.2)])
 def test_larger_tables_on_many_small_tasks(n, k, l, t, regions, statistic, monkeypatch):  # noqa: E741
-    monkeypatch.setattr(_leave_one_out, "_SMALLEST", 16)
+    monkeypatch.setattr(_partition, "_SMALLEST", 16)
     for seed, (kinds, secret) in enumerate(MIXTURES):
         microdata = with_secret(random_microdata(seed, n, kinds, sensitive_values=9), secret, seed)
         records = np.sort(np.random.default_rng(seed).choice(n, 12, replace=False))
@@ -106,7 +106,7 @@ def test_the_number_of_threads_does_not_matter(monkeypatch):
     )
     f, everybody = uv.Mondrian(k=3, t=0.3), np.arange(2000)
     alone = f.leave_one_out(microdata, everybody, Statistic.COVER, jobs=1)
-    monkeypatch.setattr(_leave_one_out, "_SMALLEST", 8)
+    monkeypatch.setattr(_partition, "_SMALLEST", 8)
     many = f.leave_one_out(microdata, everybody, Statistic.COVER, jobs=4)
     for one, other in zip(alone, many, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -227,15 +227,15 @@ def test_it_is_asked_for_by_name():
 def test_t_is_a_number_from_0_to_1(t):
     with pytest.raises(InputError) as error:
         uv.Mondrian(t=t)
-    assert str(error.value) == f"Mondrian cannot take t={t!r}: t must be a number from 0 to 1"
+    assert str(error.value) == f"t={t!r} is not possible: it must be a number from 0 to 1"
 
 
 def test_a_distance_that_there_is_not():
     with pytest.raises(InputError) as error:
         uv.Mondrian(t=0.2, t_distance="order")
     assert str(error.value) == (
-        "Mondrian cannot take t_distance='order': t_distance must be "
-        '"equal" or "ordered" or "hierarchical"; did you mean \'ordered\'?'
+        "t_distance='order' is not possible: it must be "
+        "'equal', 'ordered' or 'hierarchical'; did you mean 'ordered'?"
     )
 
 

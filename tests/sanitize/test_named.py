@@ -56,17 +56,20 @@ def test_a_sanitizer_passes():
             "mondrian has no option 'kk'; did you mean 'k'? "
             "(options: k, l, t, t_distance, regions)",
         ),
-        ("mondrian:k=five", "mondrian's option k must be a whole number, got 'five'"),
-        ("mondrian:k=2.5", "mondrian's option k must be a whole number, got '2.5'"),
+        (
+            "mondrian:k=five",
+            "'mondrian:k=five' is not possible: it must be a whole number",
+        ),
+        ("mondrian:k=2.5", "'mondrian:k=2.5' is not possible: it must be a whole number from 1 up"),
         ("mondrian", "Mondrian needs a goal: give k=5, l=2 or t=0.2"),
         ("mondrian:", "Mondrian needs a goal"),
-        ("mondrian:k=0", "Mondrian cannot take k=0: k must be a whole number from 1 up"),
+        ("mondrian:k=0", "'mondrian:k=0' is not possible: it must be a whole number from 1 up"),
         ("mondrian:k", "cannot read 'k' in the options of mondrian; write name=value"),
         ("mondrian:5", "cannot read '5' in the options of mondrian; write name=value"),
         ("mondrian:k=", "cannot read 'k=' in the options of mondrian"),
         ("mondrian:k=5,,l=2", "cannot read '' in the options of mondrian"),
         ("mondrian:k=5,k=6", "mondrian is given the option 'k' twice"),
-        ("mondrian:regions=tigt", "must be tight or cut, got 'tigt'; did you mean 'tight'?"),
+        ("mondrian:regions=tigt", "must be 'tight' or 'cut'; did you mean 'tight'?"),
         ("identity:k=5", "identity has no option 'k' (it has none)"),
         ("", "cannot read '' as a sanitizer"),
         ("mondrian(k=5", "cannot read 'mondrian(k=5' as a sanitizer"),
@@ -96,9 +99,12 @@ def test_a_registered_sanitizer_brings_its_fields_along(monkeypatch):
     assert made == Noise(scale=0.5, rounded=True, limit=None, kind="gauss", name="mine")
     assert sanitizer_named("noise:limit=7") == Noise(limit=7)
     for text, message in (
-        ("noise:scale=x", "noise's option scale must be a number, got 'x'"),
-        ("noise:rounded=perhaps", "noise's option rounded must be yes or no, got 'perhaps'"),
-        ("noise:limit=x", "noise's option limit must be a whole number, got 'x'"),
+        ("noise:scale=x", "'noise:scale=x' is not possible: it must be a number"),
+        (
+            "noise:rounded=perhaps",
+            "rounded=perhaps' is not possible: it must be true or false",
+        ),
+        ("noise:limit=x", "'noise:limit=x' is not possible: it must be a whole number"),
     ):
         with pytest.raises(InputError, match=message):
             sanitizer_named(text)

@@ -22,7 +22,7 @@ from random_tables import random_microdata, tables
 
 import unveil as uv
 from unveil.microdata import Role
-from unveil.sanitize.oracle._files import Written
+from unveil.sanitize.oracle._form import Written
 
 TABLE = random_microdata(7, 12, ("fine", "tree", "ordinal"))
 MONDRIAN = uv.Mondrian(k=3)

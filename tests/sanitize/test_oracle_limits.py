@@ -227,14 +227,14 @@ def test_nobody_is_killed_for_a_process_that_is_gone(monkeypatch):
         ({"memory": "much"}, "cannot read 'much' as an amount of memory"),
         (
             {"retries": -1},
-            "Oracle cannot take retries=-1: retries must be a whole number from 0 up",
+            "retries=-1 is not possible: it must be a whole number from 0 up",
         ),
         (
             {"retries": 1.5},
-            "Oracle cannot take retries=1.5: retries must be a whole number from 0 up",
+            "retries=1.5 is not possible: it must be a whole number from 0 up",
         ),
-        ({"takes": "csv"}, "Oracle cannot take takes='csv': takes must be "),
-        ({"format": "xml"}, "Oracle cannot take format='xml': format must be "),
+        ({"takes": "csv"}, "takes='csv' is not possible: it must be "),
+        ({"format": "xml"}, "format='xml' is not possible: it must be "),
         ({"format": "parquet"}, "format= is for commands and addresses, not for Oracle(decades)"),
     ],
 )

@@ -14,7 +14,7 @@ import unveil as uv
 from unveil.attacks.relative_risk import horizontal_problem
 from unveil.errors import GoalError, InputError
 from unveil.sanitize import sanitizer_named
-from unveil.sanitize._randomized_response import _randomized
+from unveil.sanitize._noise import _randomized
 
 SURVEY = uv.read_table(
     {"age": [20, 20, 30, 41, 41, 60], "vote": ["a", "a", "b", "c", "b", "a"]},
@@ -174,14 +174,14 @@ def test_by_name():
     [
         (
             {"epsilon": 0},
-            "RandomizedResponse cannot take epsilon=0: epsilon must be a number above 0, such as "
-            "0.5 or 1 (the smaller, the more values are changed; inf is none)",
+            "epsilon=0 is not possible: it must be a number above 0, such as "
+            "0.5 or 1 (the smaller, the more noise; inf is none)",
         ),
-        ({"epsilon": float("nan")}, "RandomizedResponse cannot take epsilon=nan: epsilon must"),
-        ({"epsilon": "1"}, "RandomizedResponse cannot take epsilon='1': epsilon must be"),
+        ({"epsilon": float("nan")}, "epsilon=nan is not possible: it must"),
+        ({"epsilon": "1"}, "epsilon='1' is not possible: it must be"),
         (
             {"epsilon": 1, "seed": 1.5},
-            "RandomizedResponse cannot take seed=1.5: seed must be a whole number from 0 up",
+            "seed=1.5 is not possible: it must be a whole number from 0 to",
         ),
     ],
 )

@@ -173,18 +173,18 @@ def test_many_wide_columns_do_not_overflow():
     ("options", "said"),
     [
         ({}, "Recoding needs a goal: give k=5, l=2 or t=0.2"),
-        ({"k": 0}, "Recoding cannot take k=0: k must be a whole number from 1 up"),
-        ({"l": 1.5}, "Recoding cannot take l=1.5: l must be a whole number from 1 up"),
-        ({"t": 2}, "Recoding cannot take t=2: t must be a number from 0 to 1"),
-        ({"t": float("nan")}, "t=nan: t must be a number from 0 to 1"),
+        ({"k": 0}, "k=0 is not possible: it must be a whole number from 1 up"),
+        ({"l": 1.5}, "l=1.5 is not possible: it must be a whole number from 1 up"),
+        ({"t": 2}, "t=2 is not possible: it must be a number from 0 to 1"),
+        ({"t": float("nan")}, "t=nan is not possible: it must be a number from 0 to 1"),
         (
             {"k": 2, "suppression": -0.1},
-            "suppression=-0.1: suppression must be a number from 0 to 1",
+            "suppression=-0.1 is not possible: it must be a number from 0 to 1",
         ),
-        ({"k": 2, "suppression": None}, "suppression=None: suppression must be a number"),
-        ({"k": 2, "scheme": "total"}, 'scheme must be "global" or "local"'),
-        ({"k": 2, "loss": "area"}, 'loss must be "values" or "width"'),
-        ({"t": 0.2, "t_distance": "far"}, 't_distance must be "equal" or "ordered" or'),
+        ({"k": 2, "suppression": None}, "suppression=None is not possible: it must be a number"),
+        ({"k": 2, "scheme": "total"}, "it must be 'global' or 'local'"),
+        ({"k": 2, "loss": "area"}, "it must be 'values' or 'width'"),
+        ({"t": 0.2, "t_distance": "far"}, "it must be 'equal', 'ordered' or"),
         (
             {"k": 2, "t_distance": "equal"},
             "cannot take t_distance='equal' without t; give t, such as t=0.2",
@@ -202,7 +202,7 @@ def test_goals_that_cannot_be_met_say_what_can():
         uv.Recoding(k=7).sanitize(PATIENTS)
     with pytest.raises(GoalError, match=r"do the classes have 2 values of 'disease'.* l is 1$"):
         uv.Recoding(l=2).sanitize(PATIENTS)
-    said = r"the largest possible l is 1 if at most 1 record is suppressed$"
+    said = r"the largest possible l is 1 if at most 1 record may be suppressed$"
     with pytest.raises(GoalError, match=said):
         uv.Recoding(l=3, suppression=0.2).sanitize(PATIENTS)
     with pytest.raises(

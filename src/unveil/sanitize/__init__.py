@@ -6,16 +6,8 @@ from unveil._lazy import lazily
 
 if TYPE_CHECKING:
     from unveil.sanitize._anatomy import Anatomy
-    from unveil.sanitize._closeness import (
-        Distance,
-        Stretches,
-        distance_between,
-        heights,
-        no_stretches,
-        stretches,
-    )
+    from unveil.sanitize._goals import Distance, distance_between, heights
     from unveil.sanitize._identity import Identity
-    from unveil.sanitize._laplace_counts import LaplaceCounts
     from unveil.sanitize._microaggregation import Microaggregation
     from unveil.sanitize._named import (
         SANITIZERS,
@@ -24,7 +16,7 @@ if TYPE_CHECKING:
         sanitizer_names,
         sanitizers_named,
     )
-    from unveil.sanitize._randomized_response import RandomizedResponse
+    from unveil.sanitize._noise import LaplaceCounts, RandomizedResponse
     from unveil.sanitize._sanitizer import (
         LeaveOneOut,
         LeavesOneOut,

@@ -18,17 +18,18 @@ that does not have its value. So every group has ℓ to 2ℓ - 1 records, all wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import ClassVar
+import heapq
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numba
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.microdata import Microdata, Permuted
-from unveil.sanitize._option_checks import check_seed, check_whole, seed_or_secret
-from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_empty, refuse_frequent
+from unveil.sanitize._goals import refuse_empty, refuse_frequent
+from unveil.sanitize._sanitizer import Sanitizer, Seed, as_microdata, seed_or_secret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,15 +76,8 @@ class Anatomy(Sanitizer):
     treats_equals_alike: ClassVar[bool] = True
     is_random: ClassVar[bool] = True
 
-    l: int  # noqa: E741  (it is called l everywhere in this field)
-    seed: int | None = None
-
-    def __post_init__(self) -> None:
-        check_whole("Anatomy", "l", self.l)
-        check_seed("Anatomy", self.seed)
-
-    def with_seed(self, seed: int) -> Anatomy:
-        return replace(self, seed=seed)
+    l: Annotated[int, Ge(1)]  # noqa: E741  (it is called l everywhere in this field)
+    seed: Seed = None
 
     def sanitize(self, microdata: Microdata) -> Permuted:
         microdata = as_microdata(microdata, "Anatomy")
@@ -151,72 +145,27 @@ def _anatomized(
     return group_of, groups
 
 
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_inner = _jit(no_cpython_wrapper=True)
-
-
-@_inner
-def _goes_before(a, b, left):
-    """Whether bucket a is larger than bucket b, or as large and named before it."""
-    return left[a] > left[b] or (left[a] == left[b] and a < b)
-
-
-@_inner
-def _sift_down(heap, size, at, left):
-    """Move the bucket at a place of the heap down to where both below it go after it."""
-    bucket = heap[at]
-    while 2 * at + 1 < size:
-        child = 2 * at + 1
-        if child + 1 < size and _goes_before(heap[child + 1], heap[child], left):
-            child += 1
-        if not _goes_before(heap[child], bucket, left):
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = bucket
-
-
-@_inner
-def _sift_up(heap, at, left):
-    """Move the bucket at a place of the heap up to where the one above it goes before it."""
-    bucket = heap[at]
-    while at > 0 and _goes_before(bucket, heap[(at - 1) // 2], left):
-        heap[at] = heap[(at - 1) // 2]
-        at = (at - 1) // 2
-    heap[at] = bucket
-
-
-@_jit()
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
 def _value_groups(sizes: NDArray[np.int64], l: int) -> tuple[NDArray[np.int32], int]:  # noqa: E741
     """Groups of one record from each of the ℓ largest buckets, as long as there are so many.
 
     Returns the group of each place (-1: left over), and the number of groups. The places of a
     bucket are filled from its last one on.
     """
-    left = sizes.copy()
-    start, heap, waiting, total = np.empty_like(sizes), np.empty_like(sizes), 0, 0
-    for b in range(len(sizes)):
-        start[b] = total
-        total += sizes[b]
-        if sizes[b] > 0:
-            heap[waiting] = b
-            waiting += 1
-    for at in range(waiting // 2 - 1, -1, -1):
-        _sift_down(heap, waiting, at, left)
-    group_of = np.full(total, -1, dtype=np.int32)
+    values, start = len(sizes), np.cumsum(sizes) - sizes
+    # The larger bucket first, and of two the one that is named first.
+    heap = [b - values * sizes[b] for b in range(values) if sizes[b] > 0]
+    heapq.heapify(heap)
+    group_of = np.full(sizes.sum(), -1, dtype=np.int32)
     taken, groups = np.empty(l, dtype=np.int64), 0
-    while waiting >= l:
+    while len(heap) >= l:
         for i in range(l):
-            taken[i] = heap[0]
-            waiting -= 1
-            heap[0] = heap[waiting]
-            _sift_down(heap, waiting, 0, left)
-        for bucket in taken:
-            left[bucket] -= 1
-            group_of[start[bucket] + left[bucket]] = groups
-            if left[bucket] > 0:
-                heap[waiting] = bucket
-                _sift_up(heap, waiting, left)
-                waiting += 1
+            taken[i] = heapq.heappop(heap)
+        for key in taken:
+            bucket = key % values
+            left = (bucket - key) // values - 1
+            group_of[start[bucket] + left] = groups
+            if left > 0:
+                heapq.heappush(heap, key + values)
         groups += 1
     return group_of, groups

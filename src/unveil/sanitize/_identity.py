@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Column, Intervals, Microdata, Release, Statistic
-from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata, refuse_empty
+from unveil.sanitize._goals import refuse_empty
+from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,14 +38,8 @@ class Identity(Sanitizer):
         microdata = as_microdata(microdata, "Identity")
         refuse_empty(self, microdata)
         cells = microdata.cells
-        return Release(
-            quasi=microdata.quasi,
-            sensitive=microdata.sensitive,
-            class_of=cells.cell_of.astype(np.int32),
-            regions=tuple(Intervals(row, row) for row in cells.codes),
-            made_by=self.label,
-            notes=microdata.notes,
-        )
+        regions = [Intervals(row, row) for row in cells.codes]
+        return self._released(microdata, cells.cell_of, regions)
 
     def leave_one_out(
         self,

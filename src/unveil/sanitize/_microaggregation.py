@@ -34,16 +34,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numba
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.engine import Task, run_tasks
 from unveil.microdata import Column, Intervals, Kind, Microdata, Release
-from unveil.sanitize._option_checks import check_whole
-from unveil.sanitize._sanitizer import Sanitizer, as_microdata, refuse_few
+from unveil.sanitize._goals import refuse_few
+from unveil.sanitize._sanitizer import Sanitizer, as_microdata, combinations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,12 +81,8 @@ class Microaggregation(Sanitizer):
     # Next to no cell covers a target, so the attacker has to look for the nearest ones.
     attacked_by: ClassVar[str] = "neighbours@scaling-hot"
 
-    k: int
-    block: int = 20_000
-
-    def __post_init__(self) -> None:
-        check_whole("Microaggregation", "k", self.k)
-        check_whole("Microaggregation", "block", self.block)
+    k: Annotated[int, Ge(1)]
+    block: Annotated[int, Ge(1)] = 20_000
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Microaggregation")
@@ -100,17 +97,12 @@ class Microaggregation(Sanitizer):
         )
         # Groups with the same middle cannot be told apart.
         cells, class_of_group = np.unique(cells, axis=1, return_inverse=True)
-        return Release(
-            quasi=microdata.quasi,
-            sensitive=microdata.sensitive,
-            class_of=class_of_group.ravel()[group_of][similar.of_record].astype(np.int32),
-            regions=tuple(Intervals(row, row) for row in cells),
-            made_by=self.label,
-            notes=(
-                *microdata.notes,
-                f"each cell is the middle of a group of {self.k:,} or more records, and need not "
-                "be true of any of them",
-            ),
+        return self._released(
+            microdata,
+            class_of_group.ravel()[group_of][similar.of_record],
+            [Intervals(row, row) for row in cells],
+            f"each cell is the middle of a group of {self.k:,} or more records, and need not be "
+            "true of any of them",
             perturbed=tuple(column.name for column in microdata.quasi),
         )
 
@@ -180,12 +172,9 @@ class _Similar:
     @classmethod
     def of(cls, microdata: Microdata) -> _Similar:
         """The combinations of a table."""
-        codes = microdata.codes[:, microdata.distinct]  # sorted, but some differ in secrets alone
-        new = np.ones(codes.shape[1], dtype=bool)
-        new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
-        of_record = (np.cumsum(new) - 1)[microdata.distinct_of]
+        codes, combination = combinations(microdata)
+        of_record = combination[microdata.distinct_of]
         weights = np.bincount(of_record)
-        codes = codes[:, new]
         lines = [
             _standardized(column, row, weights)
             for column, row in zip(microdata.quasi, codes, strict=True)
@@ -345,15 +334,6 @@ def _nearest(distance, weights, n, k, near):
 
 
 @_inner
-def _farthest(distance, n):
-    first = 0
-    for i in range(1, n):
-        if distance[i] > distance[first]:
-            first = i
-    return first
-
-
-@_inner
 def _close_gaps(points, codes, weights, who, distance, n):
     """Close the gaps of those who are gone (-1); return how many are left."""
     to = 0
@@ -396,14 +376,14 @@ def _mdav(
     distance, near = np.empty(n), np.empty(k + 1, dtype=np.int64)
     left, pair = weights.sum(), False
     while left >= 2 * k:
-        if pair:  # the one farthest from the centre of the last group
-            first = _farthest(distance, n)
-            pair = False
-        else:
+        if not pair:  # else the one farthest from the centre of the last group is taken
             _middle(points, codes, weights, n, counts, place, mode)
             _distances(points, codes, n, place, mode, distance)
-            first = _farthest(distance, n)
-            pair = left >= 3 * k
+        pair = not pair and left >= 3 * k
+        first = 0
+        for i in range(1, n):
+            if distance[i] > distance[first]:
+                first = i
         for c in range(len(points)):
             place[c] = points[c, first]
         for c in range(len(codes)):

@@ -6,18 +6,17 @@ import itertools
 import math
 import re
 from dataclasses import MISSING, fields
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from unveil._named_options import name_and_options, options_in
 from unveil.errors import Cell, InputError, did_you_mean
 from unveil.microdata import Microdata
+from unveil.options import read
 from unveil.registry import plugins
 from unveil.sanitize._anatomy import Anatomy
 from unveil.sanitize._identity import Identity
-from unveil.sanitize._laplace_counts import LaplaceCounts
 from unveil.sanitize._microaggregation import Microaggregation
-from unveil.sanitize._randomized_response import RandomizedResponse
+from unveil.sanitize._noise import LaplaceCounts, RandomizedResponse
 from unveil.sanitize._sanitizer import Sanitizer
 from unveil.sanitize.mondrian import Mondrian
 from unveil.sanitize.recoding import Recoding
@@ -109,45 +108,17 @@ def sanitizer_named(sanitizer: Sanitizer | str) -> Sanitizer:
 
 def _options(name: str, kind: type[Sanitizer], text: str) -> dict[str, Any]:
     """The options in ``k=5,l=2``, each with the type of the sanitizer's field."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     declared = fields(kind)  # type: ignore[arg-type]
     known = [field.name for field in declared if field.metadata.get("by_name", True)]
     given = options_in(text, name, known)
     for field in declared:
         if field.name not in given and field.default is MISSING is field.default_factory:
             raise InputError(f"{name} needs {field.name}; write {name}:{field.name}=1, for example")
-    return {option: _value(name, option, value, hints[option]) for option, value in given.items()}
-
-
-def _value(name: str, option: str, text: str, hint: Any) -> Any:
-    """A text as a value of the declared type."""
-    origin, near = get_origin(hint), ""
-    if origin is Literal:
-        for choice in get_args(hint):
-            if text == str(choice):
-                return choice
-        words = [str(choice) for choice in get_args(hint)]
-        allowed, near = " or ".join(words), did_you_mean(text, words)
-    elif origin in (Union, UnionType):
-        kinds = [kind for kind in get_args(hint) if kind is not type(None)]
-        if len(kinds) < len(get_args(hint)) and text.lower() == "none":
-            return None
-        return _value(name, option, text, kinds[0])
-    elif hint is bool:
-        if text.lower() in ("true", "yes", "false", "no"):
-            return text.lower() in ("true", "yes")
-        allowed = "yes or no"
-    elif hint in (int, float):
-        try:
-            return hint(text)
-        except ValueError:
-            allowed = "a whole number" if hint is int else "a number"
-    else:
-        return text
-    raise InputError(
-        "{name}'s option {option} must be {allowed}, got {text}{near}",
-        name=name, option=option, allowed=allowed, text=Cell(text), near=near,
-    )  # fmt: skip
+    return {
+        option: read(Cell(f"{name}:{option}={value}"), hints[option], value)
+        for option, value in given.items()
+    }
 
 
 def sanitizers_named(text: str) -> list[Sanitizer]:

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import Field, fields, is_dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from functools import cache
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    get_type_hints,
+    runtime_checkable,
+)
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from unveil.errors import (
-    Call,
-    Cell,
-    Column,
-    File,
-    GoalError,
-    InputError,
-    Message,
-    Option,
-    Text,
-)
-from unveil.microdata import AnyRelease, Microdata, Statistic
+from unveil.errors import Call, File, InputError, Message, Option, Text
+from unveil.microdata import AnyRelease, Microdata, Regions, Release, Statistic
+from unveil.options import check
+
+Seed: TypeAlias = Annotated[int | None, Ge(0), Le(2**64 - 1)]
+"""A random seed; None: a secret one for every release."""
+
+
+def seed_or_secret(seed: int | None) -> int:
+    """The seed, or a secret one from the operating system."""
+    return secrets.randbits(64) if seed is None else int(seed)
 
 
 class NeedsMicrodataError(InputError):
@@ -39,8 +50,22 @@ def as_microdata(table: Any, what: str) -> Microdata:
     )  # fmt: skip
 
 
+def combinations(microdata: Microdata) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """The combinations of quasi-identifiers, sorted (columns × combinations).
+
+    Also which of them each of `Microdata.distinct` has, some of which differ in secrets alone.
+    """
+    codes = microdata.codes[:, microdata.distinct]
+    new = np.ones(codes.shape[1], dtype=bool)
+    new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+    return np.ascontiguousarray(codes[:, new]), np.cumsum(new) - 1
+
+
 class Sanitizer(ABC):
-    """Turns microdata into a release. Constructors only store; `sanitize` does the work."""
+    """Turns microdata into a release. Constructors only check and store; `sanitize` does the work.
+
+    A sanitizer that is a dataclass has its options checked by the annotations of its fields.
+    """
 
     treats_equals_alike: ClassVar[bool] = False
     """Whether the release depends only on quasi-identifiers and sensitive values, not on the order
@@ -60,6 +85,10 @@ class Sanitizer(ABC):
     attacked_by: ClassVar[str] = "naive-bayes"
     """The default adversary."""
 
+    def __post_init__(self) -> None:
+        for name, annotation in _options_of(type(self)).items():
+            check(name, annotation, getattr(self, name))
+
     @abstractmethod
     def sanitize(self, microdata: Microdata) -> AnyRelease:
         """Return f(D)."""
@@ -71,9 +100,9 @@ class Sanitizer(ABC):
     def with_seed(self, seed: int) -> Sanitizer:
         """The same sanitizer with another random seed.
 
-        By default itself: it is not random, or its randomness is out of reach.
+        Itself, if it is not random or its randomness is out of reach.
         """
-        return self
+        return replace(self, seed=seed) if self.is_random and self._is_seeded else self  # type: ignore[type-var]
 
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         """The records for which f(D without i) is available; None: all of them."""
@@ -111,11 +140,43 @@ class Sanitizer(ABC):
     @property
     def public_label(self) -> str:
         """The label without the seed, which must stay secret."""
-        seeded = is_dataclass(self) and any(f.name == "seed" for f in fields(self))
-        return replace(self, seed=None).label if seeded else self.label  # type: ignore[type-var]
+        return replace(self, seed=None).label if self._is_seeded else self.label  # type: ignore[type-var]
+
+    @property
+    def _is_seeded(self) -> bool:
+        return is_dataclass(self) and any(f.name == "seed" for f in fields(self))
+
+    def _released(
+        self,
+        microdata: Microdata,
+        class_of: NDArray[np.integer],
+        regions: Sequence[Regions],
+        *notes: str,
+        **more: Any,
+    ) -> Release:
+        """The release of a table by its classes."""
+        return Release(
+            quasi=microdata.quasi,
+            sensitive=microdata.sensitive,
+            class_of=class_of.astype(np.int32),
+            regions=tuple(regions),
+            made_by=self.label,
+            notes=(*microdata.notes, *notes),
+            **more,
+        )
 
     def __call__(self, microdata: Microdata) -> AnyRelease:
         return self.sanitize(microdata)
+
+
+@cache
+def _options_of(kind: type[Any]) -> dict[str, Any]:
+    """The options of a sanitizer that is a dataclass, and their annotations."""
+    try:
+        hints = get_type_hints(kind, include_extras=True)
+    except NameError:  # types of a plug-in's that only type checkers see
+        return {}
+    return {f.name: hints[f.name] for f in fields(kind) if f.init}
 
 
 def _plain(value: Any) -> Any:
@@ -146,48 +207,3 @@ class LeavesOneOut(Protocol):
         done: Callable[[int], None],
     ) -> LeaveOneOut:
         """Count for the given records; ``done`` is told how many have been finished."""
-
-
-# Goals that a table cannot meet, and the largest that it could ----------------------------------
-
-
-def refuse_empty(sanitizer: Sanitizer, microdata: Microdata) -> None:
-    """A table without records cannot be published."""
-    if len(microdata) == 0:
-        raise GoalError(
-            "{label} cannot be met: {source} has no records",
-            label=File(sanitizer.public_label, bare=True), source=File(microdata.source, bare=True),
-        )  # fmt: skip
-
-
-def refuse_few(sanitizer: Sanitizer, microdata: Microdata, k: int) -> None:
-    """The whole table is smaller than a class of k."""
-    refuse_empty(sanitizer, microdata)
-    n = len(microdata)
-    if n < k:
-        raise GoalError(
-            "{label} cannot be met: {source} has {n} records, fewer than {k}; the largest "
-            "possible k is {n}",
-            label=File(sanitizer.public_label, bare=True),
-            source=File(microdata.source, bare=True), n=n, k=Option("k", k),
-        )  # fmt: skip
-
-
-def refuse_frequent(
-    sanitizer: Sanitizer,
-    microdata: Microdata,
-    counts: NDArray[np.int64],
-    l: int,  # noqa: E741  (it is called l everywhere in this field)
-    remark: str = "",
-) -> None:
-    """One value has more than 1/ℓ of all records; ``counts`` are those of the published values."""
-    n, most = int(counts.sum()), int(counts.max())
-    if most * l > n:
-        raise GoalError(
-            "{label} cannot be met: {value} is the {column} of {most} of the {n} records of "
-            "{source}, more than 1/{l} of them; the largest possible l is {largest}{remark}",
-            label=File(sanitizer.public_label, bare=True),
-            value=Cell(microdata.sensitive.texts[int(counts.argmax())], people=most),
-            column=Column(microdata.sensitive.name), most=most, n=n,
-            source=File(microdata.source, bare=True), l=l, largest=n // most, remark=remark,
-        )  # fmt: skip

@@ -10,7 +10,7 @@ from random_tables import random_microdata, tables, tables_and_crowds, tables_an
 import unveil as uv
 from unveil.adversary import ConditionalFrequency, NaiveBayes
 from unveil.attacks.differential import _beliefs
-from unveil.sanitize.mondrian import _leave_one_out
+from unveil.sanitize.mondrian import _partition
 
 ADVERSARIES = ["naive-bayes", "conditional-frequency"]  # those who count have a fast path
 adversaries = st.sampled_from(ADVERSARIES)
@@ -71,7 +71,7 @@ def test_an_oracle_that_hides_mondrian_finds_the_same(case, adversary):
 @pytest.mark.parametrize("regions", ["tight", "cut"])
 @pytest.mark.parametrize(("n", "k", "l"), [(400, 3, 1), (1000, 1, 3), (3000, 5, 2)])
 def test_on_larger_tables_and_many_tasks(n, k, l, regions, adversary, monkeypatch):  # noqa: E741
-    monkeypatch.setattr(_leave_one_out, "_SMALLEST", 32)
+    monkeypatch.setattr(_partition, "_SMALLEST", 32)
     microdata = random_microdata(n, n, ("fine", "tree", "flat", "numeric"), sensitive_values=9)
     f = uv.Mondrian(k=k, l=l, regions=regions)
     assert_paths_agree(microdata, f, jobs=2, adversary=adversary, targets=40, seed=1)

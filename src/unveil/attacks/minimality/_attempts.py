@@ -48,12 +48,11 @@ from numpy.typing import NDArray
 
 from unveil.attacks.minimality._kernels import Blocks, Goal, Parts, failing
 from unveil.microdata import Column, Microdata, Release
-from unveil.sanitize import Crowds, Mondrian, Recoding, distance_between, no_stretches, stretches
+from unveil.sanitize import Crowds, Mondrian, Recoding
 from unveil.sanitize.mondrian import cut_kind, extents, kernels
 from unveil.sanitize.recoding import Node, Problem
 
 _NEVER = 2**62  # a margin that nothing exceeds
-_SLACK = 1e-12  # by which rounding may push a distance over t: as sanitizers have it
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,17 +114,8 @@ class Attempt:
 
 def tried(sanitizer: Mondrian | Recoding, microdata: Microdata) -> tuple[Goal, list[Attempt]]:
     """The goal for sensitive values, and all refused attempts that sizes would have allowed."""
-    secret, t, apart = microdata.sensitive, sanitizer.t, no_stretches()
-    if t is not None:
-        apart = stretches(secret, distance_between(secret, sanitizer.t_distance))
-    upto = np.concatenate([[0], np.cumsum(microdata.sensitive_counts)])
-    expected = upto[apart.last + 1] - upto[apart.first]
-    goal = Goal(
-        l=int(sanitizer.l or 1),
-        stretch=np.stack([*apart[:3], expected], axis=1).astype(np.int64),
-        far=0.0 if t is None else (t + _SLACK) * apart.whole,
-        records=len(microdata),
-    )
+    apart, n = sanitizer.stretches(microdata), len(microdata)
+    goal = Goal(l=int(sanitizer.l or 1), stretch=apart.rows, far=apart.far, records=n)
     if isinstance(sanitizer, Mondrian):
         attempts = _mondrian_attempts(sanitizer, microdata)
     else:
@@ -139,7 +129,7 @@ def tried(sanitizer: Mondrian | Recoding, microdata: Microdata) -> tuple[Goal, l
 def _mondrian_attempts(sanitizer: Mondrian, microdata: Microdata) -> Iterator[Attempt]:
     k, asked = int(sanitizer.k or 1), Crowds.of(sanitizer.crowds or {}).asked(microdata)
     partition, whole = sanitizer.partition(microdata), extents(microdata)
-    for node in partition.tree.node[: partition.n_nodes]:
+    for node in partition.tree.node:
         people = partition.order[0, node[kernels.START] : node[kernels.END]].astype(np.intp)
         if len(people) < 2 * k:
             continue

@@ -21,26 +21,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.errors import Cell, Column, File, GoalError, InputError, Listed, Option
 from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Statistic, value_text
-from unveil.sanitize._closeness import Distance, distance_between, stretches
-from unveil.sanitize._option_checks import check_choice, check_goals
-from unveil.sanitize._sanitizer import (
-    LeaveOneOut,
-    Sanitizer,
-    as_microdata,
-    refuse_few,
-    refuse_frequent,
-)
+from unveil.sanitize._goals import Grouping, refuse_few, refuse_frequent
+from unveil.sanitize._sanitizer import LeaveOneOut, as_microdata
 from unveil.sanitize.mondrian import _kernels as kernels
-from unveil.sanitize.mondrian._leave_one_out import leave_one_out
-from unveil.sanitize.mondrian._partition import Partition, cut_kind, extents, make_rules
+from unveil.sanitize.mondrian._partition import (
+    Partition,
+    cut_kind,
+    extents,
+    leave_one_out,
+    make_rules,
+)
 
 if TYPE_CHECKING:
     CrowdsLike: TypeAlias = "Crowds | Mapping[Any, int] | pd.Series[int] | pd.DataFrame"
@@ -48,11 +47,10 @@ if TYPE_CHECKING:
 __all__ = ["Crowds", "Mondrian", "Partition", "cut_kind", "extents", "kernels"]
 
 _LARGEST = np.iinfo(np.int32).max
-_SPAN = 2**62  # numbers below it fit into 64 bits
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mondrian(Sanitizer):
+class Mondrian(Grouping):
     """k-anonymity, ℓ-diversity and t-closeness by Mondrian's recursive cuts.
 
     At least one of k, l and t must be given.
@@ -103,52 +101,28 @@ class Mondrian(Sanitizer):
     1
     """
 
-    treats_equals_alike: ClassVar[bool] = True
-    deterministic: ClassVar[bool] = True
-
-    k: int | None = None
-    l: int | None = None  # noqa: E741  (it is called l everywhere in this field)
-    t: float | None = None
-    t_distance: Distance | None = None
     regions: Literal["tight", "cut"] = "tight"
     # Too long to be written into the name of a sanitizer.
     crowds: Crowds | Mapping[Any, int] | None = field(default=None, metadata={"by_name": False})
 
     def __post_init__(self) -> None:
-        check_goals("Mondrian", k=self.k, l=self.l, t=self.t, t_distance=self.t_distance)
-        check_choice("Mondrian", "regions", self.regions, ("tight", "cut"))
+        super().__post_init__()
         if self.crowds is not None:
             object.__setattr__(self, "crowds", Crowds.of(self.crowds))
-
-    @property
-    def _goal(self) -> tuple[int, int]:
-        """k and ℓ; 1 demands nothing."""
-        return int(self.k or 1), int(self.l or 1)
 
     def _asked(self, microdata: Microdata) -> NDArray[np.int32] | None:
         """The class size that each record asks for; None if no one asks for more than k."""
         if not self.crowds:
             return None
         asked = Crowds.of(self.crowds).asked(microdata)
-        return asked if asked.max(initial=0) > self._goal[0] else None
+        return asked if asked.max(initial=0) > self.least[0] else None
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Mondrian")
         partition = self.partition(microdata)
-        starts = partition.class_starts
-        class_of = np.empty(len(microdata), dtype=np.int32)
-        sizes = np.diff(np.append(starts, len(microdata)))
-        class_of[partition.order[0]] = np.repeat(np.arange(len(starts)), sizes)
-        return Release(
-            quasi=microdata.quasi,
-            sensitive=microdata.sensitive,
-            class_of=class_of,
-            regions=tuple(
-                _regions(partition, microdata, starts, j) for j in range(len(microdata.quasi))
-            ),
-            made_by=self.label,
-            notes=microdata.notes,
-        )
+        columns = range(len(microdata.quasi))
+        regions = tuple(_regions(partition, microdata, j) for j in columns)
+        return self._released(microdata, partition.class_of, regions)
 
     def partition(self, microdata: Microdata) -> Partition:
         """The tree of cuts behind the release."""
@@ -180,21 +154,18 @@ class Mondrian(Sanitizer):
         )
 
     def _rules(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> kernels.Rules:
-        secret, apart = microdata.sensitive, None
-        if self.t is not None:
-            apart = stretches(secret, distance_between(secret, self.t_distance))
+        k, l = self.least  # noqa: E741
         return make_rules(
             microdata,
-            k=self._goal[0],
-            l=self._goal[1],
-            t=self.t,
-            stretches=apart,
+            k=k,
+            l=l,
+            stretches=self.stretches(microdata),
             crowds=asked is not None,
             tight=self.regions == "tight",
         )
 
     def _check_goal(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> None:
-        n, (k, l) = len(microdata), self._goal  # noqa: E741
+        n, (k, l) = len(microdata), self.least  # noqa: E741
         refuse_few(self, microdata, k)
         if asked is not None and n < asked.max():
             raise GoalError(
@@ -212,13 +183,10 @@ class Mondrian(Sanitizer):
         records: NDArray[np.intp],
     ) -> NDArray[np.bool_]:
         """Whether the whole table still meets the goal without each of the records."""
-        counts, rest = microdata.sensitive_counts, len(microdata) - 1
-        order = np.argsort(counts)
-        most = np.full(len(records), counts[order[-1]])
-        runner_up = counts[order[-2]] if len(counts) > 1 else 0
-        in_largest = microdata.sensitive.codes[records] == order[-1]
-        most[in_largest] = max(counts[order[-1]] - 1, runner_up)
-        possible: NDArray[np.bool_] = (rest >= self._goal[0]) & (most * self._goal[1] <= rest)
+        counts, rest, (k, l) = microdata.sensitive_counts, len(microdata) - 1, self.least  # noqa: E741
+        largest = counts == counts.max()
+        most = counts.max() - (largest & (largest.sum() == 1))[microdata.sensitive.codes[records]]
+        possible: NDArray[np.bool_] = (rest >= k) & (most * l <= rest)
         if asked is not None:
             # Only one person may ask for more than the others are: the one left out.
             too_much = asked > rest
@@ -226,12 +194,10 @@ class Mondrian(Sanitizer):
         return possible
 
 
-def _regions(
-    partition: Partition, microdata: Microdata, starts: NDArray[np.int64], j: int
-) -> Regions:
+def _regions(partition: Partition, microdata: Microdata, j: int) -> Regions:
     """What the classes publish for column j."""
-    _, rules, order, tree = partition.grown
-    if not rules.tight:
+    tree, order, starts = partition.tree, partition.order, partition.class_starts
+    if not partition.rules.tight:
         low, high = tree.region[tree.leaf[starts, 1], j].astype(np.int32).T
         column = microdata.quasi[j]
         there = None
@@ -304,7 +270,7 @@ class Crowds:
         return len(self.sizes)
 
     def __repr__(self) -> str:
-        return f"{len(self):,} kind{'' if len(self) == 1 else 's'} of people"
+        return f"{counted(len(self), 'kind')} of people"
 
     def asked(self, microdata: Microdata) -> NDArray[np.int32]:
         """The class size that each record asks for; 0 for none."""
@@ -325,7 +291,9 @@ class Crowds:
         ).reshape(len(keys), len(columns))
         known = (codes >= 0).all(axis=1)
         sizes = np.array([min(size, _LARGEST) for _, size in self.sizes], dtype=np.int32)
-        return _look_up(microdata.codes, codes[known].T, sizes[known])
+        asks = pd.MultiIndex.from_arrays(list(codes[known].T))
+        place = asks.get_indexer(pd.MultiIndex.from_arrays(list(microdata.codes)))
+        return np.append(sizes[known], np.int32(0))[place]  # -1, the last one: they ask for nothing
 
 
 def _pairs(given: Any) -> Iterable[tuple[Any, Any]]:
@@ -342,33 +310,3 @@ def _pairs(given: Any) -> Iterable[tuple[Any, Any]]:
 def _texts(values: Any) -> tuple[str, ...]:
     many = isinstance(values, Iterable) and not isinstance(values, str)
     return tuple(value_text(value) for value in values) if many else (value_text(values),)
-
-
-def _look_up(
-    records: NDArray[np.integer], keys: NDArray[np.integer], sizes: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """The size for each record (columns × records) that is among the keys (columns × keys)."""
-    n = records.shape[1]
-    asked = np.zeros(n, dtype=np.int32)
-    if not len(sizes):
-        return asked
-    number = _numbered(np.concatenate([records, keys], axis=1))
-    order = np.argsort(number[n:])
-    listed = number[n:][order]
-    place = np.minimum(np.searchsorted(listed, number[:n]), len(listed) - 1)
-    found = listed[place] == number[:n]
-    asked[found] = sizes[order[place[found]]]
-    return asked
-
-
-def _numbered(rows: NDArray[np.integer]) -> NDArray[np.int64]:
-    """One number for each combination of codes (columns × combinations)."""
-    number, span = np.zeros(rows.shape[1], dtype=np.int64), 1
-    for row in rows:
-        width = int(row.max()) + 1
-        if span * width > _SPAN:  # number only the combinations that occur
-            number = np.unique(number, return_inverse=True)[1].ravel()
-            span = int(number.max()) + 1
-        number = number * width + row
-        span *= width
-    return number

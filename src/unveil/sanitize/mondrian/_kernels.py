@@ -42,7 +42,6 @@ SPAN, TREE, FLAT = 0, 1, 2
 """How a column is cut: by value along a line, by hierarchy children, by value in sorted order."""
 
 LEAF, OWN = -1, -2  # instead of a column: not cut; to be decided
-_FEW = 4  # targets up to which checking every class beats tabulating all values
 _ANY_CODE = np.iinfo(np.int32).max
 
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
@@ -53,9 +52,9 @@ _inner = _jit(no_cpython_wrapper=True)
 # few, wide arrays with named columns, everything but records and codes is int64, and plain numbers
 # that become arguments are cast, because numba compiles a function again for each literal.
 #
-# What the main thread calls returns a number or nothing. To return an array or a named tuple, numba
-# runs Python's own code, which then notices a pending interrupt (Ctrl-C), and numba does not notice
-# that it has failed: the process would crash. Other threads are not interrupted.
+# The main thread must not call what returns more than a number. To return an array or a named
+# tuple, numba runs Python's own code, which then notices a pending interrupt (Ctrl-C), and numba
+# does not notice that it has failed: the process would crash. Other threads are not interrupted.
 
 # The table is one int32 array: a row of codes for each quasi-identifier, then the row
 # `Rules.secret` with the codes of the sensitive column and, where someone asks for a larger class
@@ -83,7 +82,6 @@ class Rules(NamedTuple):
     stretch: Any  # sensitive values over which the distance to the whole table is summed; t only
     secret: int  # the row of the sensitive column
     most_parts: int  # the most parts one cut can have
-    flat_size: int
     n_sensitive: int
     k: int
     l: int  # noqa: E741  (it is called l everywhere in this field)
@@ -126,12 +124,11 @@ class Targets(NamedTuple):
 
 
 # Columns of View.column. LOW2 and HIGH2 belong to the next record: they differ if only one record
-# has the smallest or largest code. NODE, N_PARTS, FAILING, SMALLEST: the hierarchy node whose
-# children are the parts, how many have records, how many of these miss the goal, and the size of
-# the smallest. LEFT, CODE: size of the left part and its last code, for each of three candidate
-# cuts; LEFT is 0 if there is none.
-LOW, LOW2, HIGH, HIGH2, DISTINCT, MEASURED, TRIED, NODE, N_PARTS, FAILING, SMALLEST, LEFT, CODE = (
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14
+# has the smallest or largest code. NODE, N_PARTS, FAILING: the hierarchy node whose children are
+# the parts, how many have records, and how many of these miss the goal. LEFT, CODE: size of the
+# left part and its last code, for each of three candidate cuts; LEFT is 0 if there is none.
+LOW, LOW2, HIGH, HIGH2, DISTINCT, MEASURED, TRIED, NODE, N_PARTS, FAILING, LEFT, CODE = (
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13
 )  # fmt: skip
 # Rows of View.width: with all, and without the record in question.
 WITH_ALL, WITHOUT = 0, 1
@@ -161,17 +158,18 @@ class Scratch(NamedTuple):
     view: View
 
 
-def new_scratch(rules: Rules, records: int) -> Scratch:
+@_inner
+def _new_scratch(rules, records):
     """Memory for looking at nodes, one at a time."""
     columns, parts = len(rules.column), rules.most_parts
     # Without ℓ and t only the counts of whole nodes are needed.
-    counts = (columns, parts + 1) if rules.inside else (1, 1)
+    rows, all_parts = (columns, parts + 1) if rules.inside else (1, 1)
     view = View(
-        np.empty((columns, 17), np.int64),
+        np.empty((columns, 16), np.int64),
         np.empty((2, columns), np.float64),
         np.empty((columns, parts, 8), np.int64),
-        np.empty((*counts, rules.n_sensitive), np.int64),
-        np.empty(rules.flat_size, np.int64),
+        np.empty((rows, all_parts, rules.n_sensitive), np.int64),
+        np.empty(len(rules.alone), np.int64),
     )
     return Scratch(np.empty(records, np.int32), np.empty(records, np.int32), view)
 
@@ -185,11 +183,11 @@ def _code(table, order, j, place):
 
 
 @_inner
-def _first_above(table, order, j, start, end, code):
-    """First place in ``[start, end)`` whose code in column j is above ``code``, else ``end``."""
+def _first_above(codes, line, start, end, code):
+    """First place in ``line[start:end]`` of a record with a higher code, else ``end``."""
     while start < end:
         middle = (start + end) >> 1
-        if table[j, order[j, middle]] > code:
+        if codes[line[middle]] > code:
             end = middle
         else:
             start = middle + 1
@@ -281,15 +279,16 @@ def _measure_cuts(table, rules, order, start, end, view, j):
         _count_values(table, rules, order, j, start, end, view.counts[j, rules.most_parts])
     middle = start + (end - start) // 2
     code = _code(table, order, j, middle)
-    below = _first_above(table, order, j, start, middle, code - 1)
+    below = _first_above(table[j], order[j], start, middle, code - 1)
     bound = start
     if below > start:
-        bound = _first_above(table, order, j, start, below, _code(table, order, j, below - 1) - 1)
+        before = _code(table, order, j, below - 1)
+        bound = _first_above(table[j], order[j], start, below, before - 1)
     for t in range(3):
         if t == 1:
             bound = below
         elif t == 2:
-            bound = _first_above(table, order, j, middle, end, code)
+            bound = _first_above(table[j], order[j], middle, end, code)
         view.column[j, LEFT + t] = 0
         if bound <= start or bound >= end:
             continue
@@ -308,11 +307,11 @@ def _measure_cuts(table, rules, order, start, end, view, j):
 @_inner
 def _measure_children(table, rules, order, start, end, view, j, node):
     """The children of a hierarchy node; returns how many of those with records miss the goal."""
-    part, failing, smallest, none = np.int64(0), np.int64(0), end - start, np.int64(-1)
-    place = _first_above(table, order, j, start, end, rules.node[node, FIRST] - 1)
+    part, failing, none = np.int64(0), np.int64(0), np.int64(-1)
+    place = _first_above(table[j], order[j], start, end, rules.node[node, FIRST] - 1)
     for c in range(rules.node[node, CHILDREN], rules.node[node + 1, CHILDREN]):
         last = rules.node[rules.node[c, NODE_LIST], LAST]
-        after = _first_above(table, order, j, place, end, last)
+        after = _first_above(table[j], order[j], place, end, last)
         if after == place:
             continue
         if rules.inside:
@@ -321,10 +320,9 @@ def _measure_children(table, rules, order, start, end, view, j, node):
         view.part[j, part, LAST_CODE] = last
         if not _holds(rules, view, j, part, none, none):
             failing += 1
-        smallest = min(smallest, after - place)
         part += 1
         place = after
-    view.column[j, N_PARTS], view.column[j, SMALLEST] = part, smallest
+    view.column[j, N_PARTS] = part
     return failing
 
 
@@ -460,14 +458,13 @@ def _cut_children(table, rules, order, start, end, view, j, code, missing, crowd
     node, failing = view.column[j, NODE], view.column[j, FAILING]
     if missing < 0:
         return node if failing == 0 else -1
-    if _matters(rules, view, j, code):
-        low, high = _range_without(view, j, code)
+    low, high = _range_without(view, j, code)
+    if _common_node(rules, j, low, high) != node:
+        # Only the left-out record needed the higher node; it has no part below the lower one.
+        view.column[j, MEASURED] = 0
         node = _common_node(rules, j, low, high)
-        if node != view.column[j, NODE]:
-            # Only the left-out record needed the higher node; it has no part below the lower one.
-            view.column[j, MEASURED] = 0
-            failing = _measure_children(table, rules, order, start, end, view, j, node)
-            return node if failing == 0 else -1
+        failing = _measure_children(table, rules, order, start, end, view, j, node)
+        return node if failing == 0 else -1
     part, beyond = np.int64(0), view.column[j, N_PARTS] - 1
     while part < beyond:  # the first part whose last code is not below the record's
         middle = (part + beyond) >> 1
@@ -531,49 +528,11 @@ def _decide(table, rules, order, start, end, view, record):
             return j, cut
 
 
-@_inner
-def _is_steady(table, rules, order, start, end, view, column):
-    """Whether, widths being the same, no single record can change a decision just made.
-
-    Only the place of a median cut can still move. Without ℓ, t and crowds, taking a record away
-    makes no part larger: a column that could not be cut cannot be cut now, unless the record was
-    alone in the one part that is too small; and parts of a hierarchy with more than k keep k.
-    """
-    if rules.inside:
-        return False
-    if rules.crowds and _asked(table, rules, order, np.int64(0), start, end)[0] > rules.k:
-        return False
-    for j in range(len(rules.column)):
-        if rules.column[j, KIND] != TREE or view.column[j, MEASURED] == 0:
-            continue
-        if j == column and view.column[j, SMALLEST] <= rules.k:
-            return False
-        if j != column and view.column[j, FAILING] == 1 and view.column[j, SMALLEST] == 1:
-            return False
-    return True
-
-
-@_inner
-def _same_cut(table, rules, order, start, end, view, record, column, cut, steady):
-    """Whether a node is cut the same way without ``record``; False where that is not known."""
-    if not steady:
-        return False
-    for j in range(len(rules.column)):
-        if _matters(rules, view, j, np.int64(table[j, record])):
-            return False
-    if column == LEAF or rules.column[column, KIND] == TREE:
-        return True
-    # No one in a steady node asks for a crowd.
-    code, missing = np.int64(table[column, record]), np.int64(table[rules.secret, record])
-    n, nobody = end - start - 1, np.int64(-1)
-    return _cut_between(rules, view, column, n, code, missing, nobody) == cut
-
-
 # Carrying out a cut ---------------------------------------------------------------------------
 
 
 @_inner
-def new_tree(rules, n, region):
+def _new_tree(rules, n, region):
     """Room for a partition of n records; ``region`` is the root's: low and high of each column."""
     # Every class has at least k records, but for one that may hold only a left-out record.
     most = 2 * (n // rules.k + 2)
@@ -586,19 +545,6 @@ def new_tree(rules, n, region):
     for j in range(columns):
         tree.region[0, j, 0], tree.region[0, j, 1] = region[2 * j], region[2 * j + 1]
     return tree
-
-
-@_inner
-def _add_child(rules, tree, node, child, place, after, j, first, upto):
-    """Node ``child`` gets the records ``[place, after)``, whose region in j is [first, upto]."""
-    tree.node[child, START], tree.node[child, END] = place, after
-    tree.node[child, UPTO] = upto
-    if not rules.tight:
-        for i in range(len(rules.column)):
-            tree.region[child, i, 0] = tree.region[node, i, 0]
-            tree.region[child, i, 1] = tree.region[node, i, 1]
-        tree.region[child, j, 0] = max(first, tree.region[node, j, 0])
-        tree.region[child, j, 1] = min(upto, tree.region[node, j, 1])
 
 
 @_inner
@@ -618,10 +564,16 @@ def _add_children(grown, node, used, part_of):
         else:
             first = np.int64(0) if child == 0 else cut + 1
             upto = cut if child == 0 else np.int64(_ANY_CODE)
-        after = _first_above(table, order, j, place, end, upto)
+        after = _first_above(table[j], order[j], place, end, upto)
         if after == place:
             continue
-        _add_child(rules, tree, node, used + parts, place, after, j, first, upto)
+        new = used + parts
+        tree.node[new, START], tree.node[new, END], tree.node[new, UPTO] = place, after, upto
+        if not rules.tight:
+            for i in range(2 * len(rules.column)):
+                tree.region[new, i // 2, i % 2] = tree.region[node, i // 2, i % 2]
+            tree.region[new, j, 0] = max(first, tree.region[node, j, 0])
+            tree.region[new, j, 1] = min(upto, tree.region[node, j, 1])
         for p in range(place, after):
             part_of[order[j, p]] = parts
         parts += 1
@@ -666,37 +618,10 @@ def _is_whole(rules, tree, node, j):
 
 
 @_inner
-def _covers(grown, start, end, j, code):
-    """Whether the class ``[start, end)`` publishes a region of column j that covers ``code``."""
-    table, rules, order, tree = grown
-    if not rules.tight:
-        node = tree.leaf[start, 1]
-        if _is_alone(rules, j, code):
-            return _is_whole(rules, tree, node, j)
-        return tree.region[node, j, 0] <= code <= tree.region[node, j, 1]
-    if code < _code(table, order, j, start) or code > _code(table, order, j, end - 1):
-        return False
-    if rules.column[j, KIND] == SPAN:
-        return True
-    place = _first_above(table, order, j, start, end, code - 1)
-    return _code(table, order, j, place) == code
-
-
-@_inner
-def _count_few(grown, start, end, sign, who, targets):
-    """Add the classes in ``[start, end)`` to the targets' counts, class by class."""
-    table, rules, order, tree = grown
-    record, cover = targets.record, targets.cover
-    place = start
-    while place < end:
-        after = tree.leaf[place, 0]
-        for t in who:
-            for j in range(len(rules.column)):
-                code = np.int64(table[j, record[t]])
-                if _covers(grown, place, after, j, code):
-                    for p in range(place, after):
-                        cover[t, j, table[rules.secret, order[j, p]]] += sign
-        place = after
+def _row_above(codes, line, rank, code):
+    """The row of the first value above ``code``; one more than the last if there is none."""
+    place = _first_above(codes, line, np.int64(0), len(line), code)
+    return rank[line[place]] if place < len(line) else rank[line[-1]] + 1
 
 
 @_inner
@@ -720,8 +645,8 @@ def _tabulate(grown, start, end, j, line, rank, counts):
             low, high = rank[order[j, place]], rank[order[j, after - 1]] + 1
             if not rules.tight:
                 node = tree.leaf[place, 1]
-                low = _rank_of_code(table, j, line, rank, tree.region[node, j, 0])
-                high = _rank_of_code(table, j, line, rank, tree.region[node, j, 1] + 1)
+                low = _row_above(table[j], line, rank, tree.region[node, j, 0] - 1)
+                high = _row_above(table[j], line, rank, tree.region[node, j, 1])
             for p in range(place, after):
                 total[low, table[rules.secret, order[j, p]]] += 1
                 total[high, table[rules.secret, order[j, p]]] -= 1
@@ -760,20 +685,7 @@ def _correct_alone(grown, start, end, j, line, rank, counts, total):
 
 
 @_inner
-def _rank_of_code(table, j, line, rank, code):
-    """Rank of the first value from ``code`` up; one more than the last if there is none."""
-    start, end = 0, len(line)
-    while start < end:
-        middle = (start + end) >> 1
-        if table[j, line[middle]] >= code:
-            end = middle
-        else:
-            start = middle + 1
-    return rank[line[start]] if start < len(line) else rank[line[-1]] + 1
-
-
-@_jit()
-def count_cover(grown, start, end, lines, sign, who, targets, rank):
+def _count_cover(grown, start, end, lines, sign, who, targets, rank):
     """Add (or take away) what the classes in ``[start, end)`` cover of the targets ``who``.
 
     ``lines`` has the records of the slice (and of all targets) sorted by the first column, then
@@ -781,9 +693,6 @@ def count_cover(grown, start, end, lines, sign, who, targets, rank):
     """
     rules, record, cover = grown.rules, targets.record, targets.cover
     if len(cover) == 0:
-        return
-    if len(who) <= _FEW:
-        _count_few(grown, start, end, sign, who, targets)
         return
     counts = np.empty(rules.n_sensitive, np.int64)
     n = len(lines) // len(rules.column)
@@ -796,33 +705,14 @@ def count_cover(grown, start, end, lines, sign, who, targets, rank):
                 cover[t, j, s] += sign * total[row, s]
 
 
-@_jit()
-def count_joint(grown, targets):
-    """Count the class of each target into ``joint``: the one whose cells cover it everywhere.
-
-    The boxes of a partition are disjoint, so no other class does.
-    """
-    table, rules, order, tree = grown
-    record, joint = targets.record, targets.joint
-    class_of = np.empty(table.shape[1], np.int32)
-    place, n = 0, order.shape[1]
-    while place < n:
-        for p in range(place, tree.leaf[place, 0]):
-            class_of[order[0, p]] = place
-        place = tree.leaf[place, 0]
-    for t in range(len(record)):
-        start = class_of[record[t]]
-        for p in range(start, tree.leaf[start, 0]):
-            joint[t, table[rules.secret, order[0, p]]] += 1
-
-
 # Growing, and walking down without each target ------------------------------------------------
 
 
 # Columns of Cases.head. RECORDS, TARGETS: how many. CASE_COLUMN, CASE_CUT: as in Tree.node, or OWN
 # if the node is to decide. COUNTED: 1 if the classes of its own cut are in the counts already.
-# SLICE: where the records lay in the tree the case comes from.
-RECORDS, TARGETS, CASE_COLUMN, CASE_CUT, COUNTED, SLICE = range(6)
+# SLICE: where the records lay in the tree the case comes from. RECORDS_AT, TARGETS_AT: where they
+# begin in the lists of all cases.
+RECORDS, TARGETS, CASE_COLUMN, CASE_CUT, COUNTED, SLICE, RECORDS_AT, TARGETS_AT = range(8)
 
 
 class Cases(NamedTuple):
@@ -835,10 +725,10 @@ class Cases(NamedTuple):
     used: Any  # how many cases, entries of records, entries of targets
 
 
-def new_cases(rules: Rules) -> Cases:
-    """No cases yet."""
+@_inner
+def _no_cases(rules):
     return Cases(
-        np.empty((16, 6), np.int64),
+        np.empty((16, 8), np.int64),
         np.empty((16, 2 * len(rules.column)), np.int64),
         np.empty(1024, np.int32),
         np.empty(64, np.int32),
@@ -847,25 +737,14 @@ def new_cases(rules: Rules) -> Cases:
 
 
 @_inner
-def _room_entries(array, used, needed):
+def _room(array, used, needed):
     """The array, or a larger copy of its ``used`` entries where ``needed`` would not fit."""
     if needed <= len(array):
         return array
-    larger = np.empty(max(needed, 2 * len(array)), np.int32)
-    for i in range(used):
-        larger[i] = array[i]
-    return larger
-
-
-@_inner
-def _room_rows(array, used):
-    """The array, or a larger copy of its ``used`` rows where there is no room for one more."""
-    if used < len(array):
-        return array
-    larger = np.empty((2 * len(array), array.shape[1]), np.int64)
-    for i in range(used):
-        for j in range(array.shape[1]):
-            larger[i, j] = array[i, j]
+    larger = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
+    # Assigning a slice would compile the texts of errors, too.
+    for i in range(used * (array.size // len(array))):
+        larger.flat[i] = array.flat[i]
     return larger
 
 
@@ -876,11 +755,12 @@ def _add_case(cases, grown, node, column, cut, counted, who):
     start, end = tree.node[node, START], tree.node[node, END]
     columns, n = len(rules.column), end - start
     case, at, to = cases.used[0], cases.used[1], cases.used[2]
-    head = _room_rows(cases.head, case)
-    region = _room_rows(cases.region, case)
-    records = _room_entries(cases.records, at, at + columns * n)
-    targets = _room_entries(cases.targets, to, to + len(who))
+    head = _room(cases.head, case, case + 1)
+    region = _room(cases.region, case, case + 1)
+    records = _room(cases.records, at, at + columns * n)
+    targets = _room(cases.targets, to, to + len(who))
     head[case, RECORDS], head[case, TARGETS], head[case, SLICE] = n, len(who), start
+    head[case, RECORDS_AT], head[case, TARGETS_AT] = at, to
     head[case, CASE_COLUMN], head[case, CASE_CUT], head[case, COUNTED] = column, cut, counted
     for j in range(columns):
         if not rules.tight:
@@ -915,7 +795,7 @@ def _leave_class(grown, node, view, counts, t, i, targets):
             low, high = _range_without(view, j, code)
             still = low <= code <= high
             if still and rules.column[j, KIND] != SPAN:
-                place = _first_above(table, order, j, start, end, code - 1)
+                place = _first_above(table[j], order[j], start, end, code - 1)
                 still = place + 1 < end and _code(table, order, j, place + 1) == code
         inside = inside and still
         if len(cover) > 0:
@@ -954,35 +834,30 @@ def _sort_into_groups(who, goes, first, last, n_groups, spare):
 
 
 @_inner
-def _send(grown, node, who, goes, first, last, targets, view, keys, decided):
+def _send(grown, node, who, goes, first, last, targets, view, keys):
     """Decide where each target goes from a node without its own record, into ``goes``.
 
     It goes into one of the node's parts (0, 1, …), or on with another cut (parts + its place in
-    ``keys``), or nowhere (-1) because it has left its class. ``decided`` tells whether the view is
-    that of the node's own decision. Returns the keys and their number.
+    ``keys``), or nowhere (-1) because it has left its class. Returns the keys and their number.
     """
     table, rules, order, tree = grown
     start, end = tree.node[node, START], tree.node[node, END]
     column, cut = tree.node[node, COLUMN], tree.node[node, CUT]
     parts, child = tree.node[node, N_CHILDREN], tree.node[node, CHILD]
-    n_keys, steady = np.int64(0), False
-    if decided and first < last:
-        steady = _is_steady(table, rules, order, start, end, view, column)
+    n_keys = np.int64(0)
     counts = view.counts[0, view.counts.shape[1] - 1]
     if column == LEAF and first < last:
         _count_values(table, rules, order, np.int64(0), start, end, counts)
     for w in range(first, last):
         t = np.int64(who[w])
         i = np.int64(targets.record[t])
-        new_column, new_cut = column, cut
-        if not _same_cut(table, rules, order, start, end, view, i, column, cut, steady):
-            new_column, new_cut = _decide(table, rules, order, start, end, view, i)
+        new_column, new_cut = _decide(table, rules, order, start, end, view, i)
         if new_column != column or new_cut != cut:
             key = 0
             while key < n_keys and (keys[key, 0] != new_column or keys[key, 1] != new_cut):
                 key += 1
             if key == n_keys:
-                keys = _room_rows(keys, n_keys)
+                keys = _room(keys, n_keys, n_keys + 1)
                 keys[key, 0], keys[key, 1] = new_column, new_cut
                 n_keys += 1
             goes[w] = parts + key
@@ -999,14 +874,6 @@ def _send(grown, node, who, goes, first, last, targets, view, keys, decided):
                     beyond = middle
             goes[w] = part
     return keys, n_keys
-
-
-@_jit()
-def partition(grown, targets, nobody, scratch, cases):
-    """Partition all of ``order`` without taking any target down; returns the number of nodes."""
-    zero, own, none = np.int64(0), np.int64(OWN), np.int64(-1)
-    used, _ = _grow(grown, own, none, nobody, zero, targets, scratch, cases)
-    return used
 
 
 @_inner
@@ -1039,8 +906,7 @@ def _grow(grown, column, cut, who, stop, targets, scratch, cases):
             last = first
         if end - start >= 2 * rules.k or (first < last and end - start > 1):
             _look(table, rules, order, start, end, view)
-        decided = node > 0 or column == OWN
-        if decided:
+        if node > 0 or column == OWN:
             column, cut = _decide(table, rules, order, start, end, view, none)
         tree.node[node, COLUMN], tree.node[node, CUT] = column, cut
         tree.node[node, CHILD], tree.node[node, N_CHILDREN] = used, 0
@@ -1049,7 +915,7 @@ def _grow(grown, column, cut, who, stop, targets, scratch, cases):
         else:
             _add_children(grown, node, used, part_of)
         parts = tree.node[node, N_CHILDREN]
-        keys, n_keys = _send(grown, node, who, goes, first, last, targets, view, keys, decided)
+        keys, n_keys = _send(grown, node, who, goes, first, last, targets, view, keys)
         begins = _sort_into_groups(who, goes, first, last, parts + n_keys, spare_who)
         for key in range(n_keys):
             some = who[begins[parts + key] : begins[parts + key + 1]]
@@ -1063,64 +929,47 @@ def _grow(grown, column, cut, who, stop, targets, scratch, cases):
     return used, cases
 
 
-@_inner
-def _load_case(rules, lines, outside):
-    """``order`` from its rows one after the other, less the record ``outside`` (-1: none)."""
-    columns = len(rules.column)
-    n = len(lines) // columns
-    order = np.empty((columns, n - (1 if outside >= 0 else 0)), np.int32)
-    for j in range(columns):
-        place = 0
-        for p in range(j * n, (j + 1) * n):
-            if lines[p] != outside:
-                order[j, place] = lines[p]
-                place += 1
-    return order
-
-
 @_jit()
-def walk_cases(table, rules, given, first, last, at, to, stop, targets, scratch, cases):
+def walk_cases(table, rules, given, first, last, stop, targets):
     """Grow each of the given cases ``[first, last)`` and take its targets down.
 
-    ``at`` and ``to`` are where the first case's records and targets begin. New cases are added to
-    ``cases``, which is returned.
+    Returns the order and the tree of the last of them, and new cases.
     """
-    columns, record, rank = len(rules.column), targets.record, scratch.rank
+    columns, record, cases = len(rules.column), targets.record, _no_cases(rules)
+    scratch = _new_scratch(rules, table.shape[1])
     zero, more, less = np.int64(0), np.int64(1), np.int64(-1)
     for case in range(first, last):
         head = given.head[case]
-        n, column, cut = head[RECORDS], head[CASE_COLUMN], head[CASE_CUT]
-        lines = given.records[at : at + columns * n]
+        column, cut, at, to = head[CASE_COLUMN], head[CASE_CUT], head[RECORDS_AT], head[TARGETS_AT]
+        lines = given.records[at : at + columns * head[RECORDS]]
         who = given.targets[to : to + head[TARGETS]]
-        at += columns * n
-        to += head[TARGETS]
         outside = np.int64(-1)
         if column >= 0 and rules.column[column, KIND] == TREE:
             # A target outside the hierarchy node that the others share has no part.
             code = table[column, record[who[0]]]
             if code < rules.node[cut, FIRST] or code > rules.node[cut, LAST]:
                 outside = np.int64(record[who[0]])
-        order = _load_case(rules, lines, outside)
+        kept = lines[lines != outside]
+        order = kept.reshape(columns, len(kept) // columns)
         n = order.shape[1]
-        grown = Grown(table, rules, order, new_tree(rules, n, given.region[case]))
+        tree = _new_tree(rules, n, given.region[case])
+        grown = Grown(table, rules, order, tree)
         walkers = who.copy()
         if outside >= 0:
             walkers = walkers[:0]
             for t in who:  # the same record, if more than once
                 for s in range(rules.n_sensitive):
                     targets.joint[t, s] = 0
-        old, old_at, old_to = cases.used[0], cases.used[1], cases.used[2]
-        _, cases = _grow(grown, column, cut, walkers, stop, targets, scratch, cases)
+        old = cases.used[0]
+        used, cases = _grow(grown, column, cut, walkers, stop, targets, scratch, cases)
         if head[COUNTED] == 0:
-            count_cover(grown, zero, n, lines, more, who, targets, rank)
+            _count_cover(grown, zero, n, lines, more, who, targets, scratch.rank)
         for new in range(old, cases.used[0]):
-            size, number = cases.head[new, RECORDS], cases.head[new, TARGETS]
-            if cases.head[new, COUNTED] == 0:
-                start = cases.head[new, SLICE]
-                count_cover(
-                    grown, start, start + size, cases.records[old_at : old_at + columns * size],
-                    less, cases.targets[old_to : old_to + number], targets, rank,
-                )  # fmt: skip
-            old_at += columns * size
-            old_to += number
-    return cases
+            head = cases.head[new]
+            if head[COUNTED] == 0:
+                start, at, to = head[SLICE], head[RECORDS_AT], head[TARGETS_AT]
+                lines = cases.records[at : at + columns * head[RECORDS]]
+                who = cases.targets[to : to + head[TARGETS]]
+                end = start + head[RECORDS]
+                _count_cover(grown, start, end, lines, less, who, targets, scratch.rank)
+    return order, Tree(tree.node[:used], tree.region[:used], tree.leaf), cases

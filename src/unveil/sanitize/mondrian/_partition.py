@@ -1,18 +1,29 @@
-"""Microdata as Mondrian's kernels need it: rules, sorted orders, and what a record changes."""
+"""Mondrian's partition of a table, and the same without each record.
+
+Microdata is laid out as the kernels need it, and these are run on a few threads. See `_kernels` for
+why the counts without each record are exact and fast. Here the targets are grouped by the rules of
+the table without them, and the work is distributed. Each group has a tree of its own. Rules depend
+on the widths of the columns (only a record that is alone at the end of a column changes these, so
+there are a handful of groups) and, for t-closeness, on the sensitive values of the whole table (so
+there is a group per sensitive value).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Column, Kind, Microdata
-from unveil.sanitize._closeness import Stretches, no_stretches
+from unveil.engine import Task, run_tasks, workers
+from unveil.microdata import Column, Kind, Microdata, Statistic
+from unveil.sanitize._goals import Stretches, rows_without
+from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize.mondrian import _kernels as kernels
 
-_SLACK = 1e-12  # by which rounding may push a distance over t
+_SHARES = 8  # tasks per worker, so that the workers finish together
+_SMALLEST = 4096  # records below which a task is not worth a thread of its own
 
 
 def cut_kind(column: Column) -> int:
@@ -56,24 +67,16 @@ def extents_without(microdata: Microdata, records: NDArray[np.intp]) -> NDArray[
     return widths
 
 
-def alone_in_flat_columns(microdata: Microdata) -> NDArray[np.bool_]:
-    """The codes of all FLAT columns that only one record has; they are gone without it."""
-    flat = [c for c in microdata.quasi if cut_kind(c) == kernels.FLAT]
-    counts = [np.bincount(c.codes, minlength=c.size) == 1 for c in flat]
-    return np.concatenate([*counts, np.zeros(0, dtype=bool)])
-
-
 def make_rules(
     microdata: Microdata,
     *,
     k: int,
     l: int,  # noqa: E741  (it is called l everywhere in this field)
-    t: float | None,
-    stretches: Stretches | None,
+    stretches: Stretches,
     tight: bool,
     crowds: bool,
 ) -> kernels.Rules:
-    """The rules for a table; ``stretches`` define the distance of sensitive values, for t."""
+    """The rules for a table."""
     columns = microdata.quasi
     rows = np.zeros((len(columns), 3), dtype=np.int64)
     positions: list[NDArray[np.float64]] = []
@@ -102,53 +105,24 @@ def make_rules(
             children.append(tree.child_list + n_nodes)
             most_parts = max(most_parts, int(np.diff(tree.child_start).max()))
             n_nodes += len(tree.names)
-    stretch = _stretch_rows(stretches or no_stretches(), microdata.sensitive_counts)
     return kernels.Rules(
         column=rows,
         position=np.concatenate([*positions, np.zeros(0)]),
         extent=extents(microdata),
         node=_node_rows(nodes, children),
         alone=np.zeros(n_flat, dtype=bool),
-        stretch=stretch,
+        stretch=stretches.rows,
         secret=len(columns),
         most_parts=most_parts,
-        flat_size=n_flat,
         n_sensitive=microdata.sensitive.size,
         k=k,
         l=l,
         records=len(microdata),
-        far=0.0 if t is None or stretches is None else (t + _SLACK) * stretches.whole,
-        inside=l > 1 or len(stretch) > 0,
+        far=stretches.far,
+        inside=l > 1 or len(stretches.rows) > 0,
         crowds=crowds,
         tight=tight,
     )
-
-
-def _stretch_rows(stretches: Stretches, totals: NDArray[np.int64]) -> NDArray[np.int64]:
-    first, last, weight, _ = stretches
-    upto = np.concatenate([[0], np.cumsum(totals)])
-    return np.stack([first, last, weight, upto[last + 1] - upto[first]], axis=1).astype(np.int64)
-
-
-def rules_without(
-    rules: kernels.Rules,
-    *,
-    extent: NDArray[np.float64],
-    alone: NDArray[np.bool_],
-    secret: int | None,
-) -> kernels.Rules:
-    """The rules for a table without one record.
-
-    ``extent`` comes from `extents_without`, ``alone`` from `alone_in_flat_columns`; ``secret`` is
-    the record's sensitive value, which only t-closeness needs.
-    """
-    rules = rules._replace(extent=np.ascontiguousarray(extent), alone=alone)
-    if secret is None:
-        return rules
-    first, last, _, _ = rules.stretch.T
-    stretch = rules.stretch.copy()
-    stretch[:, kernels.EXPECTED] -= (first <= secret) & (secret <= last)
-    return rules._replace(stretch=stretch, records=rules.records - 1)
 
 
 def _node_rows(
@@ -184,51 +158,192 @@ class Partition:
 
     Attributes
     ----------
+    table : array
+        The codes of all records, as the kernels need them.
     lines : array
-        The records sorted by each column, one row per column; in ``grown.order`` the records of
-        each class are together.
+        The records sorted by each column, one row per column.
+    order : array
+        The same with the records of each class together.
+    tree : kernels.Tree
     """
 
-    grown: kernels.Grown
+    table: NDArray[np.int32]
+    rules: kernels.Rules
     lines: NDArray[np.int32]
-    n_nodes: int
+    order: NDArray[np.int32]
+    tree: kernels.Tree
 
     @classmethod
     def grow(
-        cls, microdata: Microdata, rules: kernels.Rules, asked: NDArray[np.int32] | None
+        cls,
+        microdata: Microdata,
+        rules: kernels.Rules,
+        asked: NDArray[np.int32] | None,
+        targets: kernels.Targets | None = None,
     ) -> Partition:
-        """Cut the table; ``asked`` are the class sizes asked for, if some exceed k."""
+        """Cut the table and count what covers the targets.
+
+        ``asked`` are the class sizes asked for, if some exceed k.
+        """
         below = [microdata.sensitive.codes] if asked is None else [microdata.sensitive.codes, asked]
         table = np.vstack([microdata.codes, *below]).astype(np.int32)
-        lines, n = _sorted_lines(microdata), len(microdata)
-        new_tree: Any = kernels.new_tree
-        tree = new_tree.py_func(rules, n, whole_region(microdata))
-        grown = kernels.Grown(table, rules, lines.copy(), tree)
-        nobody = np.zeros(0, dtype=np.int32)
-        none = kernels.Targets(nobody, nobody.reshape(0, 0, 0), nobody.reshape(0, 0))
-        n_nodes = kernels.partition(
-            grown, none, nobody, kernels.new_scratch(rules, n), kernels.new_cases(rules)
-        )
-        return cls(grown, lines, n_nodes)
+        lines = _sorted_lines(microdata)
+        who = np.zeros(0, dtype=np.int32)
+        if targets is None:
+            targets = kernels.Targets(who, who.reshape(0, 0, 0), who.reshape(0, 0))
+        who = np.arange(len(targets.record), dtype=np.int32)
+        cases = whole_table(microdata, lines, who, counted=False)
+        found: list[tuple[NDArray[np.int32], kernels.Tree]] = []
 
-    @property
-    def order(self) -> NDArray[np.int32]:
-        """The records of each class together, one row per column."""
-        order: NDArray[np.int32] = self.grown.order
-        return order
+        def task() -> Iterable[Task]:
+            # No target is taken down: they stop where all records still are.
+            stop = len(microdata)
+            found.append(kernels.walk_cases(table, rules, cases, 0, 1, stop, targets)[:2])
+            return ()
 
-    @property
-    def tree(self) -> kernels.Tree:
-        """The tree of cuts."""
-        return self.grown.tree
+        run_tasks([task], 1)
+        return cls(table, rules, lines, *found[0])
 
     @property
     def class_starts(self) -> NDArray[np.int64]:
         """Where each class begins in `order`, ascending."""
-        nodes = self.tree.node[: self.n_nodes]
+        nodes = self.tree.node
         return np.sort(nodes[nodes[:, kernels.COLUMN] == kernels.LEAF, kernels.START])
 
+    @property
+    def class_of(self) -> NDArray[np.int32]:
+        """The class of each record."""
+        starts, n = self.class_starts, self.order.shape[1]
+        class_of = np.empty(n, dtype=np.int32)
+        class_of[self.order[0]] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, n)))
+        return class_of
 
-def whole_region(microdata: Microdata) -> NDArray[np.int64]:
-    """The region of no cuts at all: first and last code of every column."""
-    return np.array([(0, c.size - 1) for c in microdata.quasi], dtype=np.int64).ravel()
+
+def whole_table(
+    microdata: Microdata, lines: NDArray[np.int32], who: NDArray[np.int32], *, counted: bool
+) -> kernels.Cases:
+    """The first case: all records, to be cut by the rules.
+
+    ``counted`` tells whether the targets' counts include the whole partition's classes.
+    """
+    region = [end for column in microdata.quasi for end in (0, column.size - 1)]
+    return kernels.Cases(
+        head=np.array([[len(microdata), len(who), kernels.OWN, -1, counted, 0, 0, 0]]),
+        region=np.array([region]),
+        records=lines.ravel(),
+        targets=who,
+        used=np.array([1, lines.size, len(who)]),
+    )
+
+
+# Without each record ----------------------------------------------------------------------------
+
+
+def leave_one_out(
+    microdata: Microdata,
+    records: NDArray[np.intp],
+    statistic: Statistic,
+    *,
+    rules: kernels.Rules,
+    asked: NDArray[np.int32] | None,
+    possible: NDArray[np.bool_],
+    jobs: int | None,
+    done: Callable[[int], None],
+) -> LeaveOneOut:
+    """Count ``statistic`` for each of the records in the partition with and without it."""
+    n, secret, counts_cover = len(records), microdata.sensitive, statistic is Statistic.COVER
+    present = kernels.Targets(
+        records.astype(np.int32),
+        np.zeros((n if counts_cover else 0, len(microdata.quasi), secret.size), dtype=np.int32),
+        np.zeros((n, secret.size), dtype=np.int32),
+    )
+    partition = Partition.grow(microdata, rules, asked, present)
+    # Boxes are disjoint: only in a target's own class do the cells cover it in every column.
+    class_of = partition.class_of
+    members = np.bincount(class_of.astype(np.int64) * secret.size + secret.codes,
+                          minlength=(class_of.max() + 1) * secret.size)  # fmt: skip
+    present.joint[:] = members.reshape(-1, secret.size)[class_of[records]]
+    absent = present._replace(cover=present.cover.copy(), joint=present.joint.copy())
+    walk = _Walk(microdata, partition, rules, absent, workers(jobs), done)
+    tasks: list[Task] = []
+    for variant, among in _variants(microdata, rules, records):
+        who = np.flatnonzero(among & possible).astype(np.int32)
+        if variant is not rules and counts_cover:
+            absent.cover[who] = 0
+        if len(who):
+            tasks.append(replace(walk, rules=variant).first(who, counted=variant is rules))
+    run_tasks(tasks, walk.jobs)
+    if counts_cover:
+        return LeaveOneOut(present.cover, absent.cover, possible)
+    return LeaveOneOut(present.joint, absent.joint, possible)
+
+
+def _variants(
+    microdata: Microdata, rules: kernels.Rules, records: NDArray[np.intp]
+) -> Iterator[tuple[kernels.Rules, NDArray[np.bool_]]]:
+    """The rules of the table without some of the records, and which records these are.
+
+    For most records they are the rules of the whole table.
+    """
+    extent = extents_without(microdata, records)
+    asks_for_secrets = len(rules.stretch) > 0
+    secret = microdata.sensitive.codes[records] if asks_for_secrets else np.full(len(records), -1)
+    same = (extent == rules.extent).all(axis=1) & (secret < 0)
+    yield rules, same
+    # A target that alone has a value of a FLAT column changes that column's width, so only the
+    # variants below need to know which values are gone.
+    flat = [c for c in microdata.quasi if cut_kind(c) == kernels.FLAT]
+    alone = [np.bincount(c.codes, minlength=c.size) == 1 for c in flat]
+    rules = rules._replace(alone=np.concatenate([*alone, np.zeros(0, dtype=bool)]))
+    keys = np.column_stack([extent, secret])[~same]
+    variants, variant_of = np.unique(keys, axis=0, return_inverse=True)
+    for v, key in enumerate(variants):
+        members = np.zeros(len(records), dtype=bool)
+        members[np.flatnonzero(~same)[variant_of.ravel() == v]] = True
+        variant = rules._replace(extent=key[:-1].copy())
+        if asks_for_secrets:
+            stretch = rows_without(rules.stretch, int(key[-1]))
+            variant = variant._replace(stretch=stretch, records=rules.records - 1)
+        yield variant, members
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Targets on their way down a partition, each without its own record."""
+
+    microdata: Microdata
+    partition: Partition
+    rules: kernels.Rules
+    targets: kernels.Targets
+    jobs: int
+    done: Callable[[int], None]
+
+    def first(self, who: NDArray[np.int32], *, counted: bool) -> Task:
+        """A task that takes targets down and corrects their counts; ``counted``: `whole_table`."""
+        cases = whole_table(self.microdata, self.partition.lines, who, counted=counted)
+        # One thread takes the targets down while the parts are large; then they are distributed.
+        share = max(_SMALLEST, len(self.microdata) // (_SHARES * self.jobs))
+        return self._task(cases, 0, 1, 0 if self.jobs == 1 else share)
+
+    def _task(self, cases: kernels.Cases, first: int, last: int, stop: int = 0) -> Task:
+        """Continue the cases ``[first, last)``."""
+
+        def task() -> Iterable[Task]:
+            _, _, more = kernels.walk_cases(
+                self.partition.table, self.rules, cases, first, last, stop, self.targets
+            )
+            self.done(int(cases.head[first:last, kernels.TARGETS].sum() - more.used[2]))
+            return list(self._tasks_for(more))
+
+        return task
+
+    def _tasks_for(self, cases: kernels.Cases) -> Iterable[Task]:
+        """Cases as tasks of about equal size, none too small."""
+        n_cases = int(cases.used[0])
+        if n_cases == 0:
+            return
+        total = np.cumsum(cases.head[:n_cases, kernels.RECORDS])
+        share = max(_SMALLEST, int(total[-1]) // (_SHARES * self.jobs) + 1)
+        cuts = np.flatnonzero(np.diff((total - 1) // share)) + 1
+        for some in np.split(np.arange(n_cases), cuts):
+            yield self._task(cases, int(some[0]), int(some[-1]) + 1)

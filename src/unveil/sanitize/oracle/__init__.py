@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.errors import Cell, File, InputError, Message, Option, Text, UnveilError
@@ -26,15 +27,14 @@ from unveil.microdata import (
     same_domains,
 )
 from unveil.sanitize._identity import Identity
-from unveil.sanitize._option_checks import check_choice, check_whole
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata
 from unveil.sanitize.oracle._archive import Archive
 from unveil.sanitize.oracle._command import Command, has_places
 from unveil.sanitize.oracle._endpoint import Endpoint, is_address
-from unveil.sanitize.oracle._files import FORMATS, Format
 from unveil.sanitize.oracle._form import (
     Fault,
     Form,
+    Format,
     HiccupError,
     OracleError,
     UnreadableError,
@@ -121,8 +121,8 @@ class Oracle(Sanitizer):
     _: KW_ONLY
     takes: Literal["table", "microdata"] | None = None
     timeout: float | str | None = None
-    memory: int | str | None = None
-    retries: int | None = None
+    memory: float | str | None = None
+    retries: Annotated[int | None, Ge(0)] = None
     may_drop: bool = False
     may_change_sensitive: bool = False
     format: Format = "csv"
@@ -130,11 +130,7 @@ class Oracle(Sanitizer):
     _form: Form = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.takes is not None:
-            check_choice("Oracle", "takes", self.takes, ("table", "microdata"))
-        check_choice("Oracle", "format", self.format, FORMATS)
-        if self.retries is not None:
-            check_whole("Oracle", "retries", self.retries, least=0)
+        super().__post_init__()
         object.__setattr__(self, "_form", _form_of(self))
         _check_options(self)
 

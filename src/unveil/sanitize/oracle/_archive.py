@@ -31,8 +31,12 @@ from unveil.errors import (
     Text,
 )
 from unveil.microdata import Microdata
-from unveil.sanitize.oracle._files import table_in
-from unveil.sanitize.oracle._form import Form, OracleError, Own
+from unveil.sanitize.oracle._form import (
+    Form,
+    OracleError,
+    Own,
+    table_in,
+)
 
 _FULL = -1  # stands for the release of the whole table
 _COLUMN = "without"  # the column of a Parquet file with the record that a row's release is without

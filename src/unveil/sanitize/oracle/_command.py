@@ -23,8 +23,16 @@ import psutil
 
 from unveil.errors import File, Foreign, InputError, Message, did_you_mean
 from unveil.microdata import Microdata
-from unveil.sanitize.oracle._files import Desks, table_in
-from unveil.sanitize.oracle._form import Fault, Form, HiccupError, Limits, OracleError, in_words
+from unveil.sanitize.oracle._form import (
+    Desks,
+    Fault,
+    Form,
+    HiccupError,
+    Limits,
+    OracleError,
+    in_words,
+    table_in,
+)
 
 _A_MOMENT = 0.02  # seconds between two looks at the clock
 _BETWEEN_MEASURES = 0.05  # seconds between two measurements of memory, which take time

@@ -18,8 +18,8 @@ from urllib3.util import Url, make_headers, parse_url
 from unveil._version import __version__
 from unveil.errors import File, Foreign, InputError, Message, Option
 from unveil.microdata import Microdata
-from unveil.sanitize.oracle._files import Desks, table_in
 from unveil.sanitize.oracle._form import (
+    Desks,
     Fault,
     Form,
     HiccupError,
@@ -27,6 +27,7 @@ from unveil.sanitize.oracle._form import (
     OracleError,
     Own,
     in_words,
+    table_in,
 )
 
 _PATIENCE = 300.0  # default seconds for an answer
@@ -66,7 +67,7 @@ class Endpoint(Form):
     format: str
     url: Url = field(init=False, compare=False, repr=False)
     desks: Desks = field(default_factory=Desks, compare=False, repr=False)
-    line: Own[_Line] = field(init=False, compare=False, repr=False)
+    line: Own[_Line] = field(default_factory=lambda: Own(_Line), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         try:
@@ -76,7 +77,6 @@ class Endpoint(Form):
         if not url.host:
             raise InputError("cannot read the address {address}", address=File(self.address))
         object.__setattr__(self, "url", url)
-        object.__setattr__(self, "line", Own(_Line))
 
     @property
     def name(self) -> str:
@@ -127,7 +127,7 @@ class Endpoint(Form):
                 label=self.file, status=str(status), reason=Foreign(reason),
                 to=Foreign(response.headers.get("Location", "nowhere")),
             )  # fmt: skip
-        text = " ".join(response.read(_SHOWN).decode(errors="replace").split())
+        text = _beginning(response)
         said = " " + ": ".join(filter(None, [reason, text])) if reason or text else ""
         answer = Message("it answered {status}{said}", status=str(status), said=Foreign(said))
         if status >= 500 or status in _MAY_PASS:
@@ -150,10 +150,15 @@ class Endpoint(Form):
             raise HiccupError("its answer is empty", Fault.NO_RELEASE)
 
 
+def _beginning(response: Any) -> str:
+    """The beginning of an answer that is no table, in one line."""
+    return " ".join(response.read(_SHOWN).decode(errors="replace").split())
+
+
 def _kind(response: Any) -> str | None:
     given = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if given not in _KINDS:
-        text = " ".join(response.read(_SHOWN).decode(errors="replace").split())
+        text = _beginning(response)
         raise HiccupError(
             "its answer is {given}, not a table (text/csv, application/json or "
             "application/vnd.apache.parquet): {text}",

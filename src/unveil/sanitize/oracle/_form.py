@@ -1,24 +1,37 @@
-"""What all forms of oracles share: errors, limits, and things that each thread makes for itself."""
+"""What all forms of oracles share: errors, limits, things of each thread, and tables in files.
+
+Tables are written for oracles with any record left out, and read from their answers.
+"""
 
 from __future__ import annotations
 
+import io
+import json
 import os
+import re
+import shutil
+import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from multiprocessing import util
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine import parse_duration, parse_memory
-from unveil.errors import File, Text, UnveilError
-from unveil.microdata import Microdata
+from unveil.errors import File, Foreign, InputError, Message, Text, UnveilError
+from unveil.microdata import Column, Microdata, Role, from_csv, from_parquet, value_text
 
 T = TypeVar("T")
+Format: TypeAlias = Literal["csv", "parquet"]
 
 
 class Fault(StrEnum):
@@ -171,3 +184,219 @@ def when_gone(thing: Any, do: Callable[..., Any], *args: Any) -> None:
     Python's own finalizers do not run at the end of processes started by multiprocessing; these do.
     """
     util.Finalize(thing, do, args=args, exitpriority=10)
+
+
+# Tables in files -------------------------------------------------------------------------------
+
+
+_PARQUET = b"PAR1"  # the first bytes of every Parquet file
+
+
+def table_in(file: Path, kind: str | None = None) -> Any:
+    """The table in a file, with its cells as they are written there.
+
+    ``kind`` is ``csv``, ``parquet`` or ``json``. By default Parquet is recognized by its first
+    bytes, and anything else is read as CSV. Raises `UnreadableError` if it is no table.
+    """
+    import pyarrow as pa
+
+    if kind == "json":
+        return _from_json(file)
+    if kind is None:
+        with file.open("rb") as stream:
+            kind = "parquet" if stream.read(len(_PARQUET)) == _PARQUET else "csv"
+    try:
+        if kind == "parquet":
+            source = from_parquet(file)
+        else:
+            source = from_csv(file, delimiter=None, encoding="utf-8", skip_unnamed=True)
+    except InputError as error:
+        # The remedies that readers suggest, after the semicolon, are for files of the user's own.
+        message = error.message
+        what = Message(message.text.partition("; ")[0], **message.parts)
+        raise UnreadableError("{what}; it should be CSV in UTF-8, or Parquet", what=what) from None
+    return pa.table(source.arrays)
+
+
+def _from_json(file: Path) -> dict[str, list[str | None]]:
+    """A list of records. All values become texts: a column may have both 30 and [20, 39]."""
+    try:
+        records = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise UnreadableError(
+            "{file} is no JSON: {why}", file=File(file.name, bare=True), why=Foreign(str(error))
+        ) from None
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        raise UnreadableError(
+            "{file} is JSON, but no list of records such as {example}",
+            file=File(file.name, bare=True), example='[{"age": "[20, 39]", "income": "low"}, …]',
+        )  # fmt: skip
+    names = dict.fromkeys(name for record in records for name in record)
+    values = {name: [record.get(name) for record in records] for name in names}
+    return {
+        name: [None if value is None else value_text(value) for value in column]
+        for name, column in values.items()
+    }
+
+
+_TO_BE_QUOTED = re.compile(r'[",\r\n]')
+
+
+class Written(ABC):
+    """A table without its identifiers, ready to be handed over."""
+
+    suffix: ClassVar[str]
+    content_type: ClassVar[str]
+
+    @classmethod
+    def of(cls, microdata: Microdata, form: str) -> Written:
+        """The table in one of the formats."""
+        return _Csv(microdata) if form == "csv" else _Parquet(microdata)
+
+    @abstractmethod
+    def pieces(self, record: int | None) -> list[Any]:
+        """The bytes of the table, whole or without a record, in consecutive pieces."""
+
+    def to_file(self, file: Path, record: int | None = None) -> None:
+        """Write the table, whole or without a record."""
+        with file.open("wb") as stream:
+            stream.writelines(self.pieces(record))
+
+
+class _Csv(Written):
+    """Values are written as unveil writes and reads them; missing values are empty."""
+
+    suffix, content_type = ".csv", "text/csv; charset=utf-8"
+
+    def __init__(self, microdata: Microdata) -> None:
+        kept = [c for c in microdata.columns if c.role is not Role.IDENTIFIER]
+        header = b",".join(_cell(column.name) for column in kept) + b"\n"
+        rows = zip(*(_cells(column) for column in kept), strict=True)
+        lines = [b",".join(row) + b"\n" for row in rows]
+        self._text = memoryview(header + b"".join(lines))
+        lengths = np.array([len(header), *map(len, lines)], dtype=np.int64)
+        self._ends: NDArray[np.int64] = np.cumsum(lengths)  # of the header and of each line
+
+    def pieces(self, record: int | None) -> list[Any]:
+        if record is None:
+            return [self._text]
+        return [self._text[: self._ends[record]], self._text[self._ends[record + 1] :]]
+
+
+class _Parquet(Written):
+    """Values have the types they were read with."""
+
+    suffix, content_type = ".parquet", "application/vnd.apache.parquet"
+
+    def __init__(self, microdata: Microdata) -> None:
+        import pyarrow as pa
+
+        frame = microdata.to_frame()
+        try:
+            self._table = pa.Table.from_pandas(frame, preserve_index=False)
+        except pa.ArrowException:  # numbers together with the word for missing values
+            mixed = [name for name, kind in frame.dtypes.items() if kind.kind == "O"]
+            texts = frame.astype(dict.fromkeys(mixed, "str"))
+            self._table = pa.Table.from_pandas(texts, preserve_index=False)
+
+    def pieces(self, record: int | None) -> list[Any]:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        table = self._table
+        if record is not None:
+            table = pa.concat_tables([table.slice(0, record), table.slice(record + 1)])
+        stream = io.BytesIO()
+        parquet.write_table(table, stream)
+        return [stream.getbuffer()]
+
+
+def _cells(column: Column) -> list[bytes]:
+    domain = [
+        b"" if _is_missing(value) else _cell(text)
+        for value, text in zip(column.values, column.texts, strict=True)
+    ]
+    written: list[bytes] = np.array([*domain, b""], dtype=object)[column.codes].tolist()
+    return written
+
+
+def _is_missing(value: Any) -> bool:
+    return bool(value is None or value != value)  # NaN and NaT differ from themselves
+
+
+def _cell(text: str) -> bytes:
+    if _TO_BE_QUOTED.search(text):
+        text = '"' + text.replace('"', '""') + '"'
+    return text.encode()
+
+
+class _Desk:
+    """A private temporary folder for tables and answers; it holds microdata, so it is removed."""
+
+    def __init__(self, within: Path | None) -> None:
+        self._within = within
+        self._written: WeakKeyDictionary[Microdata, Written] = WeakKeyDictionary()
+        self._files: WeakKeyDictionary[Microdata, _File] = WeakKeyDictionary()
+        self.folder = self._new_folder()
+
+    def _new_folder(self) -> Path:
+        there = self._within is not None and self._within.is_dir()
+        made = tempfile.mkdtemp(prefix="unveil-oracle-", dir=self._within if there else None)
+        when_gone(self, shutil.rmtree, made, True)
+        return Path(made)
+
+    def _set_up(self) -> None:
+        """Make another folder if the one that ours was in is gone."""
+        if not self.folder.is_dir():
+            self._files.clear()
+            self.folder = self._new_folder()
+
+    @contextmanager
+    def sheet(self) -> Iterator[Path]:
+        """A folder for one answer."""
+        self._set_up()
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def written(self, microdata: Microdata, form: str) -> Written:
+        """The table as bytes, made once."""
+        if microdata not in self._written:
+            self._written[microdata] = Written.of(microdata, form)
+        return self._written[microdata]
+
+    def file(self, microdata: Microdata, form: str) -> Path:
+        """A file with the whole table, written once and kept as long as the table."""
+        if microdata not in self._files:
+            written = self.written(microdata, form)
+            handle, name = tempfile.mkstemp(dir=self.folder, suffix=written.suffix)
+            os.close(handle)
+            written.to_file(Path(name))
+            self._files[microdata] = _File(Path(name))
+        return self._files[microdata].path
+
+
+class _File:
+    """A file that is removed when it is no longer referenced."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        when_gone(self, path.unlink, True)
+
+
+class Desks(Own[_Desk]):
+    """A desk for each thread of each process.
+
+    The folders of worker processes are within that of the process that sent the work: if a worker
+    is killed, its folder is removed with that one.
+    """
+
+    def __init__(self, within: Path | None = None) -> None:
+        super().__init__(partial(_Desk, within))
+        self._within = within
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        desk = self.made()
+        return Desks, (self._within if desk is None else desk.folder,)

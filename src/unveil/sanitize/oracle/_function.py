@@ -1,7 +1,7 @@
 """Oracles that are functions of the user's, in this process or, with limits, in one beside it.
 
 The process beside reads requests from standard input and writes replies to standard output, each a
-pickle after its length. The function and the table are sent once and kept. It ends when the process
+pickle within a pickle. The function and the table are sent once and kept. It ends when the process
 that started it does, whatever the function is doing.
 """
 
@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import pickle
 import queue
-import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import IO, Any, Literal
 from weakref import ref
 
@@ -37,9 +36,6 @@ from unveil.sanitize.oracle._form import (
     when_gone,
 )
 
-_LENGTH = struct.Struct(">Q")
-
-
 # The worker finds modules where this process finds them.
 _START = (
     "import sys; sys.path[:] = sys.argv[1:]; "
@@ -54,11 +50,11 @@ class Function(Form):
     function: Callable[[Any], Any]
     takes: Literal["table", "microdata"] | None
     limits: Limits
-    worker: Own[_Worker] = field(init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        make = partial(_Worker, self.function, self.file, self.limits)
-        object.__setattr__(self, "worker", Own(make))
+    @cached_property
+    def worker(self) -> Own[_Worker]:
+        """The process beside that runs the function."""
+        return Own(partial(_Worker, self.function, self.file, self.limits))
 
     @property
     def name(self) -> str:
@@ -215,53 +211,23 @@ def _said(error: BaseException) -> str:
 
 
 def _send(stream: IO[bytes], message: Any) -> None:
-    """Write one message."""
-    content = cloudpickle.dumps(message)
-    stream.write(_LENGTH.pack(len(content)))
-    stream.write(content)
+    """Write one message, or nothing if it cannot be pickled."""
+    pickle.dump(cloudpickle.dumps(message), stream)
     stream.flush()
 
 
 def _receive(stream: IO[bytes]) -> bytes | None:
     """The next message, still pickled; None at the end."""
-    length = stream.read(_LENGTH.size)
-    if len(length) < _LENGTH.size:
+    try:
+        return pickle.load(stream)
+    except (EOFError, pickle.UnpicklingError):  # it may have ended in the middle
         return None
-    content = stream.read(_LENGTH.unpack(length)[0])
-    return content if len(content) == _LENGTH.unpack(length)[0] else None
 
 
 def _argument(microdata: Microdata, record: int | None, as_microdata: bool) -> Any:
     """The argument of a function: all records or all but one, as microdata or as a table."""
     rest = microdata if record is None else microdata.without(record)
     return rest if as_microdata else rest.to_frame()
-
-
-class _Service:
-    """Keeps the function and the table, and answers."""
-
-    def __init__(self) -> None:
-        self.function: Callable[[Any], Any] = _nothing
-        self.microdata: Microdata | None = None
-
-    def reply(self, packed: bytes) -> Any:
-        try:
-            what, content = pickle.loads(packed)
-            if what == "function":
-                self.function = content
-            elif what == "table":
-                self.microdata = content
-                content.to_frame()  # so that imports do not count towards the function's time
-            else:
-                assert self.microdata is not None  # sent before the first question
-                return self.function(_argument(self.microdata, *content))
-        except (Exception, SystemExit) as error:
-            return _Failed(error)
-        return None
-
-
-def _nothing(_: Any) -> Any:
-    return None
 
 
 def main() -> None:
@@ -278,9 +244,21 @@ def main() -> None:
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
-    service = _Service()
+    function: Any = None
+    microdata: Any = None
     while True:
-        reply = service.reply(waiting.get())
+        reply: Any = None
+        try:
+            what, content = pickle.loads(waiting.get())
+            if what == "function":
+                function = content
+            elif what == "table":
+                microdata = content
+                content.to_frame()  # so that imports do not count towards the function's time
+            else:
+                reply = function(_argument(microdata, *content))
+        except (Exception, SystemExit) as error:
+            reply = _Failed(error)
         try:
             _send(replies, reply)
         except Exception as error:  # an answer that cannot be pickled

@@ -10,30 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.errors import Column, File, GoalError, InputError, Option
 from unveil.microdata import Intervals, Microdata, Release, Statistic
-from unveil.sanitize._closeness import Distance
-from unveil.sanitize._option_checks import check_choice, check_goals, check_share
-from unveil.sanitize._sanitizer import (
-    LeaveOneOut,
-    Sanitizer,
-    as_microdata,
-    refuse_empty,
-    refuse_few,
-    refuse_frequent,
-)
+from unveil.options import Share
+from unveil.sanitize._goals import Grouping, refuse_empty, refuse_few, refuse_frequent
+from unveil.sanitize._sanitizer import LeaveOneOut, as_microdata
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Lattice, Loss, Node
 from unveil.sanitize.recoding._local import merged, node_regions, range_regions
 from unveil.sanitize.recoding._search import (
     Judged,
     Problem,
-    goal_for,
     largest_l,
     least_loss,
     suppressible,
@@ -47,7 +40,7 @@ _WHOLE = " (for local recoding the whole table has to meet it, before any suppre
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recoding(Sanitizer):
+class Recoding(Grouping):
     """k-anonymity, ℓ-diversity and t-closeness by recoding columns, globally or locally.
 
     Parameters
@@ -106,28 +99,15 @@ class Recoding(Sanitizer):
     5     {China, Japan}  66601  Diabetes
     """
 
-    treats_equals_alike: ClassVar[bool] = True
-    deterministic: ClassVar[bool] = True
-
-    k: int | None = None
-    l: int | None = None  # noqa: E741  (it is called l everywhere in this field)
-    t: float | None = None
-    suppression: float = 0.0
+    suppression: Share = 0.0
     scheme: Literal["global", "local"] = "global"
     loss: Loss = "values"
-    t_distance: Distance | None = None
-
-    def __post_init__(self) -> None:
-        check_goals("Recoding", k=self.k, l=self.l, t=self.t, t_distance=self.t_distance)
-        check_share("Recoding", "suppression", self.suppression)
-        check_choice("Recoding", "scheme", self.scheme, ("global", "local"))
-        check_choice("Recoding", "loss", self.loss, ("values", "width"))
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Recoding")
         if self.scheme == "local":
             return self._local(microdata)
-        return _published(*self.searched(microdata), self.label)
+        return self._published(*self.searched(microdata))
 
     def searched(self, microdata: Microdata) -> tuple[Problem, Judged]:
         """The search problem of global recoding, and the node of the lattice that it chooses."""
@@ -183,10 +163,9 @@ class Recoding(Sanitizer):
         )
 
     def _goal(self, microdata: Microdata) -> kernels.Goal:
-        return goal_for(
-            microdata.sensitive, microdata.sensitive_counts,
-            k=self.k, l=self.l, t=self.t, distance=self.t_distance,
-        )  # fmt: skip
+        apart, (k, l) = self.stretches(microdata), self.least  # noqa: E741
+        values = microdata.sensitive.size
+        return kernels.Goal(k, l, values, len(microdata), apart.rows, apart.far)
 
     def _problem(self, microdata: Microdata) -> Problem:
         refuse_empty(self, microdata)
@@ -196,6 +175,7 @@ class Recoding(Sanitizer):
             goal=self._goal(microdata),
             limit=suppressible(self.suppression, len(microdata)),
             loss=self.loss,
+            one=self.stretches(microdata).one,
         )
 
     def _chosen(self, problem: Problem) -> Judged:
@@ -203,60 +183,45 @@ class Recoding(Sanitizer):
         found = least_loss(problem)
         if found is not None:
             return found
-        refuse_few(self, problem.microdata, int(self.k or 1))
-        some = "1 record is" if problem.limit == 1 else f"{problem.limit:,} records are"
+        refuse_few(self, problem.microdata, self.least[0])
         raise GoalError(
             "{label} cannot be met: at no levels of the columns of {source} do the classes have "
             "{l} values of {column}, none of them in more than 1/{l} of the records; the largest "
             "possible l is {largest}{kept}",
             label=File(self.label, bare=True), source=File(problem.microdata.source, bare=True),
             l=self.l, column=Column(problem.microdata.sensitive.name), largest=largest_l(problem),
-            kept=f" if at most {some} suppressed" if problem.limit else "",
+            kept=f" if at most {counted(problem.limit, 'record')} may be suppressed"
+            if problem.limit else "",
         )  # fmt: skip
 
     def _local(self, microdata: Microdata) -> Release:
-        refuse_few(self, microdata, int(self.k or 1))
+        k, l = self.least  # noqa: E741
+        refuse_few(self, microdata, k)
         whole = _WHOLE if self.suppression else ""
-        refuse_frequent(self, microdata, microdata.sensitive_counts, int(self.l or 1), whole)
-        found = merged(
+        refuse_frequent(self, microdata, microdata.sensitive_counts, l, whole)
+        limit = suppressible(self.suppression, len(microdata))
+        found = merged(microdata, self._goal(microdata), limit, self.loss)
+        return self._released(microdata, found.class_of, found.regions, suppressed=found.suppressed)
+
+    def _published(self, problem: Problem, chosen: Judged) -> Release:
+        """The release of a node: the classes that meet the goal, then one of the suppressed."""
+        microdata = problem.microdata
+        kept = np.flatnonzero(~chosen.misses)
+        number = np.full(len(chosen.misses), len(kept))
+        number[kept] = np.arange(len(kept))
+        class_of = number[chosen.classes.class_of][problem.distinct.tuple_of]
+        suppressed = int((class_of == len(kept)).sum())
+        # One combination of each class; which one does not matter.
+        rows = np.append(chosen.classes.first[kept], [0] if suppressed else []).astype(np.intp)
+        hidden = np.arange(len(rows)) == len(kept)
+        columns = range(len(microdata.quasi))
+        return self._released(
             microdata,
-            self._goal(microdata),
-            suppressible(self.suppression, len(microdata)),
-            self.loss,
+            class_of,
+            [_regions(problem, chosen, j, rows, hidden) for j in columns],
+            _note(problem, chosen, suppressed),
+            suppressed=suppressed,
         )
-        return Release(
-            quasi=microdata.quasi,
-            sensitive=microdata.sensitive,
-            class_of=found.class_of,
-            regions=found.regions,
-            made_by=self.label,
-            notes=microdata.notes,
-            suppressed=found.suppressed,
-        )
-
-
-def _published(problem: Problem, chosen: Judged, made_by: str) -> Release:
-    """The release of a node: the classes that meet the goal, then one of the suppressed."""
-    microdata = problem.microdata
-    kept = np.flatnonzero(~chosen.misses)
-    number = np.full(len(chosen.misses), len(kept))
-    number[kept] = np.arange(len(kept))
-    class_of = number[chosen.classes.class_of][problem.distinct.tuple_of].astype(np.int32)
-    suppressed = int((class_of == len(kept)).sum())
-    # One combination of each class; which one does not matter.
-    rows = np.append(chosen.classes.first[kept], [0] if suppressed else []).astype(np.intp)
-    hidden = np.arange(len(rows)) == len(kept)
-    return Release(
-        quasi=microdata.quasi,
-        sensitive=microdata.sensitive,
-        class_of=class_of,
-        regions=tuple(
-            _regions(problem, chosen, j, rows, hidden) for j in range(len(microdata.quasi))
-        ),
-        made_by=made_by,
-        notes=(*microdata.notes, _note(problem, chosen, suppressed)),
-        suppressed=suppressed,
-    )
 
 
 def _regions(

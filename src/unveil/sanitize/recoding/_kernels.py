@@ -8,9 +8,6 @@ records were missing.
 
 **Merging.** `merge` is the local recoding: see `_local`.
 
-Whether a class is close enough to the whole table is decided in whole numbers: shares are
-multiplied by the records of class and table, so that equal shares are equal.
-
 Everything is in this one file because numba's cache does not notice changes in other files. What
 the main thread calls returns a number or nothing, for the reason given in Mondrian's kernels.
 """
@@ -23,12 +20,9 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-NO_DISTANCE, ORDERED, TREE = 0, 1, 2
-"""Distance between values: not needed, by their ranks, by the node above both."""
-
 TUPLE, SECRET, COUNT = 0, 1, 2  # columns of an entry
 KEY, CLASS, FIRST_OF = 0, 1, 2  # rows of what `classes` works on
-START, ORDER = 0, 1  # rows of the room in which entries are sorted
+FROM, TO, WEIGHT, EXPECTED = range(4)  # columns of Goal.stretch
 
 PARENT, FIRST, LAST, LOST = 0, 1, 2, 3  # columns of Cells.node
 BEGIN, END, UNIT = 0, 1, 2  # columns of Cells.column
@@ -38,27 +32,24 @@ NOT_MET = -1  # instead of a number of classes: all records together miss the go
 
 _SPAN = 2**62  # keys below it fit into 64 bits
 _ODD = np.int64(-7046029254386353131)  # a number without a pattern, to spread keys by
-_SLACK = 1e-12  # by which rounding may push a distance over t
 
 _jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 _inner = _jit(no_cpython_wrapper=True)
 
 
 class Goal(NamedTuple):
-    """What every class has to meet; k = l = 1 and ``NO_DISTANCE`` demand nothing.
+    """What every class has to meet; k = l = 1 and no stretches demand nothing.
 
-    ``parent`` and ``height`` are those of a tree whose leaves are the sensitive values, children
-    before parents; ``totals`` are the records of each value in the whole table, ``records`` all.
+    ``values`` is the number of sensitive values, ``records`` that of the table's records; for
+    ``stretch`` and ``far`` see `Stretches`.
     """
 
     k: Any
     l: Any  # noqa: E741
-    t: Any
-    distance: Any
-    parent: Any
-    height: Any
-    totals: Any
+    values: Any
     records: Any
+    stretch: Any
+    far: Any
 
 
 @_inner
@@ -115,98 +106,60 @@ def classes(codes, group, at, work, slots):
 
 
 @_inner
-def _moved(hist, size, goal, tree):
-    """The earth mover's distance of a class to the table, times `_whole`; a whole number."""
-    n = goal.records
-    if goal.distance == ORDERED:
-        ahead, total = 0, 0
-        for s in range(len(hist) - 1):
-            ahead += hist[s] * n - goal.totals[s] * size
-            total += abs(ahead)
-        return total
-    # Below each node as much as possible is moved, and the rest is passed up.
-    total = 0
-    for node in range(len(goal.parent)):
-        tree[node, 0] = 0
-        tree[node, 1] = 0
-    for node in range(len(goal.parent)):
-        if node < len(hist):
-            extra = hist[node] * n - goal.totals[node] * size
-        else:
-            extra = tree[node, 0] - tree[node, 1]
-            total += goal.height[node] * min(tree[node, 0], tree[node, 1])
-        above = goal.parent[node]
-        if above >= 0:
-            if extra > 0:
-                tree[above, 0] += extra
-            else:
-                tree[above, 1] -= extra
-    return total
+def _is_far(hist, size, goal):
+    """Whether a class is further than t from the whole table."""
+    moved, inside, first, after = 0, 0, -1, 0
+    for stretch in range(len(goal.stretch)):
+        if goal.stretch[stretch, FROM] != first:
+            first, inside = goal.stretch[stretch, FROM], 0
+            after = first
+        while after <= goal.stretch[stretch, TO]:  # the one before may have begun at the same value
+            inside += hist[after]
+            after += 1
+        extra = inside * goal.records - goal.stretch[stretch, EXPECTED] * size
+        moved += goal.stretch[stretch, WEIGHT] * abs(extra)
+    return float(moved) > goal.far * float(size) * float(goal.records)
 
 
 @_inner
-def _whole(size, goal):
-    """The value of `_moved` for a distance of 1."""
-    steps = len(goal.totals) - 1 if goal.distance == ORDERED else goal.height[-1]
-    return float(size) * goal.records * steps
-
-
-@_inner
-def _misses(hist, size, most, goal, tree):
+def _misses(hist, size, most, goal):
     """Whether a class misses the goal; ``most``: records of its most frequent value."""
-    if size < goal.k or most * goal.l > size:
-        return True
-    if goal.distance == NO_DISTANCE:
-        return False
-    return _moved(hist, size, goal, tree) > (goal.t + _SLACK) * _whole(size, goal)
+    return size < goal.k or most * goal.l > size or _is_far(hist, size, goal)
 
 
 @_inner
-def _in_order(entry, class_of, n_classes, room):
-    """Put the entries of each class together, and tell where each class begins."""
-    for c in range(n_classes + 1):
-        room[START, c] = 0
+def _in_order(entry, class_of, n_classes):
+    """Where the entries of each class begin in a list of all, and that list."""
+    start, order = np.zeros(n_classes + 1, np.int64), np.empty(len(entry), np.int64)
     for e in range(len(entry)):
-        room[START, class_of[entry[e, TUPLE]] + 1] += 1
+        start[class_of[entry[e, TUPLE]]] += 1
     for c in range(n_classes):
-        room[START, c + 1] += room[START, c]
-    # A class is filled from its end, which is stored with the next class and becomes its start, and
-    # is then moved to its place.
-    for e in range(len(entry) - 1, -1, -1):
+        start[c + 1] += start[c]
+    for e in range(len(entry) - 1, -1, -1):  # from the end of each class, which is then its start
         c = class_of[entry[e, TUPLE]]
-        room[START, c + 1] -= 1
-        room[ORDER, room[START, c + 1]] = e
-    for c in range(n_classes):
-        room[START, c] = room[START, c + 1]
-    room[START, n_classes] = len(entry)
-
-
-@_inner
-def _count(entry, room, c, hist):
-    """Fill the histogram of a class; returns the records of its most frequent value."""
-    most = 0
-    for place in range(room[START, c], room[START, c + 1]):
-        e = room[ORDER, place]
-        s = entry[e, SECRET]
-        hist[s] += entry[e, COUNT]
-        most = max(most, hist[s])
-    return most
+        start[c] -= 1
+        order[start[c]] = e
+    return start, order
 
 
 @_jit()
-def judge(entry, class_of, sizes, goal, room, hist, tree, spared, limit, misses):
+def judge(entry, class_of, sizes, goal, spared, limit, misses):
     """Which classes miss the goal; returns how many records are in them.
 
     With ``spared`` the largest such class is not counted. Above ``limit`` the rest is not looked
-    at. ``room`` has two rows with more columns than there are entries.
+    at.
     """
-    _in_order(entry, class_of, len(sizes), room)
+    start, order = _in_order(entry, class_of, len(sizes))
+    hist = np.zeros(goal.values, np.int64)
     missing, largest = 0, 0
     for c in range(len(sizes)):
-        most = _count(entry, room, c, hist)
-        misses[c] = _misses(hist, sizes[c], most, goal, tree)
-        for place in range(room[START, c], room[START, c + 1]):
-            hist[entry[room[ORDER, place], SECRET]] = 0
+        most = 0
+        for e in order[start[c] : start[c + 1]]:
+            hist[entry[e, SECRET]] += entry[e, COUNT]
+            most = max(most, hist[entry[e, SECRET]])
+        misses[c] = _misses(hist, sizes[c], most, goal)
+        for e in order[start[c] : start[c + 1]]:
+            hist[entry[e, SECRET]] = 0
         if misses[c]:
             missing += sizes[c]
             largest = max(largest, sizes[c] * spared)
@@ -216,38 +169,37 @@ def judge(entry, class_of, sizes, goal, room, hist, tree, spared, limit, misses)
 
 
 @_jit()
-def judge_without(entry, class_of, sizes, goal, room, hist, known, tree, is_target, misses):
+def judge_without(entry, class_of, sizes, goal, is_target, misses):
     """Which targets (entries) are in a class that would miss the goal without one of its records.
 
-    ``goal`` is that of the table without a record of that entry. ``known``, initially -1, has the
-    result for the class without a record of each value.
+    ``goal`` is that of the table without a record of that entry.
     """
-    _in_order(entry, class_of, len(sizes), room)
+    start, order = _in_order(entry, class_of, len(sizes))
+    hist = np.zeros(goal.values, np.int64)
+    known = np.full(
+        goal.values, -1
+    )  # for the class without a record of each value; below 0: not yet
     for c in range(len(sizes)):
-        begin, end = room[START, c], room[START, c + 1]
-        most = _count(entry, room, c, hist)
-        n_most = 0
-        for place in range(begin, end):
-            s = entry[room[ORDER, place], SECRET]
+        entries, most, n_most = order[start[c] : start[c + 1]], 0, 0
+        for e in entries:
+            hist[entry[e, SECRET]] += entry[e, COUNT]
+            most = max(most, hist[entry[e, SECRET]])
+        for e in entries:
+            s = entry[e, SECRET]
             if known[s] == -1:
                 known[s] = -2
                 n_most += hist[s] == most
-        for place in range(begin, end):
-            e = room[ORDER, place]
+        for e in entries:
             s = entry[e, SECRET]
-            if not is_target[e]:
-                continue
-            if known[s] < 0:
+            if is_target[e] and known[s] < 0:
                 # Where another value is as frequent, the most frequent one stays so.
                 without = most - 1 if n_most == 1 and hist[s] == most else most
                 hist[s] -= 1
-                known[s] = _misses(hist, sizes[c] - 1, without, goal, tree)
+                known[s] = _misses(hist, sizes[c] - 1, without, goal)
                 hist[s] += 1
             misses[e] = known[s] == 1
-        for place in range(begin, end):
-            s = entry[room[ORDER, place], SECRET]
-            hist[s] = 0
-            known[s] = -1
+        for e in entries:
+            hist[entry[e, SECRET]], known[entry[e, SECRET]] = 0, -1
 
 
 class Cells(NamedTuple):
@@ -372,23 +324,17 @@ def _take(cells, classes, a, b):
 
 
 @_inner
-def _class_misses(entry, classes, c, goal, hist, tree):
+def _class_misses(entry, classes, c, goal, hist):
     """Whether a class misses the goal, from its chain of entries."""
-    if goal.l <= 1 and goal.distance == NO_DISTANCE:
+    if goal.l <= 1 and len(goal.stretch) == 0:
         return classes.info[c, SIZE] < goal.k
-    most = 0
-    e = classes.info[c, HEAD]
+    hist[:] = 0
+    most, e = 0, classes.info[c, HEAD]
     while e >= 0:
-        s = entry[e, SECRET]
-        hist[s] += entry[e, COUNT]
-        most = max(most, hist[s])
+        hist[entry[e, SECRET]] += entry[e, COUNT]
+        most = max(most, hist[entry[e, SECRET]])
         e = classes.following[e]
-    misses = _misses(hist, classes.info[c, SIZE], most, goal, tree)
-    e = classes.info[c, HEAD]
-    while e >= 0:
-        hist[entry[e, SECRET]] = 0
-        e = classes.following[e]
-    return misses
+    return _misses(hist, classes.info[c, SIZE], most, goal)
 
 
 @_inner
@@ -417,14 +363,15 @@ def _bury(classes, n_alive, c):
 
 
 @_jit()
-def merge(entry, cells, classes, goal, everything, limit, hist, tree, joined):
+def merge(entry, cells, classes, goal, everything, limit):
     """Merge classes until all meet the goal; returns how many are left, or ``NOT_MET``.
 
     Up to ``limit`` records are suppressed where that loses less: their class is merged into -1.
     """
     n_alive = len(classes.info)
+    hist, joined = np.zeros(goal.values, np.int64), np.zeros(len(cells.node), np.int64)
     for c in range(n_alive):
-        classes.info[c, FAILS] = _class_misses(entry, classes, c, goal, hist, tree)
+        classes.info[c, FAILS] = _class_misses(entry, classes, c, goal, hist)
     while True:
         a = _smallest_failing(classes, n_alive)
         if a < 0:
@@ -440,5 +387,5 @@ def merge(entry, cells, classes, goal, everything, limit, hist, tree, joined):
         else:
             kept, gone = min(a, b), max(a, b)
             _take(cells, classes, kept, gone)
-            classes.info[kept, FAILS] = _class_misses(entry, classes, kept, goal, hist, tree)
+            classes.info[kept, FAILS] = _class_misses(entry, classes, kept, goal, hist)
             n_alive = _bury(classes, n_alive, gone)

@@ -35,6 +35,7 @@ looked for by bisection on a path from there to the top, as in F. Kohlmayer, F. 
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import math
 from collections.abc import Callable, Sequence
@@ -46,7 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Column, Hierarchy, Kind
-from unveil.sanitize._closeness import heights
+from unveil.sanitize._goals import heights
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,18 +236,11 @@ class Lattice:
 
     def number(self, node: Node) -> int:
         """The place of a node in the lexicographic order of levels."""
-        number = 0
-        for level, levels in zip(node, self.shape, strict=True):
-            number = number * levels + level
-        return number
+        return int(np.ravel_multi_index(node, self.shape))
 
     def node(self, number: int) -> Node:
         """The node at that place."""
-        levels = []
-        for size in reversed(self.shape):
-            number, level = divmod(number, size)
-            levels.append(level)
-        return tuple(reversed(levels))
+        return tuple(map(int, np.unravel_index(number, self.shape)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +314,8 @@ def sweep(
         if enough(bound):
             return
         if not bad.has(node) and not is_good(node):
-            _climb(_path_up(node, bounds), is_good)
+            # Where the path becomes good is found by bisection, which rules out what is below.
+            bisect.bisect_left(_path_up(node, bounds), True, key=is_good)
         # Every node has one path from the bottom on which columns rise in order.
         for j in range(column, len(node)):
             if node[j] + 1 < len(bounds[j]):
@@ -357,14 +352,3 @@ def _path_up(node: Node, bounds: Sequence[Sequence[int]]) -> list[Node]:
             return path
         levels[min(steps)[1]] += 1
         path.append(tuple(levels))
-
-
-def _climb(path: Sequence[Node], is_good: Callable[[Node], bool]) -> None:
-    """Find by bisection where a path becomes good, which rules out what is below."""
-    low, high = 0, len(path)
-    while low < high:
-        middle = (low + high) // 2
-        if is_good(path[middle]):
-            high = middle
-        else:
-            low = middle + 1

@@ -132,12 +132,7 @@ class _Columns:
         order, cells = self._cells()
         for allowed in (limit, 0):
             classes = self._start(table, order, cells)
-            left = kernels.merge(
-                table.entry, cells, classes, goal, self.everything, allowed,
-                np.zeros(len(goal.totals), dtype=np.int64),
-                np.zeros((len(goal.parent), 2), dtype=np.int64),
-                np.zeros(len(cells.node), dtype=np.int64),
-            )  # fmt: skip
+            left = kernels.merge(table.entry, cells, classes, goal, self.everything, allowed)
             if left != kernels.NOT_MET:
                 break
             # Once some are suppressed, the others may be too much alike; then none is suppressed.

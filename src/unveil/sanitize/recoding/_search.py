@@ -16,57 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Column, Microdata, flat_hierarchy
-from unveil.sanitize._closeness import Distance, distance_between, heights
+from unveil.microdata import Microdata
+from unveil.sanitize._sanitizer import combinations
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Lattice, Loss, Node, Weights, domain_of, sweep
 
 
-def goal_for(
-    secret: Column,
-    totals: NDArray[np.int64],
-    *,
-    k: int | None,
-    l: int | None,  # noqa: E741  (it is called l everywhere in this field)
-    t: float | None,
-    distance: Distance | None,
-) -> kernels.Goal:
-    """The goal as the kernels need it; ``totals``: records of the table with each value."""
-    parent = height = np.zeros(1, dtype=np.int64)
-    kind = kernels.NO_DISTANCE
-    if t is not None:
-        name = distance_between(secret, distance)
-        if name == "ordered":
-            kind = kernels.ORDERED
-        else:
-            kind = kernels.TREE
-            parent, height = _tree(secret, name)
-    return kernels.Goal(
-        k=int(k or 1),
-        l=int(l or 1),
-        t=0.0 if t is None else float(t),
-        distance=kind,
-        parent=parent,
-        height=height,
-        totals=totals.astype(np.int64),
-        records=int(totals.sum()),
-    )
-
-
 def looks_inside(goal: kernels.Goal) -> bool:
     """Whether a goal depends on the sensitive values of a class, not only on its size."""
-    return bool(goal.l > 1 or goal.distance != kernels.NO_DISTANCE)
-
-
-def _tree(secret: Column, name: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Parents and heights of a tree above the sensitive values, children before parents."""
-    tree = secret.hierarchy if name == "hierarchical" else flat_hierarchy(range(secret.size))
-    assert tree is not None  # distance_between says so
-    # Inner nodes are numbered from the root down; in reverse, children come first.
-    leaves, nodes = tree.n_leaves, len(tree.names)
-    order = np.concatenate([np.arange(leaves), np.arange(nodes - 1, leaves - 1, -1)])
-    place = np.append(np.argsort(order), -1)
-    return place[tree.parent[order]].astype(np.int64), heights(tree)[order]
+    return bool(goal.l > 1 or len(goal.stretch) > 0)
 
 
 def suppressible(share: float, records: int) -> int:
@@ -76,10 +34,6 @@ def suppressible(share: float, records: int) -> int:
     29
     """
     return int(Fraction(repr(float(share))) * records)
-
-
-_SPAN = 2**62  # numbers below it fit into 64 bits
-_DENSE = 16  # counters per entry up to which counting beats sorting
 
 
 class Table(NamedTuple):
@@ -96,29 +50,6 @@ class Table(NamedTuple):
     def size(self) -> int:
         """Number of combinations."""
         return self.codes.shape[1]
-
-    def rolled_up(self, classes: Classes, values: int) -> Table:
-        """The table of the classes: one combination of each, and the entries of all."""
-        flat = classes.class_of[self.entry[:, kernels.TUPLE]] * values
-        flat += self.entry[:, kernels.SECRET]
-        number = self.entry[:, kernels.COUNT]
-        room = len(classes.first) * values
-        if room <= _DENSE * len(flat):
-            counts = np.bincount(flat, weights=number, minlength=room)
-            found = np.flatnonzero(counts)
-            number = counts[found].astype(np.int64)
-        else:
-            found, which = np.unique(flat, return_inverse=True)
-            number = np.bincount(which, weights=number).astype(np.int64)
-        rows = np.stack([found // values, found % values, number], axis=1)
-        return Table(np.ascontiguousarray(self.codes[:, classes.first]), rows)
-
-    def without_secrets(self) -> Table:
-        """The same with one sensitive value for all, for goals that do not depend on it."""
-        sizes = np.bincount(self.entry[:, kernels.TUPLE], weights=self.entry[:, kernels.COUNT])
-        rows = np.zeros((len(sizes), 3), dtype=np.int64)
-        rows[:, kernels.TUPLE], rows[:, kernels.COUNT] = np.arange(len(sizes)), sizes
-        return Table(self.codes, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,20 +71,10 @@ def distinct(microdata: Microdata) -> Distinct:
     array([[0, 1, 1],
            [1, 0, 2]])
     """
-    codes, secret = microdata.codes, microdata.sensitive
-    keys, span = np.zeros(len(microdata), dtype=np.int64), 1
-    for row, column in zip(codes, microdata.quasi, strict=True):
-        if span > _SPAN // column.size:  # number only the combinations that occur
-            kept, keys = np.unique(keys, return_inverse=True)
-            span = len(kept)
-        keys = keys * column.size + row
-        span *= column.size
-    _, first, tuple_of = np.unique(keys, return_index=True, return_inverse=True)
-    flat = tuple_of * secret.size + secret.codes
-    found, entry_of, number = np.unique(flat, return_inverse=True, return_counts=True)
-    rows = np.stack([found // secret.size, found % secret.size, number], axis=1)
-    table = Table(np.ascontiguousarray(codes[:, first]), rows.astype(np.int64))
-    return Distinct(table, tuple_of, entry_of)
+    codes, combination = combinations(microdata)
+    entry_of, secret = microdata.distinct_of, microdata.sensitive.codes[microdata.distinct]
+    rows = np.stack([combination, secret, np.bincount(entry_of)], axis=1).astype(np.int64)
+    return Distinct(Table(codes, rows), combination[entry_of], entry_of)
 
 
 class Classes(NamedTuple):
@@ -172,10 +93,6 @@ class Classifier:
         self._group = group
         self._work = np.zeros((3, table.size), dtype=np.int64)
         self._slots = np.zeros(1 << max(4, (2 * table.size).bit_length()), dtype=np.int64)
-        self._room = np.zeros((2, len(table.entry) + 1), dtype=np.int64)
-        self._hist = np.zeros(len(goal.totals), dtype=np.int64)
-        self._known = np.full(len(goal.totals), -1)
-        self._tree = np.zeros((len(goal.parent), 2), dtype=np.int64)
 
     def classes(self, table: Table, at: NDArray[np.int64]) -> Classes:
         """The classes of a node; ``at`` as `Lattice.at` gives it."""
@@ -206,9 +123,8 @@ class Classifier:
         known = int(missing.sum() - (missing.max(initial=0) if spared else 0))
         if known <= limit and looks_inside(self.goal):
             known = kernels.judge(
-                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
-                self._tree, int(spared), limit, misses,
-            )  # fmt: skip
+                table.entry, classes.class_of, classes.sizes, self.goal, int(spared), limit, misses
+            )
         return misses if known <= limit else None
 
     def too_small(self, classes: Classes) -> int:
@@ -223,35 +139,34 @@ class Classifier:
         misses: NDArray[np.bool_] = (classes.sizes <= self.goal.k)[class_of_entry]
         if looks_inside(self.goal):
             kernels.judge_without(
-                table.entry, classes.class_of, classes.sizes, self.goal, self._room, self._hist,
-                self._known, self._tree, is_target, misses,
-            )  # fmt: skip
+                table.entry, classes.class_of, classes.sizes, self.goal, is_target, misses
+            )
         return misses
-
-
-_REMEMBERED = 12  # nodes whose classes are kept, for nodes above to start from
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table, its lattice, a goal, and the number of records that may be suppressed."""
+    """A table, its lattice, a goal, and the number of records that may be suppressed.
+
+    ``one`` is that of the goal's `Stretches`.
+    """
 
     microdata: Microdata
     lattice: Lattice
     goal: kernels.Goal
     limit: int
     loss: Loss
+    one: int
 
     @cached_property
     def distinct(self) -> Distinct:
         """The combinations of the table."""
         return distinct(self.microdata)
 
-    @cached_property
+    @property
     def table(self) -> Table:
-        """The same, without the sensitive values if the goal does not depend on them."""
-        whole = self.distinct.table
-        return whole if looks_inside(self.goal) else whole.without_secrets()
+        """The same, without the place of each record."""
+        return self.distinct.table
 
     @cached_property
     def counts(self) -> list[NDArray[np.int64]]:
@@ -300,15 +215,13 @@ class _Search:
         self.problem = problem
         self.weights = problem.weights()
         self.classifier = problem.classifier()
-        self.shrinking = Shrinking(problem.table, len(problem.goal.totals))
         self.best: tuple[int, Node] | None = None
 
     def visit(self, node: Node) -> bool:
         """Whether nodes below may be good: see `_lattice`."""
         problem = self.problem
-        table, at = self.shrinking.table_for(node), problem.lattice.at(node)
+        table, at = problem.table, problem.lattice.at(node)
         classes = self.classifier.classes(table, at)
-        self.shrinking.remember(node, table, classes)
         misses = self.classifier.misses_within(table, classes, problem.limit)
         if misses is not None:
             lost = self.weights.of_classes(table.codes[:, classes.first], at)
@@ -328,46 +241,6 @@ def sinks(goal: kernels.Goal, limit: int) -> bool:
     return not looks_inside(goal) or limit == 0
 
 
-class Shrinking:
-    """Smaller tables, made of the classes of a node, to start from instead of the whole."""
-
-    def __init__(self, table: Table, values: int) -> None:
-        self._whole = table
-        self._values = values
-        self._rolled: list[_Rolled] = []
-
-    def table_for(self, node: Node) -> Table:
-        """The smallest known table from which this node's classes can be made."""
-        fitting = [one for one in self._rolled if one.is_below(node)]
-        if not fitting:
-            return self._whole
-        return min(fitting, key=lambda one: len(one.classes.first)).table
-
-    def remember(self, node: Node, table: Table, classes: Classes) -> None:
-        """Keep the classes of a node if they are few enough to be useful."""
-        if 2 * len(classes.first) < table.size:
-            self._rolled = self._rolled[1 - _REMEMBERED :]
-            self._rolled.append(_Rolled(node, table, classes, self._values))
-
-
-@dataclass(frozen=True, eq=False)
-class _Rolled:
-    """The classes of a node, and the table made of them."""
-
-    node: Node
-    source: Table
-    classes: Classes
-    values: int
-
-    def is_below(self, node: Node) -> bool:
-        """Whether the classes of a node consist of whole classes of this one."""
-        return all(low <= high for low, high in zip(self.node, node, strict=True))
-
-    @cached_property
-    def table(self) -> Table:
-        return self.source.rolled_up(self.classes, self.values)
-
-
 def largest_l(problem: Problem) -> int:
     """The largest ℓ for which there is a good node, with all other options unchanged."""
     table, goal = problem.distinct.table, problem.goal._replace(l=1)
@@ -377,9 +250,11 @@ def largest_l(problem: Problem) -> int:
     def visit(node: Node) -> bool:
         nonlocal largest
         classes = classifier.classes(table, problem.lattice.at(node))
-        entry = table.rolled_up(classes, len(goal.totals)).entry
+        flat = classes.class_of[table.entry[:, kernels.TUPLE]] * goal.values
+        found, which = np.unique(flat + table.entry[:, kernels.SECRET], return_inverse=True)
+        number = np.bincount(which, weights=table.entry[:, kernels.COUNT])
         most = np.zeros(len(classes.sizes), dtype=np.int64)
-        np.maximum.at(most, entry[:, kernels.TUPLE], entry[:, kernels.COUNT])
+        np.maximum.at(most, found // goal.values, number.astype(np.int64))
         diverse = np.where(classifier.misses(table, classes), 0, classes.sizes // most)
         # The least diverse are suppressed first; the next in line decides.
         order = np.argsort(diverse)

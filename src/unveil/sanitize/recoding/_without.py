@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata import Statistic
+from unveil.sanitize._goals import rows_without
 from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Node, Weights, is_declared, sweep
-from unveil.sanitize.recoding._search import Judged, Problem, Shrinking, judged, looks_inside, sinks
+from unveil.sanitize.recoding._search import Judged, Problem, judged, sinks
 
 _NONE = np.iinfo(np.int64).max
 
@@ -70,8 +71,7 @@ def _best_nodes(
     problem: Problem, records: NDArray[np.intp], limit: int
 ) -> Iterator[tuple[NDArray[np.intp], kernels.Goal, Node]]:
     """Places among the records, their goal, and the best node without each of them."""
-    inside, outlook = looks_inside(problem.goal), _Outlook(problem, limit)
-    entry_of = (problem.distinct.entry_of if inside else problem.distinct.tuple_of)[records]
+    outlook, entry_of = _Outlook(problem, limit), problem.distinct.entry_of[records]
     for alike in _groups(problem, np.unique(entry_of)):
         search = _Search(problem, alike, limit, outlook)
         sweep(alike.weights.bounds, search.visit, search.enough)
@@ -92,15 +92,14 @@ def _groups(problem: Problem, entries: NDArray[np.int64]) -> Iterator[_Alike]:
         if not is_declared(column) and not shallow:
             alone = counts[codes[j]] == 1
             lacking[j, alone] = codes[j, alone]
-    far = problem.goal.distance != kernels.NO_DISTANCE
+    far = len(problem.goal.stretch) > 0
     secrets = table.entry[entries, kernels.SECRET] if far else np.full(len(entries), -1)
     keys, which = np.unique(np.vstack([lacking, secrets]), axis=1, return_inverse=True)
     for g, key in enumerate(keys.T):
         goal = problem.goal
         if far:
-            totals = goal.totals.copy()
-            totals[key[-1]] -= 1
-            goal = goal._replace(totals=totals, records=goal.records - 1)
+            stretch = rows_without(goal.stretch, int(key[-1]))
+            goal = goal._replace(stretch=stretch, records=goal.records - 1)
         yield _Alike(entries[which.ravel() == g], goal, problem.weights(key[:-1].tolist()))
 
 
@@ -110,10 +109,9 @@ class _Outlook:
     def __init__(self, problem: Problem, limit: int) -> None:
         goal = problem.goal
         # One record less moves the whole table, and so every distance to it, by at most 1/(n − 1).
-        lenient = goal._replace(t=goal.t + 1 / max(1, goal.records - 1))
+        lenient = goal._replace(far=goal.far + problem.one / max(1, goal.records - 1))
         self._classifier = problem.classifier(lenient)
-        self._shrinking = Shrinking(problem.table, len(goal.totals))
-        self._lattice, self._limit = problem.lattice, limit
+        self._problem, self._limit = problem, limit
         self._known: dict[Node, tuple[bool, bool]] = {}
 
     def of(self, node: Node) -> tuple[bool, bool]:
@@ -122,9 +120,8 @@ class _Outlook:
         The latter follows from the classes that are too small, for every goal.
         """
         if node not in self._known:
-            table = self._shrinking.table_for(node)
-            classes = self._classifier.classes(table, self._lattice.at(node))
-            self._shrinking.remember(node, table, classes)
+            table = self._problem.table
+            classes = self._classifier.classes(table, self._problem.lattice.at(node))
             # Without a target only its own class may meet a goal that it missed before.
             misses = self._classifier.misses_within(table, classes, self._limit, spared=True)
             # The target may itself have been in one of the classes that are too small.
@@ -184,7 +181,7 @@ class _Counted:
     """The counts of released records that cover targets, for the release of a node."""
 
     def __init__(self, problem: Problem, judged: Judged) -> None:
-        self.table, self.ladders = problem.distinct.table, problem.lattice.ladders
+        self.table, self.ladders = problem.table, problem.lattice.ladders
         self.values = problem.microdata.sensitive.size
         self.judged = judged
         combination, secret, number = self.table.entry.T
