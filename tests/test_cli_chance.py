@@ -75,7 +75,10 @@ def test_counts_are_written(table, tmp_path):
         ),
         (["--parts", "age=2", "--quantiles", "age=2"], "one way only"),
         (["--quantiles", "age=3", "--quantiles", "age=2"], "names the column 'age' twice"),
-        (["--sanitizer", "laplace-counts:epsilon=0"], "epsilon must be a number above 0"),
+        (
+            ["--sanitizer", "laplace-counts:epsilon=0"],
+            "--epsilon 0.0 is not possible: it must be a number above 0",
+        ),
         (["--sanitizer", "laplace-counts"], "laplace-counts needs epsilon"),
     ],
 )

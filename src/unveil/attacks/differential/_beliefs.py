@@ -299,21 +299,25 @@ def asked_everywhere(
     def answered(
         parts: Sequence[Part], backend: Backend, enough: Callable[[], bool]
     ) -> Iterator[tuple[Beliefs, ...]]:
-        """One whose worker is lost is asked about again, target by target."""
-        again: list[Part] = []
-        for number, result in run_everywhere(ask, question, parts, backend, enough=enough):
-            part = parts[number]
-            if not isinstance(result, WorkerLost):
-                yield answers(part, result)
-            elif len(part.places) > 1:
-                again += (Part(part.places[[row]], part.records[[row]], samples)
-                          for row in range(len(part.places)))  # fmt: skip
-            else:
-                values = question.release.sensitive.size
-                nothing = Beliefs.none(part.places, values, FAILED, result.why)
-                yield tuple(nothing for _ in question.adversaries)
-        if again:
-            yield from answered(again, backend, lambda: False)
+        """One whose worker is lost is asked about again, target by target.
+
+        It is a loop: a function that calls itself would keep the sanitizer, and with it the
+        processes of an oracle, until the next collection of garbage.
+        """
+        while parts:
+            again: list[Part] = []
+            for number, result in run_everywhere(ask, question, parts, backend, enough=enough):
+                part = parts[number]
+                if not isinstance(result, WorkerLost):
+                    yield answers(part, result)
+                elif len(part.places) > 1:
+                    again += (Part(part.places[[row]], part.records[[row]], samples)
+                              for row in range(len(part.places)))  # fmt: skip
+                else:
+                    values = question.release.sensitive.size
+                    nothing = Beliefs.none(part.places, values, FAILED, result.why)
+                    yield tuple(nothing for _ in question.adversaries)
+            parts, enough = again, lambda: False
 
     try:
         yield from answered(parts, backend, work.enough)
