@@ -7,9 +7,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from unveil.errors import Cell, File, InputError, Listed, Message, Option, Text, did_you_mean
+from unveil.errors import Cell, InputError, Listed, Message, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.microdata._messages import ValueOption, Worded, counted
+from unveil.microdata._messages import ValueOption, Worded
 from unveil.microdata._microdata import Column, Microdata
 from unveil.microdata._permuted import Permuted, combinations
 from unveil.microdata._release import AnyRelease, Release
@@ -150,7 +150,7 @@ def check_permuted(release: Permuted, original: Microdata) -> None:
     if not same_domains(release, original):
         raise InputError(
             "the release by {maker} is not one of {source}: their columns or values differ; "
-            "{remedy}", maker=release.maker, source=File(original.source, bare=True),
+            "{remedy}", maker=release.maker, source=original.file,
             remedy=Worded("read it with read_anatomy(…, microdata=…)",
                           typed="give the table that it was made from"),
         )  # fmt: skip
@@ -181,8 +181,7 @@ def check_permuted(release: Permuted, original: Microdata) -> None:
 
 def _too_many(release: Permuted, n: int, what: Any, original: Microdata, held: int) -> InputError:
     return InputError(
-        "the release by {maker} has {records}{with_}{what}, where {source} has {held}: it is not a "
-        "release of this table", maker=release.maker, records=counted(n, "record"),
-        with_=" with " if what else "", what=what, source=File(original.source, bare=True),
-        held=held or "none",
+        "the release by {maker} has {n:record}{with_}{what}, where {source} has {held}: it is not "
+        "a release of this table", maker=release.maker, n=n, with_=" with " if what else "",
+        what=what, source=original.file, held=held or "none",
     )  # fmt: skip

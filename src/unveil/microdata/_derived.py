@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from unveil.errors import Cell, InputError, Listed, Message, Option, Row, Text
+from unveil._text import counted
+from unveil.errors import Cell, InputError, Listed, Message, Option, Text
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import Cells, Empty
-from unveil.microdata._distinct import listed_values
+from unveil.microdata._distinct import Distinct, listed_values
 from unveil.microdata._encode import MISSING, Wish, encode, stray_texts
-from unveil.microdata._messages import ValueOption, counted, hierarchy_option
+from unveil.microdata._messages import hierarchy_option
 from unveil.microdata._microdata import Kind, Role
 from unveil.microdata._notations import (
     EMPTY_WORDS,
@@ -37,51 +38,36 @@ _CODE = re.compile(r"(?<![\d.,])0\d|\d{19}", re.ASCII)  # looks like a number, b
 _RANGES = (Notation.RANGE, Notation.INTERVAL)
 
 
-def derived_domain(
-    cells: Cells, *, kind: Kind | None, notation: Notation | None, empty: Empty | None
-) -> Derived:
-    """The values that a column has, inferred from its cells.
-
-    ``kind``, ``notation`` and ``empty`` are as declared. If the cells do not determine the values,
-    the error says what to give.
-    """
-    return _Derivation(cells, kind, notation).domain(empty)
-
-
-class _Derivation:
-    """Decides what the cells of one column are about."""
+class Derivation:
+    """Decides what the cells of one column are about, with kind and notation as declared."""
 
     def __init__(self, cells: Cells, kind: Kind | None, notation: Notation | None) -> None:
-        self.cells = cells
-        self.kind = kind
-        self.notation = notation
-        self.name = cells.distinct.name
-        texts = enumerate(cells.distinct.texts())
+        self.cells, self.kind, self.notation = cells, kind, notation
+        self.distinct, self.name = cells.distinct, cells.distinct.name
+        texts = enumerate(self.distinct.texts())
         self.shown = [(position, text) for position, text in texts if not is_hidden(text)]
         self.texts = [text for _, text in self.shown]
 
     def domain(self, empty: Empty | None) -> Derived:
+        """The values that the column has; if the cells do not determine them, what to give."""
         if not self.shown:
             raise InputError(
                 "{where} has only suppressed cells; give its values, as in {domains}, or leave it "
-                "out of {quasi}", where=self.cells.distinct.where, domains=self._domains("[…]"),
-                quasi=Option("quasi"),
+                "out of {quasi}", where=self.distinct.where, quasi=Option("quasi"),
+                domains=domains_option(self.name, "[…]"),
             )  # fmt: skip
-        if self.kind is Kind.CATEGORICAL:
-            self._refuse_masks()
-            return self._names(empty)
-        plain = self._plain_numbers()
-        if plain is not None:
+        is_open = self.kind is not Kind.CATEGORICAL
+        if is_open and (plain := self._plain_numbers()) is not None:
             return plain
         self._refuse_masks()
-        ruler = self._ruler()
+        ruler = self._ruler() if is_open else None
         if ruler is None:
             return self._names(empty)
-        return derived_numbers(self.name, self.cells, ruler, self.notation)
+        return derived_numbers(self.cells, ruler, self.notation)
 
     def _plain_numbers(self) -> Derived | None:
         """The numbers or days, if there is nothing else; detected as in a table."""
-        distinct = self.cells.distinct
+        distinct = self.distinct
         if distinct.is_text:
             texts = dict.fromkeys(text.strip() for text in self.texts)
             distinct = listed_values(self.name, list(texts), distinct.source)
@@ -108,16 +94,13 @@ class _Derivation:
             if digits and self.kind is None:
                 numeric = Message("; if they are whole numbers, give {option}",
                                   option=Option("numeric", [self.name]))  # fmt: skip
-            raise InputError(
-                "{where} the values that the cell {cell} covers are unknown without the original; "
-                "give them, as in {domains}, or give a hierarchy that has them, as in "
-                "{hierarchies}{numeric}", where=self._place(position), cell=Cell(text),
-                domains=self._domains(f"[{_examples(mask)}…]"), numeric=numeric,
+            raise self.distinct.error(
+                position, "the values that the cell {cell} covers are unknown without the "
+                "original; give them, as in {domains}, or give a hierarchy that has them, as in "
+                "{hierarchies}{numeric}", cell=Cell(text), numeric=numeric,
+                domains=domains_option(self.name, f"[{_examples(mask)}…]"),
                 hierarchies=hierarchy_option(self.name),
             )  # fmt: skip
-
-    def _domains(self, example: str) -> ValueOption:
-        return domains_option(self.name, example)
 
     def _ruler(self) -> Ruler | None:
         """The line that the cells are read on; None if they are about names."""
@@ -129,49 +112,43 @@ class _Derivation:
         ):
             return ruler if self.kind is Kind.NUMERIC else None
         is_range = [any(r.notation in _RANGES for r in found) for found in readings]
+        a_range = self.shown[is_range.index(True) if any(is_range) else 0]
         if days and any(_CLOCK.search(text) for text in self.texts):
-            self._ask_for_moments(is_range)
-            return None
+            if any(is_range) or self.kind is Kind.NUMERIC:
+                raise self.distinct.error(
+                    a_range[0], "the cell {cell} does not determine the moments of the column; "
+                    "give them, as in {domains}", cell=Cell(a_range[1]),
+                    domains=domains_option(self.name, "pandas.date_range(…)"),
+                )  # fmt: skip
+            return None  # moments can be inferred only if they are values
         if self.kind is Kind.NUMERIC:
             return ruler
         unread = [found for found, some in zip(self.shown, readings, strict=True) if not some]
         coded = any(_CODE.search(text) for text in self.texts) and not days
         if any(is_range) and (unread or coded):
-            self._ask_for_kind(unread, self.texts[is_range.index(True)], days=days)
+            raise self._unclear(unread, Cell(a_range[1]), "day" if days else "number")
         return None if unread or coded else ruler
 
-    def _ask_for_moments(self, is_range: Sequence[bool]) -> None:
-        """Moments can be inferred only if they are values."""
-        if any(is_range) or self.kind is Kind.NUMERIC:
-            position, text = self.shown[is_range.index(True) if any(is_range) else 0]
-            raise InputError(
-                "{where} the cell {cell} does not determine the moments of the column; give them, "
-                "as in {domains}", where=self._place(position), cell=Cell(text),
-                domains=self._domains("pandas.date_range(…)"),
-            )  # fmt: skip
-
-    def _ask_for_kind(self, unread: Sequence[tuple[int, str]], a_range: str, *, days: bool) -> None:
-        what = "day" if days else "number"
+    def _unclear(self, unread: Sequence[tuple[int, str]], a_range: Cell, what: str) -> InputError:
+        """Some cells are ranges, and others are not numbers, or are codes."""
         names = Option("categorical", [self.name])
         if unread:
             position, text = unread[0]
-            raise InputError(
-                "{where} the cell {cell} is not a {what}, although others are ranges of {what}s, "
+            return self.distinct.error(
+                position, "the cell {cell} is not a {what}, although others are ranges of {what}s, "
                 "such as {range}; correct it, or declare all of them names: {names}",
-                where=self._place(position), cell=Cell(text), what=what, range=Cell(a_range),
-                names=names,
+                cell=Cell(text), what=what, range=a_range, names=names,
             )  # fmt: skip
-        raise InputError(
+        return InputError(
             "column {column}: cells such as {range} may be ranges of numbers, or names, because "
             "some have leading zeros as codes do; give {numbers} or {names}",
-            column=ColumnName(self.name), range=Cell(a_range),
-            numbers=Option("numeric", [self.name]), names=names,
+            column=ColumnName(self.name), range=a_range, names=names,
+            numbers=Option("numeric", [self.name]),
         )  # fmt: skip
 
     def _names(self, empty: Empty | None) -> Derived:
-        distinct = self.cells.distinct
-        rows = [(distinct.first_row(position), text) for position, text in self.shown]
-        values = _named_values(self.name, rows, self.notation)
+        distinct = self.distinct
+        values = _named_values(distinct, self.shown, self.notation)
         empties = any(text.strip() in EMPTY_WORDS for text in distinct.texts())
         if empty == "missing" and (empties or distinct.missing.any()):
             values.append(MISSING)
@@ -182,10 +159,6 @@ class _Derivation:
             words = Message("{words}, as words and not as numbers because of {value}", words=words,
                             value=Cell(sorted(stray)[0]))  # fmt: skip
         return Derived(domain.values, words)
-
-    def _place(self, position: int) -> Message:
-        row = Row(self.cells.distinct.first_row(position))
-        return Message("{row}, column {column}:", row=row, column=ColumnName(self.name))
 
 
 def _examples(mask: str) -> str:
@@ -210,9 +183,9 @@ def _bare(text: str) -> str:
 
 
 def _named_values(
-    name: str, cells: Iterable[tuple[int, str]], notation: Notation | None
+    distinct: Distinct, cells: Iterable[tuple[int, str]], notation: Notation | None
 ) -> list[str]:
-    """All values that the cells (given with their rows) name.
+    """All values that some of the distinct cells name.
 
     A cell that may be one value or several is refused, unless the column decides.
     """
@@ -221,7 +194,7 @@ def _named_values(
     known: dict[str, None] = {}
     alone: dict[str, str] = {}
     doubtful: dict[str, int] = {}
-    for row, cell in cells:
+    for position, cell in cells:
         text = _bare(cell)
         items = _listed(text)
         if len(items) > 1 or _in_braces(text):
@@ -229,7 +202,7 @@ def _named_values(
         elif items:  # [Lyon], which is Lyon if there is one
             alone[text] = items[0]
         elif unquoted(text) == text and any(mark in text for mark in MARKS):
-            doubtful.setdefault(text, row)
+            doubtful.setdefault(text, position)
         else:
             known[unquoted(text)] = None
     known.update({text: None for text, item in alone.items() if item not in known})
@@ -238,13 +211,12 @@ def _named_values(
             mark = next(mark for mark in MARKS if mark in text)
             known.update({part.strip(): None for part in text.split(mark)})
     places = {value: place for place, value in enumerate(known)}
-    for text, row in doubtful.items():
+    for text, position in doubtful.items():
         if text not in known and not _is_set_of(text, places):
-            both = [Option("notation", {name: word}) for word in ("value", "set")]
-            raise InputError(
-                "{row}, column {column}: the cell {cell} may be one value or a set of several; "
-                "give {options}", row=Row(row), column=ColumnName(name), cell=Cell(text),
-                options=Listed(both, "or"),
+            both = [Option("notation", {distinct.name: word}) for word in ("value", "set")]
+            raise distinct.error(
+                position, "the cell {cell} may be one value or a set of several; give {options}",
+                cell=Cell(text), options=Listed(both, "or"),
             )  # fmt: skip
     known.pop("", None)
     return list(known)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from unveil.errors import (
     Cell,
-    File,
     HierarchyError,
     InputError,
     MissingValuesError,
@@ -21,9 +20,9 @@ from unveil.errors import (
     View,
 )
 from unveil.errors import Column as ColumnName
-from unveil.microdata._distinct import Distinct, recoded_codes
+from unveil.microdata._distinct import Distinct, objects, recoded_codes
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import ValueOption, counted, value_meant, values_listed
+from unveil.microdata._messages import ValueOption, value_meant, values_listed
 from unveil.microdata._microdata import Column, Kind, Role, value_text
 
 MISSING = "(missing)"
@@ -50,6 +49,12 @@ class Wish:
     missing_is_a_value: bool = False
     """A hierarchy then has a leaf for it, even if no value is missing: what is declared must not
     depend on a single record."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the kind of a column that is used follows from its values."""
+        declared = (self.kind, self.levels, self.hierarchy)
+        return self.role.is_used and all(one is None for one in declared)
 
     def tree(self, name: str, domain: NDArray[Any]) -> Hierarchy | None:
         """The hierarchy; built from the column's domain if it is a function."""
@@ -92,7 +97,7 @@ def _column(
 
 
 def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
-    used = wish.role in (Role.QUASI, Role.SENSITIVE)
+    used = wish.role.is_used
     if used and numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         worst = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise InputError(
@@ -141,7 +146,7 @@ def _ordinal(column: Distinct, wish: Wish) -> Column:
     codes = recoded_codes(column.codes, np.array([rank[text] for text in texts], dtype=np.int64))
     if column.missing.any():
         if MISSING not in rank:
-            if wish.role in (Role.QUASI, Role.SENSITIVE):
+            if wish.role.is_used:
                 raise MissingValuesError(
                     "{where} is ordinal, and its order has no place for missing values; drop these "
                     "records with {drop}, or add '(missing)' to its levels",
@@ -150,7 +155,7 @@ def _ordinal(column: Distinct, wish: Wish) -> Column:
             levels = (*levels, MISSING)
             rank[MISSING] = len(rank)
         codes = np.where(codes < 0, rank[MISSING], codes).astype(np.int32)
-    domain = _objects(levels)
+    domain = objects(levels)
     tree = wish.tree(column.name, domain)
     if tree is not None:
         tree = _ordered_tree(tree, column, levels, [rank[text] for text in texts])
@@ -166,12 +171,12 @@ def _categorical(column: Distinct, wish: Wish) -> Column:
         _check_leaves(tree, column, texts)
         if (gaps or wish.missing_is_a_value) and MISSING not in tree.leaves:
             tree = tree.with_leaf(MISSING)
-        domain = _objects(tree.leaves)
+        domain = objects(tree.leaves)
         places = np.array([tree.leaf(text) for text in texts], dtype=np.int64)
     codes = recoded_codes(column.codes, places)
     if gaps:
         if MISSING not in domain:
-            domain = np.append(domain, _objects([MISSING]))
+            domain = np.append(domain, objects([MISSING]))
         place = int(np.flatnonzero(domain == MISSING)[0])
         codes = np.where(codes < 0, place, codes).astype(np.int32)
     return _column(column, wish, Kind.CATEGORICAL, codes, domain, tree)
@@ -182,7 +187,7 @@ def _as_they_were(domain: NDArray[Any], column: Distinct) -> NDArray[Any] | None
     if column.is_text:
         return None
     original = dict(zip(column.texts(), column.values.tolist(), strict=True))
-    return _objects([original.get(text, text) for text in domain])
+    return objects([original.get(text, text) for text in domain])
 
 
 def _sorted(texts: Sequence[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -209,14 +214,13 @@ def _check_leaves(tree: Hierarchy, column: Distinct, texts: Sequence[str]) -> No
     strange.remove(first)
     strange.insert(0, int(first))
     text = texts[strange[0]]
-    records = int(counts[strange].sum())
     raise HierarchyError(
-        "hierarchy {tree} does not have {value}{others} of column {column} ({records}, the first "
-        "in {row} of {source}){hint} (its leaves: {leaves}); use the same spelling in both",
-        tree=File(tree.source, bare=True), value=Cell(text),
+        "hierarchy {tree} does not have {value}{others} of column {column} ({records:record}, the "
+        "first in {row} of {source}){hint} (its leaves: {leaves}); use the same spelling in both",
+        tree=tree.file, value=Cell(text),
         others=f" and {len(strange) - 1:,} more" if len(strange) > 1 else "",
-        column=ColumnName(column.name), records=counted(records, "record"),
-        row=Row(column.first_row(strange[0])), source=File(column.source, bare=True),
+        column=ColumnName(column.name), records=int(counts[strange].sum()),
+        row=Row(column.first_row(strange[0])), source=column.file,
         hint=value_meant(text, tree.leaves), leaves=values_listed(tree.leaves),
     )  # fmt: skip
 
@@ -234,7 +238,7 @@ def _ordered_tree(
     if lacking:
         raise HierarchyError(
             "hierarchy {tree} does not have {value}, a level of column {column}{hint}",
-            tree=File(tree.source, bare=True), value=Cell(lacking[0]),
+            tree=tree.file, value=Cell(lacking[0]),
             column=ColumnName(column.name), hint=value_meant(lacking[0], tree.leaves),
         )  # fmt: skip
     try:
@@ -326,9 +330,3 @@ def _parsed_dates(texts: NDArray[Any]) -> NDArray[Any] | None:
         return texts.astype("datetime64[D]")
     except ValueError:  # the 30th of February
         return None
-
-
-def _objects(values: Sequence[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = list(values)
-    return array

@@ -101,6 +101,11 @@ class Hierarchy:
         return _built(_Check(source, lines).tree(paths), source)
 
     @property
+    def file(self) -> File:
+        """Where it comes from, for messages."""
+        return File(self.source, bare=True)
+
+    @property
     def leaves(self) -> tuple[str, ...]:
         """The names of the leaves."""
         return self.names[: self.n_leaves]
@@ -141,7 +146,7 @@ class Hierarchy:
                               hint=value_meant(name, self.names)) from None  # fmt: skip
 
     def _error(self, text: str, **parts: Any) -> HierarchyError:
-        return HierarchyError(text, file=File(self.source, bare=True), **parts)
+        return HierarchyError(text, file=self.file, **parts)
 
     def leaf(self, name: str) -> int:
         """The number of the leaf called `name`."""

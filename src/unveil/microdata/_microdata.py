@@ -8,7 +8,7 @@ one interval of codes*.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil.errors import Cell, File, InputError, did_you_mean
+from unveil.errors import Cell, File, InputError, Text, did_you_mean
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import Notes
 
 
 class Role(StrEnum):
@@ -29,6 +28,11 @@ class Role(StrEnum):
     QUASI = "quasi-identifier"
     SENSITIVE = "sensitive"
     OTHER = "other"
+
+    @property
+    def is_used(self) -> bool:
+        """Whether attacks use the column: it is a quasi-identifier or sensitive."""
+        return self in (Role.QUASI, Role.SENSITIVE)
 
 
 class Kind(StrEnum):
@@ -85,6 +89,11 @@ class Column:
         return len(self.values)
 
     @property
+    def is_dates(self) -> bool:
+        """Whether the values are points in time."""
+        return self.values.dtype.kind == "M"
+
+    @property
     def is_ordered(self) -> bool:
         """Whether an interval of codes is a range of values (numeric and ordinal columns)."""
         return self.kind is not Kind.CATEGORICAL
@@ -103,9 +112,8 @@ class Column:
     def positions(self) -> NDArray[np.float64]:
         """Position of each value on a line: the number itself, or its rank."""
         if self.kind is Kind.NUMERIC:
-            if np.issubdtype(self.values.dtype, np.datetime64):
-                return self.values.astype("datetime64[us]").astype(np.float64)
-            return self.values.astype(np.float64)
+            moments = self.values.astype("datetime64[us]") if self.is_dates else self.values
+            return moments.astype(np.float64)
         return np.arange(self.size, dtype=np.float64)
 
     def decode(self) -> NDArray[Any]:
@@ -178,10 +186,15 @@ class Microdata:
     rows: NDArray[np.int64]
     source: str = "table"
     source_rows: int | None = None
-    notes: Notes = field(default=())
+    notes: tuple[Text, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def file(self) -> File:
+        """The table's name, for messages."""
+        return File(self.source, bare=True)
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:
@@ -190,8 +203,7 @@ class Microdata:
         names = [column.name for column in self.columns]
         raise InputError(
             "column {name} is not in {source}{hint} (columns: {names})", name=Cell(name),
-            source=File(self.source, bare=True), hint=did_you_mean(name, names),
-            names=", ".join(names),
+            source=self.file, hint=did_you_mean(name, names), names=", ".join(names),
         )  # fmt: skip
 
     @cached_property

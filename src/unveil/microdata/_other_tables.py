@@ -23,13 +23,14 @@ from numpy.typing import NDArray
 
 from unveil.errors import Cell, File, InputError, Message, Option, Text, View, did_you_mean
 from unveil.errors import Column as ColumnName
+from unveil.microdata._cell_columns import column_cells, read_column
 from unveil.microdata._cells import Line
 from unveil.microdata._distinct import listed_values
 from unveil.microdata._encode import Wish, encode
 from unveil.microdata._messages import ValueOption, value_meant, values_listed
-from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
+from unveil.microdata._microdata import Column, Kind, value_text
 from unveil.microdata._regions import Intervals, Regions, Sets
-from unveil.microdata._release_reader import read_release
+from unveil.microdata._sources import from_table
 
 Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
 """For each column, what values of another table are called here; None: not a value here."""
@@ -265,9 +266,7 @@ def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None
     if not mapping:
         return column
     texts = [mapping.get(text) or text for text in column.texts]
-    values = np.empty(len(texts), dtype=object)
-    values[:] = texts
-    listed = listed_values(column.name, values, "mapping")
+    listed = listed_values(column.name, texts, "mapping")
     again = encode(listed, Wish(role=column.role, kind=kind))
     return replace(again, codes=again.codes[column.codes])
 
@@ -312,18 +311,9 @@ def read_cells(texts: Sequence[str], column: Column) -> Regions:
     >>> read_cells(["30-45", "*", "30-45"], ages).covers(1).tolist()
     [True, True, True]
     """
-    distinct, of_cell = np.unique(np.array(texts, dtype=object), return_inverse=True)
-    secret = Column(
-        name=f"{column.name} of nobody", role=Role.SENSITIVE, kind=Kind.CATEGORICAL,
-        codes=np.zeros(len(distinct), dtype=np.int32), values=np.array(["-"], dtype=object),
-    )  # fmt: skip
-    people = Microdata(
-        columns=(replace(column, role=Role.QUASI, codes=secret.codes), secret),
-        rows=np.arange(len(distinct)),
-    )
-    cells = {column.name: distinct.tolist(), secret.name: ["-"] * len(distinct)}
-    release = read_release(cells, people)
-    return release.regions[0].take(release.class_of).take(of_cell.ravel())
+    cells = column_cells(from_table({column.name: list(texts)}), column.name)
+    read = read_column(column, cells)
+    return read.regions.take(read.cell_of)
 
 
 def read_again(regions: Regions, column: Column, wide: Column) -> tuple[Regions, list[str]]:
@@ -357,11 +347,4 @@ def _stretched(regions: Regions, column: Column, wide: Column) -> Regions:
         return Intervals(low, high)
     assert isinstance(regions, Sets)
     rows = np.repeat(np.arange(len(regions)), np.diff(regions.start))
-    lengths = (after - before + 1)[regions.members]
-    ends = np.cumsum(lengths)
-    codes = np.arange(ends[-1] if len(ends) else 0) - np.repeat(
-        ends - lengths - before[regions.members], lengths
-    )
-    pairs = np.unique(np.repeat(rows, lengths) * wide.size + codes)
-    start = np.searchsorted(pairs, np.arange(len(regions) + 1) * wide.size)
-    return Sets(start, (pairs % wide.size).astype(np.int32))
+    return Sets.of_runs(rows, before[regions.members], after[regions.members], len(regions))

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.errors import Cell, File, InputError, Listed, Message, Option, Row, Text
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import column_cells, open_release
 from unveil.microdata._cells import Domain
 from unveil.microdata._checks import check_permuted
-from unveil.microdata._distinct import Distinct, distinct_values
-from unveil.microdata._encode import MISSING, Wish, encode
-from unveil.microdata._messages import Worded, counted, must, value_meant
+from unveil.microdata._distinct import distinct_of
+from unveil.microdata._encode import MISSING, encode
+from unveil.microdata._messages import Worded, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, Role
 from unveil.microdata._notations import EMPTY_WORDS
 from unveil.microdata._permuted import (
@@ -29,7 +30,7 @@ from unveil.microdata._permuted import (
     numbered_groups,
     refuse_gaps,
 )
-from unveil.microdata._readers import HierarchiesOption, Names, Options
+from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._sources import Source
 
 _COUNT = re.compile(r"(\d{1,15})(?:\.0*)?", re.ASCII)
@@ -96,22 +97,17 @@ def read_anatomy(
       1      2        a 1, b 1
       2      2        b 2
     """
-    if microdata is not None and not isinstance(microdata, Microdata):
-        original = "be the original as read_csv or read_table returns it"
-        raise must("microdata", original, type(microdata))
+    kinds: dict[str, Any] = {
+        "numeric": numeric, "ordinal": ordinal, "categorical": categorical,
+        "hierarchies": hierarchies,
+    }  # fmt: skip
+    check_original("microdata", microdata, {"quasi": quasi, "sensitive": sensitive, **kinds})
     records, secrets = _opened(quasi_table, sensitive_table, delimiter, encoding)
     if microdata is None:
         names = _ColumnNames(records, secrets, quasi, sensitive, group, count)
-        options = Options(
-            quasi=names.quasi, sensitive=names.sensitive, numeric=numeric, ordinal=ordinal,
-            categorical=categorical, hierarchies=hierarchies,
-        )  # fmt: skip
+        options = Options(quasi=names.quasi, sensitive=names.sensitive, **kinds)
         columns, secret = _encoded(records, secrets, names, options)
     else:
-        _refuse_said(
-            quasi=quasi, sensitive=sensitive, numeric=numeric, ordinal=ordinal,
-            categorical=categorical, hierarchies=hierarchies,
-        )  # fmt: skip
         known = [column.name for column in microdata.quasi]
         names = _ColumnNames(records, secrets, known, microdata.sensitive.name, group, count)
         columns = [_recoded(column, records) for column in microdata.quasi]
@@ -153,16 +149,6 @@ def _opened(
     return records, secrets
 
 
-def _refuse_said(**options: Any) -> None:
-    """Refuse options that the original already answers."""
-    said = [name for name, value in options.items() if value is not None and value != ()]
-    if said:
-        raise InputError(
-            "{option} and {microdata} cannot be given together; columns and their kinds follow "
-            "from the microdata", option=Option(said[0]), microdata=Option("microdata"),
-        )  # fmt: skip
-
-
 def _encoded(
     records: Source, secrets: Source, names: _ColumnNames, options: Options
 ) -> tuple[list[Column], Column]:
@@ -170,28 +156,15 @@ def _encoded(
     column_cells(secrets, names.sensitive)  # or a message would name both tables
     arrays = {**records.arrays, names.sensitive: secrets.arrays[names.sensitive]}
     both = records.name if names.one_table else f"{records.name} and {secrets.name}"
-    source = replace(records, name=both, arrays=arrays)
-    roles, kinds, levels = options.roles(source), options.kinds(source), options.levels(source)
-    trees = options.hierarchies_for(source, roles)
+    wishes = options.wishes(replace(records, name=both, arrays=arrays))
 
     def column(source: Source, name: str) -> Column:
-        wish = Wish(
-            role=roles[name], kind=kinds.get(name), levels=levels.get(name),
-            hierarchy=trees.get(name),
-        )  # fmt: skip
-        return encode(_distinct(source, name), wish)
+        values = distinct_of(source, name)
+        refuse_gaps(values)
+        return encode(values, wishes[name])
 
-    quasi = [column(records, name) for name, role in roles.items() if role is Role.QUASI]
+    quasi = [column(records, name) for name, wish in wishes.items() if wish.role is Role.QUASI]
     return quasi, column(secrets, names.sensitive)
-
-
-def _distinct(source: Source, name: str) -> Distinct:
-    source.check_readable(name)
-    column = distinct_values(
-        source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
-    )
-    refuse_gaps(column)
-    return column
 
 
 def _recoded(column: Column, source: Source) -> Column:

@@ -7,33 +7,23 @@ or inferred from the cells (`_derived`). An inferred domain is reported.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from unveil.errors import (
-    Cell,
-    File,
-    HierarchyError,
-    InputError,
-    Message,
-    Option,
-    Row,
-    Text,
-    did_you_mean,
-)
+from unveil._text import counted
+from unveil.errors import Cell, HierarchyError, InputError, Message, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import CellColumn, Cells, Empty, column_cells
-from unveil.microdata._derived import derived_domain
-from unveil.microdata._distinct import Distinct, distinct_values, listed_values
+from unveil.microdata._derived import Derivation
+from unveil.microdata._distinct import Distinct, distinct_of, distinct_values, listed_values
 from unveil.microdata._encode import MISSING, Wish, encode
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import ValueOption, counted, value_meant
+from unveil.microdata._messages import ValueOption, cell_error, value_meant
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
 from unveil.microdata._readers import Options
-from unveil.microdata._regions import Intervals, Sets
 from unveil.microdata._ruler import Ruler
 from unveil.microdata._sources import Source, from_table
 
@@ -43,35 +33,24 @@ _DOMAINS = ValueOption("domains", typed="--domains")
 _NOBODY = np.zeros(0, dtype=np.int32)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class KnownColumns:
-    """The columns of a release (a table without records), and the source of each domain."""
-
-    table: Microdata
-    held_by: dict[str, Text]
-
-
 def columns_alone(
     source: Source,
     options: Options,
     domains: DomainsOption,
     notation: Mapping[str, Notation],
     empty: Empty | None,
-) -> KnownColumns:
-    """The columns of a release without its original, from what is declared and from its cells."""
-    roles = options.roles(source)
-    used = [name for name, role in roles.items() if role in (Role.QUASI, Role.SENSITIVE)]
-    given = _checked_domains(domains, used)
-    kinds, levels = options.kinds(source), options.levels(source)
-    trees = options.hierarchies_for(source, roles)
+) -> tuple[Microdata, dict[str, Text]]:
+    """The columns of a release without its original, and where each domain comes from.
+
+    The columns are a table without records.
+    """
+    wishes = options.wishes(source, missing_is_a_value=empty == "missing")
+    wishes = {name: wish for name, wish in wishes.items() if wish.role.is_used}
+    given = _checked_domains(domains, list(wishes))
     columns: list[Column] = []
     notes: list[Text] = []
     held_by: dict[str, Text] = {}
-    for name in used:
-        wish = Wish(
-            role=roles[name], kind=kinds.get(name), levels=levels.get(name),
-            hierarchy=trees.get(name), missing_is_a_value=empty == "missing",
-        )  # fmt: skip
+    for name, wish in wishes.items():
         said = _said(name, given.get(name), wish)
         if said is None:
             column, words = (
@@ -86,7 +65,7 @@ def columns_alone(
         columns=tuple(columns), rows=np.zeros(0, dtype=np.int64), source=source.name,
         notes=tuple(notes),
     )  # fmt: skip
-    return KnownColumns(table=table, held_by=held_by)
+    return table, held_by
 
 
 def _checked_domains(domains: Any, used: Sequence[str]) -> Mapping[str, Any]:
@@ -116,8 +95,7 @@ def _said(name: str, given: Any, wish: Wish) -> tuple[Column, Text] | None:
     if isinstance(wish.hierarchy, Hierarchy):
         tree = wish.hierarchy
         leaves = listed_values(name, tree.leaves, f"hierarchy {tree.source}")
-        held_by = Message("hierarchy {file}", file=File(tree.source, bare=True))
-        return encode(leaves, wish), held_by
+        return encode(leaves, wish), Message("hierarchy {file}", file=tree.file)
     return None
 
 
@@ -189,8 +167,8 @@ def _pruned(tree: Hierarchy, values: Distinct) -> Hierarchy:
         if text not in leaves:
             raise HierarchyError(
                 "hierarchy {tree} does not have {value}, which {option} lists{hint}",
-                tree=File(tree.source, bare=True), value=Cell(text),
-                option=_option(_DOMAINS, values.name), hint=value_meant(text, tree.leaves),
+                tree=tree.file, value=Cell(text), option=_option(_DOMAINS, values.name),
+                hint=value_meant(text, tree.leaves),
             )  # fmt: skip
     return tree.restricted([leaf for leaf in tree.leaves if leaf in texts])
 
@@ -199,7 +177,7 @@ def _from_cells(
     cells: Cells, wish: Wish, notation: Notation | None, empty: Empty | None
 ) -> tuple[Column, Text]:
     """A column of the values that its cells name, and how they were inferred."""
-    found = derived_domain(cells, kind=wish.kind, notation=notation, empty=empty)
+    found = Derivation(cells, wish.kind, notation).domain(empty)
     distinct, are_names = cells.distinct, found.values.dtype == object
     values = listed_values(distinct.name, found.values, distinct.source, is_category=are_names)
     return encode(values, wish), found.words
@@ -209,10 +187,7 @@ def _found_secrets(
     source: Source, name: str, wish: Wish, empty: Empty | None
 ) -> tuple[Column, Text]:
     """A column of the sensitive values that occur."""
-    source.check_readable(name)
-    values = distinct_values(
-        source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
-    ).without(EMPTY_WORDS)
+    values = distinct_of(source, name).without(EMPTY_WORDS)
     stars = [place for place, text in enumerate(values.texts()) if is_hidden(text)]
     told = ~np.isin(values.codes, stars)
     if empty != "missing":
@@ -234,24 +209,18 @@ def check_held(column: Column, cells: Cells, read: CellColumn, held_by: Text) ->
     """
     if column.kind is Kind.NUMERIC:
         _check_numbers(column, cells, held_by)
-    regions = read.regions
-    if isinstance(regions, Intervals):
-        sizes = regions.high - regions.low + 1
-    else:
-        assert isinstance(regions, Sets)
-        sizes = np.diff(regions.start)
-    for cell in np.flatnonzero(sizes <= 0)[:1]:
-        row = int(np.argmax(read.cell_of == cell)) + 1
-        raise InputError(
-            "{row}, column {column}: the cell {cell} covers no value of {held_by}, which must have "
-            "all values that the cells cover", row=Row(row), column=ColumnName(column.name),
-            cell=Cell(regions.texts(column)[cell]), held_by=held_by,
-        )  # fmt: skip
+    for place, cell in enumerate(read.cells):
+        if not cell.reading.spans:
+            raise cell_error(
+                int(np.argmax(read.cell_of == place)) + 1, column.name, "the cell {cell} covers no "
+                "value of {held_by}, which must have all values that the cells cover",
+                cell=Cell(cell.written), held_by=held_by,
+            )  # fmt: skip
 
 
 def _check_numbers(column: Column, cells: Cells, held_by: Text) -> None:
     """Numbers are read even if a column does not have them; without the original it must."""
-    days = bool(np.issubdtype(column.values.dtype, np.datetime64))
+    days = column.is_dates
     if days and column.values.dtype != "datetime64[D]":
         return  # a day is then a period, and some of its moments may occur
     tree, distinct = column.hierarchy, cells.distinct
@@ -267,8 +236,7 @@ def _check_numbers(column: Column, cells: Cells, held_by: Text) -> None:
             continue
         named = ruler.named(text, lists=lists)
         for number in named[~np.isin(named, held)][:1]:
-            raise InputError(
-                "{row}, column {column}: the cell {cell} names {number}, which is not in {held_by}",
-                row=Row(distinct.first_row(position)), column=ColumnName(column.name),
+            raise distinct.error(
+                position, "the cell {cell} names {number}, which is not in {held_by}",
                 cell=Cell(text), number=Cell(ruler.written(number), bare=True), held_by=held_by,
             )  # fmt: skip

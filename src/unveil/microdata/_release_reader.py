@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.errors import Cell, InputError, Listed, Message, Option, Row, Text, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import (
@@ -23,18 +24,14 @@ from unveil.microdata._cells import cell_reader
 from unveil.microdata._checks import check_release
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._encode import MISSING
-from unveil.microdata._messages import counted, must, value_meant
+from unveil.microdata._messages import must, value_meant
 from unveil.microdata._microdata import Column, Microdata
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
-from unveil.microdata._readers import HierarchiesOption, Names, Options
+from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import Release
-from unveil.microdata._release_domains import (
-    DomainsOption,
-    KnownColumns,
-    check_held,
-    columns_alone,
-)
+from unveil.microdata._release_domains import DomainsOption, check_held, columns_alone
 from unveil.microdata._sources import Source
+from unveil.options import check
 
 _NOTATIONS = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
 
@@ -137,14 +134,17 @@ def read_release(
     82
     """
     alone: dict[str, Any] = {
-        "quasi": quasi, "sensitive": sensitive, "domains": domains, "numeric": numeric,
-        "ordinal": ordinal, "categorical": categorical, "hierarchies": hierarchies,
+        "quasi": quasi, "sensitive": sensitive, "numeric": numeric, "ordinal": ordinal,
+        "categorical": categorical, "hierarchies": hierarchies,
     }  # fmt: skip
-    names = _quasi_names(original, alone)
-    said = _checked(notation, empty, names)
+    check("empty", Empty | None, empty)
+    said = _checked(notation, _quasi_names(original, {**alone, "domains": domains}))
     source = open_release(table, delimiter=delimiter, encoding=encoding)
-    known = _known(source, original, alone, said, empty)
-    template = known.table
+    if original is None:
+        template, held_by = columns_alone(source, Options(**alone), domains, said, empty)
+    else:
+        template = original
+        held_by = {c.name: "the original" for c in (*original.quasi, original.sensitive)}
     columns = []
     secret = template.sensitive
     cells_of = {one.name: column_cells(source, one.name) for one in (*template.quasi, secret)}
@@ -153,10 +153,10 @@ def read_release(
             cells = cells_of[column.name]
             read = read_column(column, cells, notation=said.get(column.name), empty=empty)
             if original is None:
-                check_held(column, cells, read, known.held_by[column.name])
+                check_held(column, cells, read, held_by[column.name])
             columns.append(read)
         told = cells_of[secret.name].distinct
-        secrets, as_missing = _secrets(secret, told, empty, known.held_by[secret.name])
+        secrets, as_missing = _secrets(secret, told, empty, held_by[secret.name])
     weights, told_of = _weights(source, template, count, is_alone=original is None)
     release = _release(template, columns, secrets, weights, made_by)
     if original is None:
@@ -167,7 +167,7 @@ def read_release(
     empties = [(c.name, r.as_missing) for c, r in zip(template.quasi, columns, strict=True)]
     empties.append((secret.name, as_missing))
     notes = [
-        *template.notes, *told_of, *_about_empty(empties, known.held_by),
+        *template.notes, *told_of, *_about_empty(empties, held_by),
         *_about_hidden(release, template), *_about_uncovered(release, template, columns),
     ]  # fmt: skip
     return replace(release, notes=tuple(notes))
@@ -190,52 +190,22 @@ def _left_out_may_be_meant(original: Microdata | None) -> Iterator[None]:
 
 def _quasi_names(original: Microdata | None, alone: Mapping[str, Any]) -> list[str]:
     """The names of the quasi-identifiers, from the original or as given, but not both."""
-    if original is None:
-        lacking = [name for name in ("quasi", "sensitive") if alone[name] is None]
-        if lacking:
-            raise InputError(
-                "{lacking} must be given without the original; give the original as read_csv or "
-                "read_table returns it, or name the columns: {quasi}, {sensitive}",
-                lacking=Listed([Option(name) for name in lacking], "and"),
-                quasi=Option("quasi", ["age", "zip"]), sensitive=Option("sensitive", "disease"),
-            )  # fmt: skip
-        return [alone["quasi"]] if isinstance(alone["quasi"], str) else list(alone["quasi"])
-    if not isinstance(original, Microdata):
-        what = "be microdata, as read_csv or read_table returns it"
-        raise must("original", what, type(original))
-    said = [
-        name for name, value in alone.items()
-        if value is not None and not (isinstance(value, tuple) and not value)
-    ]  # fmt: skip
-    if said:
-        raise InputError(
-            "{option} and the original cannot be given together; columns and their values follow "
-            "from the original", option=Option(said[0]),
-        )  # fmt: skip
-    return [column.name for column in original.quasi]
-
-
-def _known(
-    source: Source,
-    original: Microdata | None,
-    alone: Mapping[str, Any],
-    notation: Mapping[str, Notation],
-    empty: Empty | None,
-) -> KnownColumns:
-    """The columns and their domains: the original's, or those known without it."""
+    check_original("original", original, alone)
     if original is not None:
-        columns = (*original.quasi, original.sensitive)
-        return KnownColumns(table=original, held_by={c.name: "the original" for c in columns})
-    said = {name: value for name, value in alone.items() if name != "domains"}
-    return columns_alone(source, Options(**said), alone["domains"], notation, empty)
+        return [column.name for column in original.quasi]
+    lacking = [name for name in ("quasi", "sensitive") if alone[name] is None]
+    if lacking:
+        raise InputError(
+            "{lacking} must be given without the original; give the original as read_csv or "
+            "read_table returns it, or name the columns: {quasi}, {sensitive}",
+            lacking=Listed([Option(name) for name in lacking], "and"),
+            quasi=Option("quasi", ["age", "zip"]), sensitive=Option("sensitive", "disease"),
+        )  # fmt: skip
+    return [alone["quasi"]] if isinstance(alone["quasi"], str) else list(alone["quasi"])
 
 
-def _checked(
-    notation: Mapping[str, str] | None, empty: Empty | None, names: Sequence[str]
-) -> dict[str, Notation]:
+def _checked(notation: Mapping[str, str] | None, names: Sequence[str]) -> dict[str, Notation]:
     """The declared notations; refused if they are not applicable."""
-    if empty is not None and empty not in get_args(Empty):
-        raise must("empty", "be 'suppressed' or 'missing'", empty)
     option = Option("notation")
     if notation is not None and not isinstance(notation, Mapping):
         raise must("notation", "map columns to words, such as {'age': 'range'}", notation)

@@ -14,20 +14,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import Cell, InputError, Message, Row, Text
+from unveil.errors import Cell, InputError, Message, Text
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import CellColumn, Cells, read_column
 from unveil.microdata._cells import CellReader
-from unveil.microdata._messages import ValueOption
+from unveil.microdata._messages import ValueOption, cell_error
 from unveil.microdata._microdata import Column, Kind, Role, value_text
 from unveil.microdata._notations import Notation, Reading, Spans, mask_bounds
-from unveil.microdata._regions import Intervals, Sets
 
 _MOST_NUMBERS = 100_000  # an inferred domain has at most so many
 
@@ -44,38 +42,6 @@ _NUMBERS = tuple(
 )
 _PERIODS = re.compile(r"\d{4}(?:-\d\d(?!\d)(?:-\d\d(?!\d))?)?", re.ASCII)
 _NOBODY = np.zeros(0, dtype=np.int32)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Covered:
-    """What the cells of a column cover of the line; arrays have one entry per cell.
-
-    Attributes
-    ----------
-    texts : list of str
-    rows : array
-        The first row with each cell, counted from 1.
-    least, most : array
-        The ends, -inf and inf if there is none. An excluded end that is a whole number is replaced
-        by the next whole number.
-    some : array of bool
-        Which cells cover anything at all.
-    points : array
-        The numbers in cells that some cell covers: without ranges, all that are named.
-    is_whole : array of bool
-        Whether all bounds and numbers of the cell are whole numbers.
-    has_ranges : bool
-        Whether any cell covers more than numbers that are named one by one.
-    """
-
-    texts: list[str]
-    rows: NDArray[np.int64]
-    least: NDArray[np.float64]
-    most: NDArray[np.float64]
-    some: NDArray[np.bool_]
-    points: NDArray[np.float64]
-    is_whole: NDArray[np.bool_]
-    has_ranges: bool
 
 
 class Ruler:
@@ -102,7 +68,7 @@ class Ruler:
         # Far enough for the largest numbers, where adding 1 has no effect.
         far = 1.0 if days else max(1.0, float(np.abs(points).max()))
         ends = [points[0] - far, points[-1] + far]
-        self.days = days
+        self.name, self.days = name, days
         self.values = np.unique(np.concatenate([points, middle, ends]))
         self.is_point = np.isin(self.values, points)
         self._column = Column(
@@ -135,60 +101,20 @@ class Ruler:
             return self.values[:0]
         return self.values[[first for first, last in reading.spans if first == last]]
 
-    def covered(self, cells: Cells, notation: Notation | None) -> _Covered:
-        """What the cells cover, without hidden cells."""
-        read = read_column(self._column, cells, notation=notation, empty="suppressed")
-        shown = np.flatnonzero(~read.hidden).tolist()
-        runs = [_runs(read, cell) for cell in shown]
-        once = (~read.hidden).astype(np.int64)[:, None]
-        covers = read.regions.cover_counts(once, len(self.values))[:, 0] > 0
-        texts = read.regions.texts(self._column)
-        _, first_rows = np.unique(read.cell_of, return_index=True)
-        ends = [self._ends(some) for some in runs]
-        return _Covered(
-            texts=[texts[cell] for cell in shown],
-            rows=first_rows[shown] + 1,
-            least=np.array([numbers[0] if numbers else np.inf for numbers in ends]),
-            most=np.array([numbers[-1] if numbers else -np.inf for numbers in ends]),
-            some=np.array([bool(some) for some in runs], dtype=bool),
-            points=self.values[covers & self.is_point],
-            is_whole=np.array(
-                [all(number.is_integer() for number in numbers if np.isfinite(number))
-                 for numbers in ends], dtype=bool,
-            ),
-            has_ranges=bool((covers & ~self.is_point).any()),
-        )  # fmt: skip
+    def read(self, cells: Cells, notation: Notation | None) -> CellColumn:
+        """The cells, read on the ruler."""
+        return read_column(self._column, cells, notation=notation, empty="suppressed")
 
-    def _ends(self, runs: Spans) -> list[float]:
+    def ends(self, runs: Spans) -> list[float]:
         """The ends of runs, ascending; excluded ends as the next whole number."""
-        last = len(self.values) - 1
+        values, is_point = self.values.tolist(), self.is_point
         found = []
-        for first, end in runs:
-            if first == 0:
-                found.append(-np.inf)
-            else:
-                found.append(self.values[first] if self.is_point[first] else
-                             self.values[first - 1] + 1)  # fmt: skip
-            if end == last:
-                found.append(np.inf)
-            else:
-                found.append(self.values[end] if self.is_point[end] else self.values[end + 1] - 1)
-        return [float(number) for number in found]
-
-
-def _runs(read: CellColumn, cell: int) -> Spans:
-    """What a cell covers, as runs of codes."""
-    regions: Any = read.regions
-    if isinstance(regions, Intervals):
-        low, high = int(regions.low[cell]), int(regions.high[cell])
-        return ((low, high),) if low <= high else ()
-    assert isinstance(regions, Sets)
-    members = regions.members[regions.start[cell] : regions.start[cell + 1]]
-    if not len(members):
-        return ()
-    breaks = np.flatnonzero(np.diff(members) > 1)
-    firsts, lasts = members[np.r_[0, breaks + 1]], members[np.r_[breaks, len(members) - 1]]
-    return tuple(zip(firsts.tolist(), lasts.tolist(), strict=True))
+        for low, high in runs:
+            found.append(-np.inf if low == 0 else values[low] if is_point[low] else
+                         values[low - 1] + 1)  # fmt: skip
+            found.append(np.inf if high == len(values) - 1 else values[high] if is_point[high] else
+                         values[high + 1] - 1)  # fmt: skip
+        return found
 
 
 def _numbers_in(text: str) -> Iterator[float]:
@@ -235,88 +161,109 @@ def domains_option(name: str, example: str, typed: str = "…|…") -> ValueOpti
     return ValueOption("domains", {name: _Code(example)}, typed=f"--domains '{name}={typed}'")
 
 
-def derived_numbers(name: str, cells: Cells, ruler: Ruler, notation: Notation | None) -> Derived:
-    """The domain of a column whose cells can all be read on the ruler."""
-    covered = ruler.covered(cells, notation)
-    ask = _Ask(name, covered, ruler)
-    for cell in np.flatnonzero(~covered.some | (covered.least > covered.most)):
-        ask.about(cell, f"covers no {ask.whole}")
-    if not covered.has_ranges:
-        numbers = covered.points
-        whole = bool(np.equal(np.floor(numbers), numbers).all())
-        words: Text = f"the {len(numbers):,} {ask.what} that its cells name"
-    else:
-        least, most = _reach(covered, ask)
-        whole = True
-        numbers = np.arange(least, most + 1, dtype=np.float64)
-        endless = np.flatnonzero(np.isinf(covered.least) | np.isinf(covered.most))
-        also: Text = ""
-        if len(endless):
-            also = Message(", where cells such as {cell} are assumed to end, too",
-                           cell=Cell(covered.texts[endless[0]]))  # fmt: skip
-        words = Message("the {what} from {least} to {most}{also}", what=f"{ask.whole}s",
-                        least=ask.number(least), most=ask.number(most), also=also)  # fmt: skip
-    if ruler.days:
-        return Derived(numbers.astype("datetime64[D]"), words)
-    return Derived(numbers.astype(np.int64) if whole else numbers, words)
+class _Extent:
+    """How far the cells of a column reach on a line; arrays have one entry per shown cell.
 
+    Attributes
+    ----------
+    texts, rows : list of str, array
+        The cells, and the first row with each, counted from 1.
+    least, most : array
+        The ends, -inf and inf if there is none. An excluded end that is a whole number is replaced
+        by the next whole number. A cell that covers nothing ends before it begins.
+    is_whole : array of bool
+        Whether all bounds and numbers of the cell are whole numbers.
+    points : array
+        The numbers in cells that some cell covers: without ranges, all that are named.
+    has_ranges : bool
+        Whether any cell covers more than numbers that are named one by one.
+    """
 
-def _reach(covered: _Covered, ask: _Ask) -> tuple[int, int]:
-    """The smallest and the largest whole number that the cells cover."""
-    for cell in np.flatnonzero(~covered.is_whole):
-        ask.about(cell, f"is not about {ask.whole}s, so the values of ranges are unknown")
-    closed_below, closed_above = np.isfinite(covered.least), np.isfinite(covered.most)
-    # An open range has values beyond its bound, so some other cell must reach beyond it.
-    most = covered.most[closed_above].max(initial=-np.inf)
-    for cell in np.flatnonzero(~closed_above & ~(covered.least < most)):
-        ask.about(cell, "has no upper end, and no other cell reaches further")
-    least = covered.least[closed_below].min(initial=np.inf)
-    for cell in np.flatnonzero(~closed_below & ~(covered.most > least)):
-        ask.about(cell, "has no lower end, and no other cell reaches further")
-    if most - least >= _MOST_NUMBERS:
-        ask.about_all(least, most)
-    return int(least), int(most)
-
-
-class _Ask:
-    """Errors that ask for what the cells do not determine."""
-
-    def __init__(self, name: str, covered: _Covered, ruler: Ruler) -> None:
-        self._name = name
-        self._covered = covered
-        self._ruler = ruler
+    def __init__(self, ruler: Ruler, cells: Cells, notation: Notation | None) -> None:
+        read = ruler.read(cells, notation)
+        shown = np.flatnonzero(~read.hidden).tolist()
+        ends = [ruler.ends(read.cells[cell].reading.spans) for cell in shown]
+        once = (~read.hidden).astype(np.int64)[:, None]
+        covers = read.regions.cover_counts(once, len(ruler.values))[:, 0] > 0
+        _, first_rows = np.unique(read.cell_of, return_index=True)
+        self.ruler = ruler
+        self.texts = [read.cells[cell].written for cell in shown]
+        self.rows = first_rows[shown] + 1
+        self.least = np.array([numbers[0] if numbers else np.inf for numbers in ends])
+        self.most = np.array([numbers[-1] if numbers else -np.inf for numbers in ends])
+        self.is_whole = np.array(
+            [all(number.is_integer() for number in numbers if np.isfinite(number))
+             for numbers in ends], dtype=bool,
+        )  # fmt: skip
+        self.points = ruler.values[covers & ruler.is_point]
+        self.has_ranges = bool((covers & ~ruler.is_point).any())
         self.what = "days" if ruler.days else "numbers"
         self.whole = "day" if ruler.days else "whole number"
 
+    def reach(self) -> tuple[int, int]:
+        """The smallest and the largest whole number that the cells cover."""
+        self.refuse(~self.is_whole, f"is not about {self.whole}s, so the values of ranges are "
+                    "unknown")  # fmt: skip
+        closed_below, closed_above = np.isfinite(self.least), np.isfinite(self.most)
+        # An open range has values beyond its bound, so some other cell must reach beyond it.
+        most = self.most[closed_above].max(initial=-np.inf)
+        self.refuse(~closed_above & ~(self.least < most),
+                    "has no upper end, and no other cell reaches further")  # fmt: skip
+        least = self.least[closed_below].min(initial=np.inf)
+        self.refuse(~closed_below & ~(self.most > least),
+                    "has no lower end, and no other cell reaches further")  # fmt: skip
+        if most - least >= _MOST_NUMBERS:
+            raise InputError(
+                "column {column}: its cells reach from {least} to {most}, which are {n} {whole}s, "
+                "too many to infer ({limit} at most); give those that occur, as in {option}",
+                column=ColumnName(self.ruler.name), least=self.number(least),
+                most=self.number(most), n=int(most - least) + 1, whole=self.whole,
+                limit=_MOST_NUMBERS, option=self._example(", …"),
+            )  # fmt: skip
+        return int(least), int(most)
+
     def number(self, number: float) -> Cell:
-        return Cell(self._ruler.written(number), bare=True)
+        """A number or day, for messages."""
+        return Cell(self.ruler.written(number), bare=True)
 
-    def about(self, cell: np.integer, problem: str) -> NoReturn:
-        raise InputError(
-            "{row}, column {column}: the cell {cell} {problem}; give the {what} of the column, as "
-            "in {option}", row=Row(int(self._covered.rows[cell])), column=ColumnName(self._name),
-            cell=Cell(self._covered.texts[cell]), problem=problem, what=self.what,
-            option=self._example(),
-        )  # fmt: skip
-
-    def about_all(self, least: float, most: float) -> NoReturn:
-        raise InputError(
-            "column {column}: its cells reach from {least} to {most}, which are {n} {whole}s, too "
-            "many to infer ({limit} at most); give those that occur, as in {option}",
-            column=ColumnName(self._name), least=self.number(least), most=self.number(most),
-            n=int(most - least) + 1, whole=self.whole, limit=_MOST_NUMBERS,
-            option=self._example(", …"),
-        )  # fmt: skip
+    def refuse(self, which: NDArray[np.bool_], problem: str) -> None:
+        """Ask for what the first of these cells does not determine."""
+        for cell in np.flatnonzero(which):
+            raise cell_error(
+                int(self.rows[cell]), self.ruler.name, "the cell {cell} {problem}; give the {what} "
+                "of the column, as in {option}", cell=Cell(self.texts[cell]), problem=problem,
+                what=self.what, option=self._example(),
+            )  # fmt: skip
 
     def _example(self, step: str = "") -> ValueOption:
         """Such as ``domains={'age': range(17, …)}``, with the ends that are known."""
-        covered, written = self._covered, self._ruler.written
-        ends = covered.least.min(), covered.most.max()
+        name, written = self.ruler.name, self.ruler.written
+        ends = self.least.min(), self.most.max()
         low, high = (written(end) if np.isfinite(end) else "…" for end in ends)
-        example = f"[{low}, …]"
-        if self._ruler.days:
-            example = f'pandas.date_range("{low}", "{high}")'
-        elif covered.is_whole.all() and (covered.least <= covered.most).all():
+        if self.ruler.days:
+            return domains_option(name, f'pandas.date_range("{low}", "{high}")')
+        if self.is_whole.all() and (self.least <= self.most).all():
             stop = "…" if high == "…" else written(ends[1] + 1)
-            return domains_option(self._name, f"range({low}, {stop}{step})", f"{low}-…")
-        return domains_option(self._name, example)
+            return domains_option(name, f"range({low}, {stop}{step})", f"{low}-…")
+        return domains_option(name, f"[{low}, …]")
+
+
+def derived_numbers(cells: Cells, ruler: Ruler, notation: Notation | None) -> Derived:
+    """The domain of a column whose cells can all be read on the ruler."""
+    extent = _Extent(ruler, cells, notation)
+    extent.refuse(extent.least > extent.most, f"covers no {extent.whole}")
+    numbers, also = extent.points, Message("")
+    words: Text = f"the {len(numbers):,} {extent.what} that its cells name"
+    if extent.has_ranges:
+        least, most = extent.reach()
+        numbers = np.arange(least, most + 1, dtype=np.float64)
+        endless = np.flatnonzero(np.isinf(extent.least) | np.isinf(extent.most))
+        if len(endless):
+            also = Message(", where cells such as {cell} are assumed to end, too",
+                           cell=Cell(extent.texts[endless[0]]))  # fmt: skip
+        words = Message("the {what}s from {least} to {most}{also}", what=extent.whole, also=also,
+                        least=extent.number(least), most=extent.number(most))  # fmt: skip
+    if ruler.days:
+        return Derived(numbers.astype("datetime64[D]"), words)
+    whole = bool(np.equal(np.floor(numbers), numbers).all())
+    return Derived(numbers.astype(np.int64) if whole else numbers, words)
