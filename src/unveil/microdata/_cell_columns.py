@@ -102,29 +102,16 @@ def _intervals(array: Any) -> Any:
     """A column of pandas intervals, such as ``pd.cut`` makes, as texts; else None."""
     import pyarrow as pa
 
-    kind = array.type
-    categories = pa.types.is_dictionary(kind)
-    value_type = kind.value_type if categories else kind
-    if getattr(value_type, "extension_name", "") != "pandas.interval":
+    categories = pa.types.is_dictionary(array.type)
+    kind = array.type.value_type if categories else array.type
+    if getattr(kind, "extension_name", "") != "pandas.interval":
         return None
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
         array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-    storage = (array.dictionary if categories else array).storage
-    sides = value_type.closed in ("left", "both"), value_type.closed in ("right", "both")
-    texts = pa.array(
-        [
-            None if pair is None else _interval_text(pair["left"], pair["right"], *sides)
-            for pair in storage.to_pylist()
-        ],
-        type=pa.large_string(),
-    )
+    values = (array.dictionary if categories else array).to_pandas()
+    texts = pa.array([_text(value) for value in values], type=pa.large_string())
     return texts.take(array.indices) if categories else texts
-
-
-def _interval_text(left: Any, right: Any, low_closed: bool, high_closed: bool) -> str:
-    bounds = f"{_text(left)}, {_text(right)}"
-    return f"{'[' if low_closed else '('}{bounds}{']' if high_closed else ')'}"
 
 
 def _written(cells: Iterable[Any], name: str, source: Source) -> Any:
@@ -160,7 +147,8 @@ def _text(cell: Any) -> str | None:
         return value_text(cell)
     kind = type(cell).__name__
     if kind == "Interval":
-        return _interval_text(cell.left, cell.right, cell.closed_left, cell.closed_right)
+        ends = "[" if cell.closed_left else "(", "]" if cell.closed_right else ")"
+        return f"{ends[0]}{_text(cell.left)}, {_text(cell.right)}{ends[1]}"
     return str(cell) if kind == "Period" else None
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from unveil.errors import Cell, InputError, Listed, Message, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata._messages import ValueOption, Worded
-from unveil.microdata._microdata import Column, Microdata
-from unveil.microdata._permuted import Permuted, combinations
+from unveil.microdata._microdata import Column, Microdata, distinct_rows
+from unveil.microdata._permuted import Permuted
 from unveil.microdata._release import AnyRelease, Release
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
@@ -157,7 +157,7 @@ def check_permuted(release: Permuted, original: Microdata) -> None:
     n = len(release)
     if n > len(original):
         raise _too_many(release, n, "", original, len(original))
-    numbers = combinations(np.hstack([release.codes, original.codes]))
+    _, numbers = distinct_rows(np.hstack([release.codes, original.codes]))
     ours, theirs = (np.bincount(x, minlength=numbers.max() + 1) for x in (numbers[:n], numbers[n:]))
     more = ours > theirs
     if more.any():

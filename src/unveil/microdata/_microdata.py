@@ -125,6 +125,25 @@ class Column:
         return replace(self, codes=self.codes[np.asarray(records, dtype=np.intp)])
 
 
+def distinct_rows(
+    columns: Iterable[NDArray[np.integer]],
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The distinct rows of some columns of codes: the first of each, and the number of every row.
+
+    Rows are numbered in the order of their codes.
+
+    >>> distinct_rows(np.array([[0, 1, 0, 1], [2, 1, 2, 0]]))
+    (array([0, 3, 1]), array([0, 2, 0, 1]))
+    """
+    first = numbers = np.zeros(0, dtype=np.intp)
+    for column in columns:
+        # Renumbered after each column, so the numbers stay small for any domains.
+        size = int(column.max(initial=0)) + 1
+        pairs = numbers * size + column if len(numbers) else column
+        _, first, numbers = np.unique(pairs, return_index=True, return_inverse=True)
+    return first, numbers
+
+
 @dataclass(frozen=True, eq=False)
 class CellCounts:
     """The histogram of a table over the combinations of quasi-identifiers that occur in it.
@@ -233,22 +252,13 @@ class Microdata:
     def cells(self) -> CellCounts:
         """Number of records with each combination of quasi-identifiers, by sensitive value."""
         values = self.sensitive.size
-        cells, cell_of = np.unique(self.codes, axis=1, return_inverse=True)
-        cell_of = cell_of.ravel().astype(np.intp)
-        flat = np.bincount(cell_of * values + self.sensitive.codes,
-                           minlength=cells.shape[1] * values)  # fmt: skip
-        return CellCounts(cells, flat.reshape(-1, values), cell_of)
+        first, cell_of = distinct_rows(self.codes)
+        flat = np.bincount(cell_of * values + self.sensitive.codes, minlength=len(first) * values)
+        return CellCounts(self.codes[:, first], flat.reshape(-1, values), cell_of)
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        keys = np.vstack([self.codes, self.sensitive.codes[None, :]])
-        by_key = np.lexsort(keys[::-1])
-        ordered = keys[:, by_key]
-        new = np.ones(len(self), dtype=bool)
-        new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-        group = np.empty(len(self), dtype=np.intp)
-        group[by_key] = np.cumsum(new) - 1
-        return by_key[new], group
+        return distinct_rows([*self.codes, self.sensitive.codes])
 
     @property
     def distinct(self) -> NDArray[np.intp]:

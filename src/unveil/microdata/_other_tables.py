@@ -181,7 +181,7 @@ def mapping_said(
     >>> mapping_said("sex", ["F", "M"], ["Female", "Male"]).shown(View("shell"))
     "--recode 'sex=F->Female|M->Male'"
     """
-    return _said(option, name, likely_mapping(theirs, ours) or {theirs[0]: None})
+    return _said(option, name, likely_mapping(theirs, ours) or theirs)
 
 
 class _Pairs(dict[str, Any]):
@@ -192,7 +192,9 @@ class _Pairs(dict[str, Any]):
         return f"{{{', '.join(listed[:_PAIRS])}{', …' if len(listed) > _PAIRS else ''}}}"
 
 
-def _said(option: str, name: str, pairs: Mapping[str, str | None]) -> Option:
+def _said(option: str, name: str, given: Mapping[str, str] | Sequence[str]) -> Option:
+    """The option with some pairs; with values alone, the first of them is an example."""
+    pairs = dict(given) if isinstance(given, Mapping) else {given[0]: None}
     shown = dict(list(pairs.items())[:_PAIRS]) | ({"…": "…"} if len(pairs) > _PAIRS else {})
     typed = {a: "…" if b is None else b for a, b in shown.items()}
     words = Option("recode", {name: typed}).shown(View("shell"))
@@ -221,13 +223,9 @@ def other_codes(
     how often and where they occur, and ``who`` who does not have them, with a verb.
     """
     guess = likely_mapping(theirs, column.texts)
-    return Message(
-        "column {column} of {source} has {value}{more} ({where}), which {who}{hint} ({values}); "
-        "if {same} other names for the same values, give {option}", column=ColumnName(column.name),
-        source=File(source, bare=True), value=Cell(theirs[0]), more=_more(theirs), where=where,
-        who=who, hint="" if guess else value_meant(theirs[0], column.texts),
-        values=values_of(column), same="they are" if guess else "it has",
-        option=mapping_said(column.name, theirs, column.texts, option=option),
+    return _differ(
+        column, theirs, guess, source=source, where=Message(" ({where})", where=where), who=who,
+        same="they are" if guess else "it has", option=_said(option, column.name, guess or theirs),
     )  # fmt: skip
 
 
@@ -237,19 +235,22 @@ def lacking_codes(column: Column, ours: Sequence[str], *, source: str, there: st
     ``column`` is that of the other table (``there``), ``ours`` the values that it lacks.
     """
     guess = {b: a for a, b in likely_mapping(ours, column.texts).items()}
-    pairs: dict[str, str | None] = {**guess} or {column.texts[0]: None}
+    who = Message("nobody in {there} has", there=File(there, bare=True))
+    return _differ(column, ours, guess, source=source, where="", who=who, same="it has",
+                   option=_said("recode", column.name, guess or column.texts))  # fmt: skip
+
+
+def _differ(
+    column: Column, lacking: Sequence[str], guess: Mapping[str, str], *, source: str, **parts: Any
+) -> Message:
+    """That ``column`` does not have some values of the table ``source``."""
     return Message(
-        "column {column} of {source} has {value}{more}, which nobody in {there} has{hint} "
-        "({values}); if it has other names for the same values, give {option}",
-        column=ColumnName(column.name), source=File(source, bare=True), value=Cell(ours[0]),
-        more=_more(ours), there=File(there, bare=True),
-        hint="" if guess else value_meant(ours[0], column.texts), values=values_of(column),
-        option=_said("recode", column.name, pairs),
+        "column {column} of {source} has {value}{more}{where}, which {who}{hint} ({values}); if "
+        "{same} other names for the same values, give {option}", column=ColumnName(column.name),
+        source=File(source, bare=True), value=Cell(lacking[0]),
+        more=f" and {len(lacking) - 1:,} more" if len(lacking) > 1 else "", values=values_of(column),
+        hint="" if guess else value_meant(lacking[0], column.texts), **parts,
     )  # fmt: skip
-
-
-def _more(texts: Sequence[str]) -> str:
-    return f" and {len(texts) - 1:,} more" if len(texts) > 1 else ""
 
 
 def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None = None) -> Column:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from unveil.errors import File, InputError, MissingValuesError, Row
 from unveil.microdata._cell_columns import column_cells
 from unveil.microdata._distinct import Distinct
-from unveil.microdata._microdata import Microdata
+from unveil.microdata._microdata import Microdata, distinct_rows
 from unveil.microdata._release import SHOWN, AnyRelease
 from unveil.microdata._sources import from_table
 
@@ -166,7 +166,7 @@ class Permuted(AnyRelease):
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         if codes.shape[1] == 1:
             return self._shares((self.codes == codes).all(axis=0))[None]
-        numbers = combinations(np.hstack([self.codes, codes]))
+        _, numbers = distinct_rows(np.hstack([self.codes, codes]))
         return self._expected(numbers[: len(self)], numbers[len(self) :])
 
     def _shares(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -303,20 +303,6 @@ def _write_parquet(table: pd.DataFrame, file: Path) -> None:
 
 
 _WRITERS = {".csv": _write_csv, ".parquet": _write_parquet, ".pq": _write_parquet}
-
-
-def combinations(codes: NDArray[np.integer]) -> NDArray[np.int64]:
-    """A number for each column of the codes; equal columns have equal numbers.
-
-    >>> combinations(np.array([[0, 1, 0, 1], [2, 0, 2, 1]])).tolist()
-    [0, 1, 0, 2]
-    """
-    numbers = np.zeros(codes.shape[1], dtype=np.int64)
-    for row in codes:
-        # Renumbered after each row, so the numbers stay small for any domains.
-        pairs = numbers * (int(row.max(initial=0)) + 1) + row
-        numbers = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
-    return numbers
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ from unveil.microdata._checks import check_release
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._encode import MISSING
 from unveil.microdata._messages import must, value_meant
-from unveil.microdata._microdata import Column, Microdata
+from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import Release
@@ -240,28 +240,20 @@ def _release(
     if not len(rows):
         raise InputError("no row of the release has a value of {column}",
                          column=ColumnName(original.sensitive.name))  # fmt: skip
-    classes, class_of = _classes([column.cell_of[rows] for column in columns])
-    hidden = np.all([c.hidden[row] for c, row in zip(columns, classes, strict=True)], axis=0)
+    cells = [column.cell_of[rows] for column in columns]
+    first, class_of = distinct_rows(cells)
+    classes = list(zip(columns, [column[first] for column in cells], strict=True))
+    hidden = np.all([column.hidden[row] for column, row in classes], axis=0)
     return Release(
         quasi=original.quasi,
         sensitive=replace(original.sensitive, codes=secrets[rows]),
-        class_of=class_of,
-        regions=tuple(c.regions.take(row) for c, row in zip(columns, classes, strict=True)),
+        class_of=class_of.astype(np.int32),
+        regions=tuple(column.regions.take(row) for column, row in classes),
         made_by=made_by,
         notations={c.name: r.read_as for c, r in zip(original.quasi, columns, strict=True)},
         suppressed=int(hidden[class_of].sum()),
         dropped=max(0, len(original) - len(rows)),
     )
-
-
-def _classes(cells: list[NDArray[np.int32]]) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
-    """The distinct combinations of cells, column by column, and the one of each row."""
-    class_of = np.zeros(len(cells[0]), dtype=np.int64)
-    for column in cells:
-        # Renumbered after each column, so the numbers stay small for any columns.
-        pairs = class_of * (int(column.max()) + 1) + column
-        _, first, class_of = np.unique(pairs, return_index=True, return_inverse=True)
-    return [column[first].astype(np.int64) for column in cells], class_of.astype(np.int32)
 
 
 def _secrets(
