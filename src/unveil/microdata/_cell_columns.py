@@ -14,9 +14,9 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,16 +70,8 @@ def open_release(table: Any, *, delimiter: str | None, encoding: str) -> Source:
     return source
 
 
-class Cells(NamedTuple):
+def column_cells(source: Source, name: str) -> Distinct:
     """The distinct cells of one column, with the blanks around them."""
-
-    distinct: Distinct
-    has_lists: bool = False
-    """Whether some are lists, not texts that look like one."""
-
-
-def column_cells(source: Source, name: str) -> Cells:
-    """The cells of one column."""
     source.check_has(name)
     array, has_lists = source.arrays[name], False
     if (intervals := _intervals(array)) is not None:
@@ -89,7 +81,7 @@ def column_cells(source: Source, name: str) -> Cells:
         has_lists = any(isinstance(cell, list | tuple | np.ndarray) for cell in cells)
         array = _written(cells, name, source)
     distinct = distinct_values(array, name=name, source=source.name, is_text_file=False)
-    return Cells(distinct, has_lists)
+    return replace(distinct, has_lists=has_lists)
 
 
 def _is_nested(kind: Any) -> bool:
@@ -227,18 +219,17 @@ class CellColumn:
 
 
 def read_column(
-    column: Column, given: Cells, *, notation: Notation | None = None, empty: Empty | None = None
+    column: Column, cells: Distinct, *, notation: Notation | None = None, empty: Empty | None = None
 ) -> CellColumn:
     """Read the cells of one column of the original, with notation and empty cells as declared."""
-    reader, cells = cell_reader(column), given.distinct
-    texts = cells.texts()
+    reader, texts = cell_reader(column), cells.texts()
     if cells.missing.any():
         texts.append("")  # the last: an empty cell's code is -1
     read = reader.read_all(texts)
     settled = [cell.only for cell in read if cell.only is not None]
-    lists = given.has_lists or any(c.reading.notation is Notation.LIST for c in settled)
+    lists = cells.has_lists or any(c.reading.notation is Notation.LIST for c in settled)
     if notation is not None or lists or len(settled) < len(read):
-        choice = _Choice(column, reader, given, read, notation)
+        choice = _Choice(column, reader, cells, read, notation)
         settled = [choice.settled(p, *cell) for p, cell in enumerate(zip(texts, read, strict=True))]
     empties = [p for p, text in enumerate(texts) if text in EMPTY_WORDS]
     empties = [p for p in empties if settled[p].reading.style == EMPTY]
@@ -270,12 +261,11 @@ class _Choice:
     """Which reading of each cell holds in a column, given all others."""
 
     def __init__(
-        self, column: Column, reader: CellReader, given: Cells, cells: Sequence[Readings],
+        self, column: Column, reader: CellReader, cells: Distinct, read: Sequence[Readings],
         notation: Notation | None,
     ) -> None:  # fmt: skip
-        self.column, self.reader, self.notation = column, reader, notation
-        self.distinct, self.has_lists = given
-        alone = [cell.all[0] for cell in cells if len(cell.all) == 1]
+        self.column, self.reader, self.cells, self.notation = column, reader, cells, notation
+        alone = [cell.all[0] for cell in read if len(cell.all) == 1]
         self.styles = {reading.style for reading in alone if not reading.weak}
 
     def options(self, cell: Readings) -> list[Reading]:
@@ -284,7 +274,9 @@ class _Choice:
             fixed = (Notation.SUPPRESSED, self.notation)
             said = [reading for reading in cell.all if reading.notation in fixed]
             return said or [r for r in cell.all if r.style == "value"]
-        options = [r for r in cell.all if self.has_lists or not r.weak or r.style in self.styles]
+        options = [
+            r for r in cell.all if self.cells.has_lists or not r.weak or r.style in self.styles
+        ]
         if any(r.notation is Notation.NODE for r in options):
             return options  # a name and a notation conflict: nothing in the column can decide
         usual = [r for r in options if r.style in self.styles]
@@ -292,7 +284,7 @@ class _Choice:
             return usual
         house = [r for r in options if r.house]
         others = {r.notation for r in options if not r.house}
-        beaten = {Notation.PREFIX} if self.has_lists else {Notation.PREFIX, Notation.LIST}
+        beaten = {Notation.PREFIX} if self.cells.has_lists else {Notation.PREFIX, Notation.LIST}
         return house if house and others <= beaten else options
 
     def settled(self, position: int, text: str, cell: Readings) -> Settled:
@@ -300,7 +292,7 @@ class _Choice:
         options = self.options(cell)
         if len({reading.spans for reading in options}) == 1:
             return settle(text, options[0])
-        error = partial(self.distinct.error, _position(position, self.distinct), cell=Cell(text))
+        error = partial(self.cells.error, _position(position, self.cells), cell=Cell(text))
         if options:
             raise error("the cell {cell} {asked}", asked=self._asked(options))
         if cell.all and self.notation is not None:

@@ -40,6 +40,8 @@ class Distinct:
         Whether the table gives the categories an order; ``values`` then has all of them.
     rows : int64 array
         The source row of each row.
+    has_lists : bool
+        Whether some values are lists, not texts that look like one.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Distinct:
     rows: NDArray[np.int64]
     is_category: bool = False
     is_ordered: bool = False
+    has_lists: bool = False
 
     @property
     def file(self) -> File:

@@ -247,8 +247,8 @@ def _differ(
     return Message(
         "column {column} of {source} has {value}{more}{where}, which {who}{hint} ({values}); if "
         "{same} other names for the same values, give {option}", column=ColumnName(column.name),
-        source=File(source, bare=True), value=Cell(lacking[0]),
-        more=f" and {len(lacking) - 1:,} more" if len(lacking) > 1 else "", values=values_of(column),
+        source=File(source, bare=True), value=Cell(lacking[0]), values=values_of(column),
+        more=f" and {len(lacking) - 1:,} more" if len(lacking) > 1 else "",
         hint="" if guess else value_meant(lacking[0], column.texts), **parts,
     )  # fmt: skip
 

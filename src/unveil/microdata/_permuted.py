@@ -97,7 +97,7 @@ class Permuted(AnyRelease):
         >>> quasi_table["age"].tolist()                      # sorted within the group
         [30, 41, 34, 52]
         """
-        named = column_cells(from_table({"group": group_of}), "group").distinct
+        named = column_cells(from_table({"group": group_of}), "group")
         if len(named.codes) != len(microdata):
             raise InputError(
                 "{n} groups were given for {records} records of {source}; each record needs one",

@@ -169,7 +169,7 @@ def _encoded(
 
 def _recoded(column: Column, source: Source) -> Column:
     """A column of the original with the published codes."""
-    cells = column_cells(source, column.name).distinct
+    cells = column_cells(source, column.name)
     missing = column.places.get(MISSING, -1)
     if missing < 0:
         refuse_gaps(cells)
@@ -196,7 +196,7 @@ def _grouped(
     records: Source, secrets: Source, secret: Column, names: _ColumnNames
 ) -> tuple[tuple[str, ...], NDArray[np.int32], NDArray[np.int64]]:
     """The groups, the group of each record, and each group's histogram of sensitive values."""
-    columns = [column_cells(source, names.group).distinct for source in (records, secrets)]
+    columns = [column_cells(source, names.group) for source in (records, secrets)]
     for column in columns:
         refuse_gaps(column)
     groups, (group_of, group_of_secret) = numbered_groups(columns)
@@ -217,7 +217,7 @@ def _grouped(
 
 def _weights(secrets: Source, name: str) -> NDArray[np.int64]:
     """Number of records of each row of the sensitive table."""
-    cells = column_cells(secrets, name).distinct
+    cells = column_cells(secrets, name)
     refuse_gaps(cells)
     numbers = []
     for position, text in enumerate(cells.texts()):

@@ -1,11 +1,14 @@
 """The columns of a release that is read without its original: their kinds and domains.
 
 A domain is given (``domains``), or the levels of an ordinal column, or the leaves of a hierarchy,
-or inferred from the cells (`_derived`). An inferred domain is reported.
+or inferred from the cells (`_derived`). An inferred domain is reported. First it is decided whether
+the cells are about numbers, days or names, by the rules for reading cells with the original. What
+those rules do not settle must be given.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -15,22 +18,32 @@ import numpy as np
 from unveil._text import counted
 from unveil.errors import Cell, HierarchyError, InputError, Message, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.microdata._cell_columns import CellColumn, Cells, Empty, column_cells
-from unveil.microdata._derived import Derivation
+from unveil.microdata._cell_columns import CellColumn, Empty, column_cells
+from unveil.microdata._derived import (
+    Derived,
+    Ruler,
+    bare,
+    derived_numbers,
+    domains_option,
+    named_values,
+)
 from unveil.microdata._distinct import Distinct, distinct_of, distinct_values, listed_values
-from unveil.microdata._encode import MISSING, Wish, encode
+from unveil.microdata._encode import MISSING, Wish, encode, stray_texts
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import ValueOption, cell_error, value_meant
+from unveil.microdata._messages import ValueOption, cell_error, hierarchy_option, value_meant
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
-from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
+from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden, mask_bounds, unquoted
 from unveil.microdata._readers import Options
-from unveil.microdata._ruler import Ruler
 from unveil.microdata._sources import Source, from_table
 
 DomainsOption: TypeAlias = Mapping[str, Iterable[Any] | Column] | None
 
 _DOMAINS = ValueOption("domains", typed="--domains")
 _NOBODY = np.zeros(0, dtype=np.int32)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_CLOCK = re.compile(r"\d:\d\d", re.ASCII)
+_CODE = re.compile(r"(?<![\d.,])0\d|\d{19}", re.ASCII)  # looks like a number, but is a code
+_RANGES = (Notation.RANGE, Notation.INTERVAL)
 
 
 def columns_alone(
@@ -174,13 +187,143 @@ def _pruned(tree: Hierarchy, values: Distinct) -> Hierarchy:
 
 
 def _from_cells(
-    cells: Cells, wish: Wish, notation: Notation | None, empty: Empty | None
+    cells: Distinct, wish: Wish, notation: Notation | None, empty: Empty | None
 ) -> tuple[Column, Text]:
     """A column of the values that its cells name, and how they were inferred."""
-    found = Derivation(cells, wish.kind, notation).domain(empty)
-    distinct, are_names = cells.distinct, found.values.dtype == object
-    values = listed_values(distinct.name, found.values, distinct.source, is_category=are_names)
+    found = _Derivation(cells, wish.kind, notation).domain(empty)
+    are_names = found.values.dtype == object
+    values = listed_values(cells.name, found.values, cells.source, is_category=are_names)
     return encode(values, wish), found.words
+
+
+class _Derivation:
+    """Decides what the cells of one column are about, with kind and notation as declared."""
+
+    def __init__(self, cells: Distinct, kind: Kind | None, notation: Notation | None) -> None:
+        self.cells, self.kind, self.notation = cells, kind, notation
+        self.name, texts = cells.name, enumerate(cells.texts())
+        self.shown = [(position, text) for position, text in texts if not is_hidden(text)]
+        self.texts = [text for _, text in self.shown]
+
+    def domain(self, empty: Empty | None) -> Derived:
+        """The values that the column has; if the cells do not determine them, what to give."""
+        if not self.shown:
+            raise InputError(
+                "{where} has only suppressed cells; give its values, as in {domains}, or leave it "
+                "out of {quasi}", where=self.cells.where, quasi=Option("quasi"),
+                domains=domains_option(self.name, "[…]"),
+            )  # fmt: skip
+        is_open = self.kind is not Kind.CATEGORICAL
+        if is_open and (plain := self._plain_numbers()) is not None:
+            return plain
+        self._refuse_masks()
+        ruler = self._ruler() if is_open else None
+        if ruler is None:
+            return self._names(empty)
+        return derived_numbers(self.cells, ruler, self.notation)
+
+    def _plain_numbers(self) -> Derived | None:
+        """The numbers or days, if there is nothing else; detected as in a table."""
+        distinct = self.cells
+        if distinct.is_text:
+            texts = dict.fromkeys(text.strip() for text in self.texts)
+            distinct = listed_values(self.name, list(texts), distinct.source)
+        else:
+            distinct = distinct.take(~distinct.missing)
+        column = encode(distinct, Wish(role=Role.QUASI))
+        if column.kind is not Kind.NUMERIC:
+            return None
+        what = "days" if column.values.dtype == "datetime64[D]" else "numbers"
+        return Derived(column.values, f"the {column.size:,} {what} that its cells name")
+
+    def _refuse_masks(self) -> None:
+        """Refuse masks, which can cover any values, unless they are masks of digits."""
+        if self.notation is Notation.VALUE:
+            return
+        for position, text in self.shown:
+            mask = bare(text)
+            if "*" not in mask or unquoted(mask) != mask:
+                continue
+            digits = mask_bounds(mask) is not None and self.notation is not Notation.PREFIX
+            if digits and self.kind is Kind.NUMERIC:
+                continue
+            numeric: Text = ""
+            if digits and self.kind is None:
+                numeric = Message("; if they are whole numbers, give {option}",
+                                  option=Option("numeric", [self.name]))  # fmt: skip
+            raise self.cells.error(
+                position, "the values that the cell {cell} covers are unknown without the "
+                "original; give them, as in {domains}, or give a hierarchy that has them, as in "
+                "{hierarchies}{numeric}", cell=Cell(text), numeric=numeric,
+                domains=domains_option(self.name, f"[{_examples(mask)}…]"),
+                hierarchies=hierarchy_option(self.name),
+            )  # fmt: skip
+
+    def _ruler(self) -> Ruler | None:
+        """The line that the cells are read on; None if they are about names."""
+        days = any(_DAY.search(text) for text in self.texts)
+        ruler = Ruler(self.name, self.texts, days=days)
+        readings = ruler.readings(self.texts)
+        if self.notation is Notation.VALUE and not all(
+            any(reading.notation is Notation.VALUE for reading in found) for found in readings
+        ):
+            return ruler if self.kind is Kind.NUMERIC else None
+        is_range = [any(r.notation in _RANGES for r in found) for found in readings]
+        a_range = self.shown[is_range.index(True) if any(is_range) else 0]
+        if days and any(_CLOCK.search(text) for text in self.texts):
+            if any(is_range) or self.kind is Kind.NUMERIC:
+                raise self.cells.error(
+                    a_range[0], "the cell {cell} does not determine the moments of the column; "
+                    "give them, as in {domains}", cell=Cell(a_range[1]),
+                    domains=domains_option(self.name, "pandas.date_range(…)"),
+                )  # fmt: skip
+            return None  # moments can be inferred only if they are values
+        if self.kind is Kind.NUMERIC:
+            return ruler
+        unread = [found for found, some in zip(self.shown, readings, strict=True) if not some]
+        coded = any(_CODE.search(text) for text in self.texts) and not days
+        if any(is_range) and (unread or coded):
+            raise self._unclear(unread, Cell(a_range[1]), "day" if days else "number")
+        return None if unread or coded else ruler
+
+    def _unclear(self, unread: Sequence[tuple[int, str]], a_range: Cell, what: str) -> InputError:
+        """Some cells are ranges, and others are not numbers, or are codes."""
+        names = Option("categorical", [self.name])
+        if unread:
+            position, text = unread[0]
+            return self.cells.error(
+                position, "the cell {cell} is not a {what}, although others are ranges of {what}s, "
+                "such as {range}; correct it, or declare all of them names: {names}",
+                cell=Cell(text), what=what, range=a_range, names=names,
+            )  # fmt: skip
+        return InputError(
+            "column {column}: cells such as {range} may be ranges of numbers, or names, because "
+            "some have leading zeros as codes do; give {numbers} or {names}",
+            column=ColumnName(self.name), range=a_range, names=names,
+            numbers=Option("numeric", [self.name]),
+        )  # fmt: skip
+
+    def _names(self, empty: Empty | None) -> Derived:
+        distinct = self.cells
+        values = named_values(distinct, self.shown, self.notation)
+        empties = any(text.strip() in EMPTY_WORDS for text in distinct.texts())
+        if empty == "missing" and (empties or distinct.missing.any()):
+            values.append(MISSING)
+        domain = listed_values(self.name, values, distinct.source)
+        words: Text = f"the {counted(len(values), 'value')} that its cells name"
+        stray = [] if self.kind is Kind.CATEGORICAL else stray_texts(domain)
+        if stray:
+            words = Message("{words}, as words and not as numbers because of {value}", words=words,
+                            value=Cell(sorted(stray)[0]))  # fmt: skip
+        return Derived(domain.values, words)
+
+
+def _examples(mask: str) -> str:
+    """Two values that match a mask of digits, for a message."""
+    if not re.fullmatch(r"\d+\*+", mask, re.ASCII):
+        return ""
+    zeros = mask.replace("*", "0")
+    return f'"{zeros}", "{zeros[:-1]}1", '
 
 
 def _found_secrets(
@@ -202,7 +345,7 @@ def _found_secrets(
     return column, f"the {counted(column.size, 'value')} that occur"
 
 
-def check_held(column: Column, cells: Cells, read: CellColumn, held_by: Text) -> None:
+def check_held(column: Column, cells: Distinct, read: CellColumn, held_by: Text) -> None:
     """Refuse a domain that does not have the values that the cells name.
 
     With the original, a cell may cover no value. Without it, every cell has people and so values.
@@ -218,25 +361,25 @@ def check_held(column: Column, cells: Cells, read: CellColumn, held_by: Text) ->
             )  # fmt: skip
 
 
-def _check_numbers(column: Column, cells: Cells, held_by: Text) -> None:
+def _check_numbers(column: Column, cells: Distinct, held_by: Text) -> None:
     """Numbers are read even if a column does not have them; without the original it must."""
     days = column.is_dates
     if days and column.values.dtype != "datetime64[D]":
         return  # a day is then a period, and some of its moments may occur
-    tree, distinct = column.hierarchy, cells.distinct
-    texts = [text for text in distinct.texts() if tree is None or text.strip() not in tree]
+    tree = column.hierarchy
+    texts = [text for text in cells.texts() if tree is None or text.strip() not in tree]
     ruler = Ruler(column.name, texts, days=days)
     held = column.values.astype(np.int64 if days else np.float64)
     lists = cells.has_lists or any(
         len(found) == 1 and found[0].notation is Notation.LIST and not found[0].weak
         for found in ruler.readings(texts)
     )
-    for position, text in enumerate(distinct.texts()):
+    for position, text in enumerate(cells.texts()):
         if is_hidden(text) or (tree is not None and text.strip() in tree):
             continue
         named = ruler.named(text, lists=lists)
         for number in named[~np.isin(named, held)][:1]:
-            raise distinct.error(
+            raise cells.error(
                 position, "the cell {cell} names {number}, which is not in {held_by}",
                 cell=Cell(text), number=Cell(ruler.written(number), bare=True), held_by=held_by,
             )  # fmt: skip

@@ -155,7 +155,7 @@ def read_release(
             if original is None:
                 check_held(column, cells, read, held_by[column.name])
             columns.append(read)
-        told = cells_of[secret.name].distinct
+        told = cells_of[secret.name]
         secrets, as_missing = _secrets(secret, told, empty, held_by[secret.name])
     weights, told_of = _weights(source, template, count, is_alone=original is None)
     release = _release(template, columns, secrets, weights, made_by)
@@ -298,7 +298,7 @@ def _weights(
             ]  # fmt: skip
         if source.n_rows >= len(original):
             return None, []
-    cells = column_cells(source, name).distinct
+    cells = column_cells(source, name)
     numbers = [int(text) if text.strip().isdecimal() else 0 for text in cells.texts()]
     weights = np.array([*numbers, 0], dtype=np.int64)[cells.codes]
     if count is None and weights.sum() != len(original):
