@@ -274,9 +274,8 @@ class _Choice:
             fixed = (Notation.SUPPRESSED, self.notation)
             said = [reading for reading in cell.all if reading.notation in fixed]
             return said or [r for r in cell.all if r.style == "value"]
-        options = [
-            r for r in cell.all if self.cells.has_lists or not r.weak or r.style in self.styles
-        ]
+        lists = self.cells.has_lists
+        options = [r for r in cell.all if lists or not r.weak or r.style in self.styles]
         if any(r.notation is Notation.NODE for r in options):
             return options  # a name and a notation conflict: nothing in the column can decide
         usual = [r for r in options if r.style in self.styles]
@@ -284,7 +283,7 @@ class _Choice:
             return usual
         house = [r for r in options if r.house]
         others = {r.notation for r in options if not r.house}
-        beaten = {Notation.PREFIX} if self.cells.has_lists else {Notation.PREFIX, Notation.LIST}
+        beaten = {Notation.PREFIX} if lists else {Notation.PREFIX, Notation.LIST}
         return house if house and others <= beaten else options
 
     def settled(self, position: int, text: str, cell: Readings) -> Settled:

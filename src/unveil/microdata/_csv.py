@@ -48,10 +48,8 @@ def from_csv(
         data = _utf8(stream.read(), file.name, encoding)
     if comment is not None:
         data = _without_comments(data, comment)
-    _check_not_empty(data, file.name)
-    delimiter = _checked(delimiter, data)
-    cells, _, start = next(_records(io.BytesIO(data), delimiter, file.name))
-    names, width = {place: cell.strip() for place, cell in enumerate(cells)}, len(cells)
+    delimiter, cells, _, start = _first(data, delimiter, file.name)
+    names, width = dict(enumerate(cells)), len(cells)
     if columns is not None:
         names, start = _given_names(columns, width, file.name), 0
     else:
@@ -79,14 +77,11 @@ def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout
     if not is_whole and b"\n" in data:
         data = data[: data.rfind(b"\n") + 1]  # after a line, so that no character is cut in two
     data = _utf8(data, file.name, "utf-8")
-    _check_not_empty(data, file.name)
-    delimiter = _checked(delimiter, data)
-    cells, lines, end = next(_records(io.BytesIO(data), delimiter, file.name))
-    names = tuple(cell.strip() for cell in cells)
+    delimiter, names, lines, end = _first(data, delimiter, file.name)
     check_names(names, file.name)
     if is_whole and _SOMETHING.search(data, end) is None:
         raise InputError("{file} has no records, only a header", file=_file(file.name))
-    return CsvLayout(delimiter=delimiter, names=names, header_lines=lines)
+    return CsvLayout(delimiter=delimiter, names=tuple(names), header_lines=lines)
 
 
 def csv_fault(path: str | os.PathLike[str], layout: CsvLayout) -> InputError | None:
@@ -128,11 +123,6 @@ def _opened(file: os.PathLike[str]) -> Iterator[Any]:
         ) from None
 
 
-def _check_not_empty(data: bytes, name: str) -> None:
-    if _SOMETHING.search(data) is None:
-        raise InputError("{file} is empty", file=_file(name))
-
-
 def _not_in(line: int, name: str, encoding: str, likely: str) -> InputError:
     return InputError(
         "{line} of {file} is not {encoding}; give the file's encoding, for instance {option}",
@@ -169,12 +159,16 @@ def _without_comments(data: bytes, comment: str) -> bytes:
     return b"".join(b"\n" if line.startswith(mark) else line for line in io.BytesIO(data))
 
 
-def _checked(delimiter: str | None, data: bytes) -> str:
+def _first(data: bytes, delimiter: str | None, name: str) -> tuple[str, list[str], int, int]:
+    """The delimiter, the cells of the first record, its last line and its end in bytes."""
+    if _SOMETHING.search(data) is None:
+        raise InputError("{file} is empty", file=_file(name))
     if delimiter is None:
-        return _guessed(data)
-    if len(delimiter) != 1 or not delimiter.isascii():
+        delimiter = _guessed(data)
+    elif len(delimiter) != 1 or not delimiter.isascii():
         raise must("delimiter", "be one ASCII character", delimiter)
-    return delimiter
+    cells, line, end = next(_records(io.BytesIO(data), delimiter, name))
+    return delimiter, [cell.strip() for cell in cells], line, end
 
 
 def _guessed(data: bytes) -> str:

@@ -14,6 +14,7 @@ from unveil.errors import (
     Cell,
     HierarchyError,
     InputError,
+    Message,
     MissingValuesError,
     Option,
     Row,
@@ -233,20 +234,14 @@ def _ordered_tree(
     A node is one interval of codes here too. A node that skips a value in between is refused.
     """
     _check_leaves(tree, column, [domain[i] for i in place])
-    leaves = set(tree.leaves)
-    lacking = [text for text in domain if text not in leaves]
-    if lacking:
-        raise HierarchyError(
-            "hierarchy {tree} does not have {value}, a level of column {column}{hint}",
-            tree=tree.file, value=Cell(lacking[0]),
-            column=ColumnName(column.name), hint=value_meant(lacking[0], tree.leaves),
-        )  # fmt: skip
+    name = ColumnName(column.name)
+    tree.check_has(domain, Message("a level of column {column}", column=name))
     try:
         return tree.restricted(domain)
     except HierarchyError as error:
         raise HierarchyError(
             "{error} in the order of column {column}; if its order has no meaning, make it "
-            "categorical with {option}", error=error, column=ColumnName(column.name),
+            "categorical with {option}", error=error, column=name,
             option=Option("categorical", [column.name]),
         ) from None  # fmt: skip
 

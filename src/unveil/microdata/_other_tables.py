@@ -45,10 +45,8 @@ _TRUTHS = {
 }
 
 
-def checked_mapping(
-    mapping: Any, columns: Iterable[str], *, option: str = "mapping"
-) -> dict[str, dict[str, str | None]]:
-    """A mapping as texts; refused if it is not applicable. ``option`` is its name in Python.
+def checked_mapping(mapping: Any, columns: Iterable[str]) -> dict[str, dict[str, str | None]]:
+    """A mapping, the option ``recode``, as texts; refused if it is not applicable.
 
     >>> checked_mapping({"sex": {1: "Male"}}, ["age", "sex"])
     {'sex': {'1': 'Male'}}
@@ -59,7 +57,7 @@ def checked_mapping(
     if not right:
         raise InputError(
             "{option} must map columns to values and their names here, such as {example}, but "
-            "{given} was given", option=ValueOption(option, typed="--recode"),
+            "{given} was given", option=Option("recode"),
             example=repr({"sex": {"M": "Male"}}), given=Cell(mapping),
         )  # fmt: skip
     there = list(columns)
@@ -67,7 +65,7 @@ def checked_mapping(
         if name not in there:
             raise InputError(
                 "{option} names the column {name}, which is not compared{hint} (those are "
-                "{columns})", option=ValueOption(option, typed="--recode"), name=Cell(name),
+                "{columns})", option=Option("recode"), name=Cell(name),
                 hint=did_you_mean(str(name), there), columns=", ".join(there),
             )  # fmt: skip
     return {
@@ -169,19 +167,17 @@ def _by_beginning(theirs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
     return found if len(set(found.values())) == len(found) else {}
 
 
-def mapping_said(
-    name: str, theirs: Sequence[str], ours: Sequence[str], *, option: str = "mapping"
-) -> Option:
+def mapping_said(name: str, theirs: Sequence[str], ours: Sequence[str]) -> Option:
     """The option that maps values of another table to ours, spelled out if a rule fits.
 
     >>> print(mapping_said("sex", ["F", "M"], ["Female", "Male"]))
-    mapping={'sex': {'F': 'Female', 'M': 'Male'}}
+    recode={'sex': {'F': 'Female', 'M': 'Male'}}
     >>> print(mapping_said("sex", ["X", "Y"], ["a", "b"]))
-    mapping={'sex': {'X': …}}
+    recode={'sex': {'X': …}}
     >>> mapping_said("sex", ["F", "M"], ["Female", "Male"]).shown(View("shell"))
     "--recode 'sex=F->Female|M->Male'"
     """
-    return _said(option, name, likely_mapping(theirs, ours) or theirs)
+    return _said(name, likely_mapping(theirs, ours) or theirs)
 
 
 class _Pairs(dict[str, Any]):
@@ -192,13 +188,13 @@ class _Pairs(dict[str, Any]):
         return f"{{{', '.join(listed[:_PAIRS])}{', …' if len(listed) > _PAIRS else ''}}}"
 
 
-def _said(option: str, name: str, given: Mapping[str, str] | Sequence[str]) -> Option:
+def _said(name: str, given: Mapping[str, str] | Sequence[str]) -> Option:
     """The option with some pairs; with values alone, the first of them is an example."""
     pairs = dict(given) if isinstance(given, Mapping) else {given[0]: None}
     shown = dict(list(pairs.items())[:_PAIRS]) | ({"…": "…"} if len(pairs) > _PAIRS else {})
     typed = {a: "…" if b is None else b for a, b in shown.items()}
     words = Option("recode", {name: typed}).shown(View("shell"))
-    return ValueOption(option, {name: _Pairs(pairs)}, typed=words.replace("|…->…", "|…"))
+    return ValueOption("recode", {name: _Pairs(pairs)}, typed=words.replace("|…->…", "|…"))
 
 
 def values_of(column: Column) -> Message:
@@ -214,9 +210,8 @@ def values_of(column: Column) -> Message:
 
 
 def other_codes(
-    column: Column, theirs: Sequence[str], *, source: str, where: Text, who: Text,
-    option: str = "mapping",
-) -> Message:  # fmt: skip
+    column: Column, theirs: Sequence[str], *, source: str, where: Text, who: Text
+) -> Message:
     """That a table has values of a column that another does not have, and how to map them.
 
     ``theirs`` are the values of the table ``source`` that ``column`` does not have, ``where`` says
@@ -225,7 +220,7 @@ def other_codes(
     guess = likely_mapping(theirs, column.texts)
     return _differ(
         column, theirs, guess, source=source, where=Message(" ({where})", where=where), who=who,
-        same="they are" if guess else "it has", option=_said(option, column.name, guess or theirs),
+        same="they are" if guess else "it has", option=_said(column.name, guess or theirs),
     )  # fmt: skip
 
 
@@ -237,7 +232,7 @@ def lacking_codes(column: Column, ours: Sequence[str], *, source: str, there: st
     guess = {b: a for a, b in likely_mapping(ours, column.texts).items()}
     who = Message("nobody in {there} has", there=File(there, bare=True))
     return _differ(column, ours, guess, source=source, where="", who=who, same="it has",
-                   option=_said("recode", column.name, guess or column.texts))  # fmt: skip
+                   option=_said(column.name, guess or column.texts))  # fmt: skip
 
 
 def _differ(

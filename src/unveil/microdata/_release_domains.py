@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unveil._text import counted
-from unveil.errors import Cell, HierarchyError, InputError, Message, Option, Text, did_you_mean
+from unveil.errors import Cell, InputError, Message, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import CellColumn, Empty, column_cells
 from unveil.microdata._derived import (
@@ -30,7 +30,7 @@ from unveil.microdata._derived import (
 from unveil.microdata._distinct import Distinct, distinct_of, distinct_values, listed_values
 from unveil.microdata._encode import MISSING, Wish, encode, stray_texts
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import ValueOption, cell_error, hierarchy_option, value_meant
+from unveil.microdata._messages import ValueOption, cell_error, hierarchy_option
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden, mask_bounds, unquoted
 from unveil.microdata._readers import Options
@@ -175,14 +175,7 @@ def _pruned(tree: Hierarchy, values: Distinct) -> Hierarchy:
     texts = dict.fromkeys(values.texts())
     if MISSING in texts and MISSING not in tree:
         tree = tree.with_leaf(MISSING)
-    leaves = set(tree.leaves)
-    for text in texts:
-        if text not in leaves:
-            raise HierarchyError(
-                "hierarchy {tree} does not have {value}, which {option} lists{hint}",
-                tree=tree.file, value=Cell(text), option=_option(_DOMAINS, values.name),
-                hint=value_meant(text, tree.leaves),
-            )  # fmt: skip
+    tree.check_has(texts, Message("which {option} lists", option=_option(_DOMAINS, values.name)))
     return tree.restricted([leaf for leaf in tree.leaves if leaf in texts])
 
 
