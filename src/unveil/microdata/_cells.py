@@ -81,20 +81,10 @@ class Line:
         self._codes = column.places
         self._positions: list[float] = column.positions.tolist()
         self._is_numeric = column.kind is Kind.NUMERIC
-        self.is_dates = self._is_numeric and np.issubdtype(column.values.dtype, np.datetime64)
-        self._known: dict[str, _Place | None] = {}
+        self.is_dates = self._is_numeric and column.is_dates
 
     def find(self, text: str) -> _Place | None:
         """The place of a text; None if it is not a number, date or level of this column."""
-        if text not in self._known:
-            self._known[text] = self._found(text)
-        return self._known[text]
-
-    def forget(self) -> None:
-        """Free memory."""
-        self._known.clear()
-
-    def _found(self, text: str) -> _Place | None:
         code = self._codes.get(text)
         if code is not None:
             return _Place(self._positions[code], code, code + 1)
@@ -279,27 +269,19 @@ class CellReader:
 
     def __init__(self, column: Column) -> None:
         self.domain = Domain(column)
-        self._known: dict[str, Readings] = {}
+        # Most cells of a release occurred in another one.
+        self.read = lru_cache(_MOST_KNOWN)(self._readings)
 
-    def read(self, text: str) -> Readings:
+    def _readings(self, text: str) -> Readings:
         """All readings of a cell."""
-        cell = self._known.get(text)
-        if cell is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-                if self.domain.line is not None:
-                    self.domain.line.forget()
-            readings = self._read(text, [])
-            strong = [reading for reading in readings if not reading.weak]
-            one = len({reading.spans for reading in strong}) == 1
-            only = settle(text, strong[0]) if one else None
-            cell = self._known[text] = Readings(tuple(readings), only)
-        return cell
+        readings = self._read(text, [])
+        strong = [reading for reading in readings if not reading.weak]
+        one = len({reading.spans for reading in strong}) == 1
+        return Readings(tuple(readings), settle(text, strong[0]) if one else None)
 
     def read_all(self, texts: Iterable[str]) -> list[Readings]:
         """All readings of each of many cells."""
-        known = self._known  # most occurred in another release
-        return [known.get(text) or self.read(text) for text in texts]
+        return list(map(self.read, texts))
 
     def why_not(self, text: str) -> Message:
         """Why a cell has no reading."""

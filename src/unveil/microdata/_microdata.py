@@ -125,6 +125,9 @@ class Column:
         return replace(self, codes=self.codes[np.asarray(records, dtype=np.intp)])
 
 
+_LARGEST = 2**62
+
+
 def distinct_rows(
     columns: Iterable[NDArray[np.integer]],
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -135,12 +138,14 @@ def distinct_rows(
     >>> distinct_rows(np.array([[0, 1, 0, 1], [2, 1, 2, 0]]))
     (array([0, 3, 1]), array([0, 2, 0, 1]))
     """
-    first = numbers = np.zeros(0, dtype=np.intp)
+    numbers, size = np.zeros(1, dtype=np.int64), 1
     for column in columns:
-        # Renumbered after each column, so the numbers stay small for any domains.
-        size = int(column.max(initial=0)) + 1
-        pairs = numbers * size + column if len(numbers) else column
-        _, first, numbers = np.unique(pairs, return_index=True, return_inverse=True)
+        width = int(column.max(initial=0)) + 1
+        if size * width > _LARGEST:  # rows are numbered anew, so the numbers stay small
+            numbers = np.unique(numbers, return_inverse=True)[1]
+            size = int(numbers.max()) + 1
+        numbers, size = numbers * width + column, size * width
+    _, first, numbers = np.unique(numbers, return_index=True, return_inverse=True)
     return first, numbers
 
 
