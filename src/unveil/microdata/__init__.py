@@ -6,7 +6,7 @@ from unveil._lazy import lazily
 
 if TYPE_CHECKING:
     from unveil.microdata._cell_columns import column_cells, open_release
-    from unveil.microdata._cells import Domain, Line, cell_reader
+    from unveil.microdata._cells import Domain, cell_reader
     from unveil.microdata._checks import (
         check_permuted,
         check_release,
@@ -30,14 +30,13 @@ if TYPE_CHECKING:
     from unveil.microdata._messages import ValueOption, Worded, value_meant, values_listed
     from unveil.microdata._microdata import CellCounts, Column, Kind, Microdata, Role, value_text
     from unveil.microdata._notations import EMPTY_WORDS, EVERYTHING, span
+    from unveil.microdata._numbers import Line, as_values, numbers_among
     from unveil.microdata._other_tables import (
         Mapped,
-        as_values,
         checked_mapping,
         lacking_codes,
         likely_mapping,
         mapping_said,
-        numbers_among,
         other_codes,
         read_again,
         read_cells,

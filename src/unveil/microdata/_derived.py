@@ -12,8 +12,7 @@ determine, such as the end of ``>=90``, must be given.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,25 +33,13 @@ from unveil.microdata._notations import (
     in_house_list,
     in_list,
     in_marks,
-    mask_bounds,
     spans_of,
     unquoted,
 )
+from unveil.microdata._numbers import days_in, numbers_in
 
 _MOST_NUMBERS = 100_000  # an inferred domain has at most so many
 
-# More numbers than a text is about do no harm: they only make the ruler finer.
-_NUMBERS = tuple(
-    re.compile(pattern, re.ASCII)
-    for pattern in (
-        r"\d+(?:[eE][+-]?\d+)?",
-        r"\d+\.\d+(?:[eE][+-]?\d+)?",
-        r"(?<!\d)\.\d+(?:[eE][+-]?\d+)?",
-        r"\d*,\d+",  # decimal comma
-        r"\d{1,3}(?:,\d{3})+(?:\.\d+)?",  # thousands separators
-    )
-)
-_PERIODS = re.compile(r"\d{4}(?:-\d\d(?!\d)(?:-\d\d(?!\d))?)?", re.ASCII)
 _NOBODY = np.zeros(0, dtype=np.int32)
 
 
@@ -72,7 +59,7 @@ class Ruler:
     def __init__(self, name: str, texts: Iterable[str], *, days: bool) -> None:
         found = {0.0}  # at least one number is needed
         for text in texts:
-            found.update(_days_in(text) if days else _numbers_in(text))
+            found.update(days_in(text) if days else numbers_in(text))
         points = np.array(sorted(number for number in found if np.isfinite(number)))
         middle = (points[:-1] + points[1:]) / 2
         # There is no day between two neighbouring days.
@@ -127,30 +114,6 @@ class Ruler:
             found.append(np.inf if high == len(values) - 1 else values[high] if is_point[high] else
                          values[high + 1] - 1)  # fmt: skip
         return found
-
-
-def _numbers_in(text: str) -> Iterator[float]:
-    """All numbers that the text may be about."""
-    signs = (1, -1) if "-" in text or "−" in text else (1,)
-    for pattern in _NUMBERS:
-        for found in pattern.findall(text):
-            is_grouped = pattern is _NUMBERS[-1]
-            number = float(found.replace(",", "" if is_grouped else "."))
-            yield from (sign * number for sign in signs)
-    if "*" in text:
-        for masked in re.findall(r"[+-]?[\d.]+\*+", text, re.ASCII):
-            yield from mask_bounds(masked) or ()
-
-
-def _days_in(text: str) -> Iterator[float]:
-    """The first and last day of all days, months and years in the text."""
-    for found in _PERIODS.findall(text):
-        try:
-            start = np.datetime64(found)
-        except ValueError:  # the 30th of February
-            continue
-        for day in (start.astype("datetime64[D]"), (start + 1).astype("datetime64[D]") - 1):
-            yield float(day.astype(np.int64))
 
 
 class Derived(NamedTuple):

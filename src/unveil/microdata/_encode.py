@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -25,18 +24,11 @@ from unveil.microdata._distinct import Distinct, objects, recoded_codes
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import ValueOption, value_meant, values_listed
 from unveil.microdata._microdata import Column, Kind, Role, value_text
+from unveil.microdata._numbers import is_number, parsed
 
 MISSING = "(missing)"
 
 Builder: TypeAlias = Callable[[NDArray[Any]], Hierarchy]
-
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-# A number without being declared one: "01234" is a code, and so are too many digits to count with.
-_PLAIN_NUMBER = re.compile(
-    r"[+-]?(?:(?:0|[1-9]\d{0,17})(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII
-)
-_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
-_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,13 +240,9 @@ def _ordered_tree(
 
 def _look_like_numbers(column: Distinct) -> NDArray[Any] | None:
     """The numbers or dates that the values are or all look like, or None."""
-    values = column.values
-    if not column.is_text:
-        return None if values.dtype.kind == "b" else values
-    if _all_match(_PLAIN_NUMBER, values):
-        numbers = _parsed(values)
-        return numbers if np.isfinite(numbers.astype(np.float64)).all() else None
-    return _parsed_dates(values)
+    if column.is_text:
+        return parsed(column.values, declared=False)
+    return None if column.values.dtype.kind == "b" else column.values
 
 
 def stray_texts(column: Distinct) -> list[str]:
@@ -264,7 +252,7 @@ def stray_texts(column: Distinct) -> list[str]:
     """
     if not column.is_text or column.is_category:
         return []
-    stray = [text for text in column.values if not _NUMBER.fullmatch(text)]
+    stray = [text for text in column.values if not is_number(text)]
     return stray if 2 * len(stray) < len(column.values) else []
 
 
@@ -280,7 +268,7 @@ def has_decimal_commas(column: Distinct) -> bool:
         column.is_text
         and not column.is_category
         and any("," in text for text in column.values)
-        and all(_NUMBER.fullmatch(text.replace(",", ".", 1)) for text in column.values)
+        and all(is_number(text.replace(",", ".", 1)) for text in column.values)
     )
 
 
@@ -288,40 +276,14 @@ def _as_numbers(column: Distinct) -> NDArray[Any]:
     """The values as numbers, as the user declared."""
     if not column.is_text:
         return column.values.astype(np.int64) if column.values.dtype == bool else column.values
-    if _all_match(_NUMBER, column.values):
-        return _parsed(column.values)
-    dates = _parsed_dates(column.values)
-    if dates is not None:
-        return dates
+    numbers = parsed(column.values, declared=True)
+    if numbers is not None:
+        return numbers
     for i, text in enumerate(column.values):
-        if not _NUMBER.fullmatch(text):
+        if not is_number(text):
             raise InputError(
                 "{where} was declared numeric, but has {value} in {row}; if that means missing, "
                 "give {option}", where=column.where, value=Cell(text), row=Row(column.first_row(i)),
                 option=missing_value(column.name, text),
             )  # fmt: skip
     return np.empty(0, dtype=np.int64)
-
-
-def _all_match(pattern: re.Pattern[str], texts: NDArray[Any]) -> bool:
-    """Whether there are texts and all match. Most columns fail on the first."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not len(texts) or not pattern.fullmatch(texts[0]):
-        return False
-    array = pa.array(texts, type=pa.large_string())
-    return bool(pc.all(pc.match_substring_regex(array, f"^(?:{pattern.pattern})$")).as_py())
-
-
-def _parsed(texts: NDArray[Any]) -> NDArray[Any]:
-    return texts.astype(np.int64 if _all_match(_WHOLE, texts) else np.float64)
-
-
-def _parsed_dates(texts: NDArray[Any]) -> NDArray[Any] | None:
-    if not _all_match(_DATE, texts):
-        return None
-    try:
-        return texts.astype("datetime64[D]")
-    except ValueError:  # the 30th of February
-        return None

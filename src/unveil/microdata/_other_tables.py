@@ -19,12 +19,10 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.errors import Cell, File, InputError, Message, Option, Text, View, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import column_cells, read_column
-from unveil.microdata._cells import Line
 from unveil.microdata._distinct import listed_values
 from unveil.microdata._encode import Wish, encode
 from unveil.microdata._messages import ValueOption, value_meant, values_listed
@@ -204,7 +202,7 @@ def values_of(column: Column) -> Message:
         return Message("its values: {values}", values=values_listed(texts))
     return Message(
         "its values are {what} from {first} to {last}",
-        what="dates" if column.values.dtype.kind == "M" else "numbers",
+        what="dates" if column.is_dates else "numbers",
         first=Cell(texts[0], bare=True), last=Cell(texts[-1], bare=True),
     )  # fmt: skip
 
@@ -265,38 +263,6 @@ def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None
     listed = listed_values(column.name, texts, "mapping")
     again = encode(listed, Wish(role=column.role, kind=kind))
     return replace(again, codes=again.codes[column.codes])
-
-
-def numbers_among(texts: Sequence[str], column: Column) -> dict[str, str]:
-    """Texts that are numbers (or points in time) that the column does not have, as plain numbers.
-
-    >>> ages = Column(name="age", role=Role.QUASI, kind=Kind.NUMERIC,
-    ...               codes=np.zeros(1, dtype=np.int32), values=np.array([30, 41]))
-    >>> list(numbers_among(["35", "M", "30-39", "36.5", "41"], ages))
-    ['35', '36.5']
-    """
-    line = Line(column)
-    found = {}
-    for text in texts:
-        plain = text.strip().replace("−", "-")
-        place = line.find(plain)
-        if place is None or place.comma or not np.isfinite(place.order):
-            continue
-        if line.is_dates and len(plain) < _DAY:  # a month or a year is not a moment
-            continue
-        if place.below == place.upto:
-            found[text] = plain
-    return found
-
-
-def as_values(numbers: Sequence[str], column: Column) -> NDArray[Any]:
-    """Numbers, or points in time, as values of a column."""
-    if column.values.dtype.kind == "M":
-        return np.array(numbers, dtype="datetime64")
-    values = np.array([float(text) for text in numbers])
-    if column.values.dtype.kind == "i" and (values == np.round(values)).all():
-        return values.astype(np.int64)
-    return values
 
 
 def read_cells(texts: Sequence[str], column: Column) -> Regions:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from unveil._text import counted
 from unveil.errors import Cell, InputError, Text
 from unveil.errors import Column as ColumnName
-from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
+from unveil.microdata._microdata import Column, Kind, Microdata, Role
+from unveil.microdata._numbers import date_position, position_text
 from unveil.options import checked
 
 _PartsWanted: TypeAlias = int | Sequence[Any]
@@ -55,11 +56,11 @@ class _Parts:
         if np.isinf(low) and np.isinf(high):
             return "any"
         if np.isinf(low):
-            return f"< {_position_text(column, high)}"
-        first, end = _position_text(column, low), ")]"[part == len(self) - 1]
+            return f"< {position_text(column, high)}"
+        first, end = position_text(column, low), ")]"[part == len(self) - 1]
         if np.isinf(high):
             return f"≥ {first}"
-        return first if low == high else f"[{first}, {_position_text(column, high)}{end}"
+        return first if low == high else f"[{first}, {position_text(column, high)}{end}"
 
 
 def equal_width(column: Column, parts: int) -> _Parts:
@@ -172,7 +173,7 @@ def _equal_share(column: Column, parts: int) -> _Parts:
 def _given(column: Column, microdata: Microdata, want: Any) -> _Parts:
     try:
         if column.is_dates:
-            edges = np.array([_date_position(edge) for edge in want])
+            edges = np.array([date_position(edge) for edge in want])
         else:
             edges = np.array(want, dtype=np.float64)
     except (TypeError, ValueError):
@@ -190,20 +191,6 @@ def _given(column: Column, microdata: Microdata, want: Any) -> _Parts:
             "move the end, which belongs to its part, or make it infinite",
             column=ColumnName(column.name), source=microdata.file,
             value=Cell(column.texts[int(np.argmax(outside))], bare=True),
-            low=_position_text(column, edges[0]), high=_position_text(column, edges[-1]),
+            low=position_text(column, edges[0]), high=position_text(column, edges[-1]),
         )  # fmt: skip
     return _Parts(edges)
-
-
-def _date_position(edge: Any) -> float:
-    if isinstance(edge, float) and math.isinf(edge):
-        return edge
-    return float(np.datetime64(edge, "us").astype(np.int64))
-
-
-def _position_text(column: Column, position: float) -> str:
-    if np.isinf(position):
-        return "-∞" if position < 0 else "∞"
-    if column.is_dates:
-        return str(np.datetime64(int(position), "us").astype(column.values.dtype))
-    return value_text(float(position))
