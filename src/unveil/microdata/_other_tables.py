@@ -251,6 +251,7 @@ def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None
 
     Unless given, the kind is detected as in a table.
 
+    >>> from unveil.microdata import Role
     >>> sex = Column(name="sex", role=Role.QUASI, kind=Kind.CATEGORICAL,
     ...              codes=np.array([1, 0, 1], dtype=np.int32),
     ...              values=np.array(["F", "M"], dtype=object))
@@ -268,6 +269,7 @@ def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None
 def read_cells(texts: Sequence[str], column: Column) -> Regions:
     """What cells cover in a column (whose records are ignored), one region each.
 
+    >>> from unveil.microdata import Role
     >>> ages = Column(name="age", role=Role.QUASI, kind=Kind.NUMERIC,
     ...               codes=np.zeros(1, dtype=np.int32), values=np.array([30, 41, 52]))
     >>> read_cells(["30-45", "*", "30-45"], ages).covers(1).tolist()

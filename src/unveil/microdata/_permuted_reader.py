@@ -17,11 +17,10 @@ from unveil.errors import Cell, File, InputError, Listed, Message, Option, Row, 
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import column_cells, open_release
 from unveil.microdata._cells import Domain
-from unveil.microdata._checks import check_permuted
 from unveil.microdata._distinct import distinct_of
 from unveil.microdata._encode import MISSING, encode
 from unveil.microdata._messages import Worded, must, value_meant
-from unveil.microdata._microdata import Column, Microdata, Role
+from unveil.microdata._microdata import Column, Microdata, Role, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS
 from unveil.microdata._permuted import (
     FILE_NAMES,
@@ -31,6 +30,7 @@ from unveil.microdata._permuted import (
     refuse_gaps,
 )
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
+from unveil.microdata._release import same_domains
 from unveil.microdata._sources import Source
 
 _COUNT = re.compile(r"(\d{1,15})(?:\.0*)?", re.ASCII)
@@ -313,3 +313,58 @@ class _ColumnNames:
             raise InputError("{source} has no quasi-identifiers, only {group}",
                              source=records.file, group=ColumnName(self.group))  # fmt: skip
         return others
+
+
+def check_permuted(release: Permuted, original: Microdata) -> None:
+    """Refuse a permuted release that cannot be one of the original, even if records were dropped.
+
+    It must not have other columns, more records than the original, more with some combination of
+    quasi-identifiers, or more with some sensitive value.
+
+    >>> import unveil as uv
+    >>> from unveil.microdata import Permuted, check_permuted
+    >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> check_permuted(Permuted.from_groups(survey.take([0, 0, 1]), [1, 1, 1]), survey)
+    Traceback (most recent call last):
+    unveil.errors.InputError: the release by somebody has 2 records with age '30', where table has
+    1: it is not a release of this table
+    """
+    if not same_domains(release, original):
+        raise InputError(
+            "the release by {maker} is not one of {source}: their columns or values differ; "
+            "{remedy}", maker=release.maker, source=original.file,
+            remedy=Worded("read it with read_anatomy(…, microdata=…)",
+                          typed="give the table that it was made from"),
+        )  # fmt: skip
+    n = len(release)
+    if n > len(original):
+        raise _too_many(release, n, "", original, len(original))
+    _, numbers = distinct_rows(np.hstack([release.codes, original.codes]))
+    ours, theirs = (np.bincount(x, minlength=numbers.max() + 1) for x in (numbers[:n], numbers[n:]))
+    more = ours > theirs
+    if more.any():
+        record = int(np.argmax(more[numbers[:n]]))
+        number = numbers[record]
+        held = int(theirs[number])
+        values = Listed([
+            Message("{name} {value}", name=c.name,
+                    value=Cell(c.texts[c.codes[record]], people=held))
+            for c in release.quasi
+        ])  # fmt: skip
+        raise _too_many(release, int(ours[number]), values, original, held)
+    more = release.totals > original.sensitive_counts
+    if more.any():
+        s = int(np.argmax(more))
+        held = int(original.sensitive_counts[s])
+        value = Message("{name} {value}", name=release.sensitive.name,
+                        value=Cell(release.sensitive.texts[s], people=held))  # fmt: skip
+        raise _too_many(release, int(release.totals[s]), value, original, held)
+
+
+def _too_many(release: Permuted, n: int, what: Any, original: Microdata, held: int) -> InputError:
+    return InputError(
+        "the release by {maker} has {n:record}{with_}{what}, where {source} has {held}: it is not "
+        "a release of this table", maker=release.maker, n=n, with_=" with " if what else "",
+        what=what, source=original.file, held=held or "none",
+    )  # fmt: skip

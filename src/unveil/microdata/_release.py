@@ -10,24 +10,26 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil.errors import File, InputError, Text
+from unveil.errors import File, InputError, Message, Text
 from unveil.microdata._messages import Worded
-from unveil.microdata._microdata import CellCounts, Column
+from unveil.microdata._microdata import CellCounts, Column, Microdata
 from unveil.microdata._notations import ReadAs
 from unveil.microdata._regions import Regions, joint_counts, shortened
 
 SHOWN = 5  # classes or groups in a repr
+_TESTED = Worded("differential_inference and membership",
+                 typed="unveil differential-inference and unveil membership")  # fmt: skip
 _MOST_CELLS = 1_000_000  # rows of a table of counts
 
 
@@ -368,3 +370,47 @@ class NoisyCounts(AnyRelease):
 
     def __repr__(self) -> str:
         return "\n".join([f"Release: {self.in_short}", *(f"  {note}" for note in self.notes)])
+
+
+def same_domains(release: AnyRelease, microdata: Microdata) -> bool:
+    """Whether the codes of a release have the same meaning as in the microdata."""
+    ours = (*microdata.quasi, microdata.sensitive)
+    theirs = (*release.quasi, release.sensitive)
+    return len(ours) == len(theirs) and all(
+        a.name == b.name and a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def has_true_cells(release: AnyRelease) -> TypeGuard[Release]:
+    """Whether a release has records whose cells cover their true values."""
+    return isinstance(release, Release) and not any(
+        column.name in release.perturbed for column in release.quasi
+    )
+
+
+def refuse_perturbed(
+    release: Release, columns: Iterable[Column], what: str, *, instead: Text | None = None
+) -> None:
+    """Refuse a release whose values in some of these columns need not be true.
+
+    ``what`` is the method, ``instead`` the methods that do not need that, with "do" or "does".
+    """
+    untrue = [column.name for column in columns if column.name in release.perturbed]
+    if untrue:
+        raise InputError(
+            "{what} assumes that published values are true, and {maker} publishes values of "
+            "{columns} that need not be; {instead} not need that", what=what, maker=release.maker,
+            columns=", ".join(untrue), instead=instead or Message("{these} do", these=_TESTED),
+        )  # fmt: skip
+
+
+def with_records(release: AnyRelease, what: str, *, instead: Text | None = None) -> Release:
+    """The release, refused if it has no records. ``instead`` says what does not need any."""
+    if isinstance(release, Release):
+        return release
+    raise InputError(
+        "{what} needs released records, and {maker} publishes none, {published}; {instead}",
+        what=what, maker=release.maker, published=release.instead,
+        instead=instead or Message("{these} test such releases", these=_TESTED),
+    )  # fmt: skip

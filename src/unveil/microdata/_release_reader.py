@@ -21,10 +21,9 @@ from unveil.microdata._cell_columns import (
     read_column,
 )
 from unveil.microdata._cells import cell_reader
-from unveil.microdata._checks import check_release
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._encode import MISSING
-from unveil.microdata._messages import must, value_meant
+from unveil.microdata._messages import ValueOption, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
@@ -33,6 +32,7 @@ from unveil.microdata._release_domains import DomainsOption, check_held, columns
 from unveil.microdata._sources import Source
 from unveil.options import check
 
+_MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
 _NOTATIONS = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
 
 
@@ -373,3 +373,72 @@ def _about_untold(secrets: NDArray[np.int32], name: str) -> list[Text]:
         return []
     have, are = ("has", "is") if untold == 1 else ("have", "are")
     return [f"{untold:,} of {len(secrets):,} rows {have} no value of {name} and {are} left out"]
+
+
+def check_release(
+    release: Release, original: Microdata, *, may_drop: bool, may_change: bool
+) -> None:
+    """Refuse a release that cannot be one of the original.
+
+    It must not have other columns, more records than the original, fewer unless records may be
+    dropped, or more with some sensitive value unless those may be changed.
+
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> release = uv.read_release({"age": ["30-39", "30-39"], "vote": ["a", "b"]}, survey)
+    >>> check_release(release, survey, may_drop=False, may_change=False)
+    Traceback (most recent call last):
+    unveil.errors.InputError: somebody returned 2 records for a table of 3; if suppressed records
+    are left out, give may_drop=True
+    """
+    _check_columns(release, original)
+    parts = {"maker": release.maker, "n": len(release), "table": len(original)}
+    if len(release) > len(original):
+        raise InputError("{maker} returned {n} records for a table of {table}; a release has at "
+                         "most one record for each of the original", **parts)  # fmt: skip
+    if len(release) < len(original) and not may_drop:
+        raise InputError(
+            "{maker} returned {n} records for a table of {table}; if suppressed records are left "
+            "out, give {option}", option=Option("may_drop", True), **parts,
+        )  # fmt: skip
+    if may_change:
+        return
+    # With as many records as the original, some value has too many if any has too few.
+    more = np.flatnonzero(release.totals > original.sensitive_counts)
+    if len(more):
+        held = int(original.sensitive_counts[more[0]])
+        raise InputError(
+            "{maker} returned {n} records with {column} {value} where the table has {held}: "
+            "sensitive values were changed; if that is intended, give {option}",
+            maker=release.maker, n=int(release.totals[more[0]]), column=release.sensitive.name,
+            value=Cell(release.sensitive.texts[more[0]], people=held), held=held,
+            option=ValueOption("may_change", True, typed=_MAY_CHANGE),
+        )  # fmt: skip
+
+
+def _check_columns(release: Release, original: Microdata) -> None:
+    """The columns and their domains must be the original's, or codes differ in meaning."""
+    theirs = {column.name: column for column in (*release.quasi, release.sensitive)}
+    ours = {column.name: column for column in (*original.quasi, original.sensitive)}
+    for name, column in ours.items():
+        if name not in theirs:
+            raise InputError(
+                "column {column} is not in the release by {maker}{hint} (columns: {columns})",
+                column=ColumnName(name), maker=release.maker, hint=did_you_mean(name, theirs),
+                columns=", ".join(theirs),
+            )  # fmt: skip
+        other = theirs[name]
+        if other.values is not column.values and other.texts != column.texts:
+            raise InputError(
+                "column {column} of the release by {maker} has other values than the original's; "
+                "read it as a release of this original",
+                column=ColumnName(name), maker=release.maker,
+            )  # fmt: skip
+    more = [name for name in theirs if name not in ours]
+    if more:
+        raise InputError(
+            "the release by {maker} has a column {column} that is neither a quasi-identifier nor "
+            "sensitive in the original (those are {columns})", maker=release.maker,
+            column=ColumnName(more[0]), columns=", ".join(ours),
+        )  # fmt: skip
