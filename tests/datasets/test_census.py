@@ -123,13 +123,13 @@ def test_numpy_integers_will_do():
 
 @pytest.mark.parametrize("n", [0, -5, 10.0, "10", None, True, np.True_])
 def test_refuses_what_is_not_a_number_of_people(n):
-    with pytest.raises(InputError, match=r"n= must be a whole number of at least 1"):
+    with pytest.raises(InputError, match=r"n=.* must be a whole number from 1 up"):
         census(n)
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, None, False])
 def test_refuses_what_is_not_a_seed(seed):
-    with pytest.raises(InputError, match=r"seed= must be a whole number of at least 0"):
+    with pytest.raises(InputError, match=r"seed=.* must be a whole number from 0 up"):
         census(10, seed=seed)
 
 

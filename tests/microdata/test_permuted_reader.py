@@ -291,9 +291,9 @@ def without(table, name):
         (({"group": [1]}, {"group": [1], "s": ["a"]}), {}, "has no quasi-identifiers, only 'gro"),
         (
             (RECORDS, SECRETS), {"microdata": ZIPS, "sensitive": "disease"},
-            "sensitive= and microdata= cannot be given together",
+            "sensitive= and the original cannot be given together",
         ),
-        ((RECORDS, SECRETS), {"microdata": RECORDS}, "microdata= must be the original as read_csv"),
+        ((RECORDS, SECRETS), {"microdata": RECORDS}, "microdata= must be microdata, as read_csv"),
         (
             (RECORDS, SECRETS), {"group": "zip", "quasi": "zip"},
             "column 'zip' cannot be both a group and a value of the records",

@@ -124,7 +124,7 @@ def test_every_value_is_where_its_level_says(values, parts, by):
             "column 'age' needs a number of parts, or their edges in ascending order with both "
             "ends, such as [0, 18, 65, 100], but 'many' was given",
         ),
-        ({"by": "breadth"}, "by= must be 'width' or 'quantiles', but 'breadth' was given"),
+        ({"by": "breadth"}, "by='breadth' is not possible: it must be 'width' or 'quantiles'"),
     ],
 )
 def test_what_cannot_be_done(options, message):

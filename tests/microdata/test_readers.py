@@ -380,8 +380,8 @@ def test_large_files_are_read_in_many_pieces(csv_file, quote):
                                          "'low' was given"),
         ({"ordinal": {"income": ["low", "mid", "low"]}},
          "ordinal= lists the level 'low' of column 'income' twice"),
-        ({"missing": "ignore"}, "missing= must be 'error', 'drop' or 'category', but 'ignore' "
-                                "was given"),
+        ({"missing": "ignore"}, "missing='ignore' is not possible: it must be 'error', 'drop' or "
+                                "'category'"),
         ({"hierarchies": 3},
          "hierarchies= must be a folder or a mapping from columns to hierarchies, but int was "
          "given"),

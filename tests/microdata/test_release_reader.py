@@ -285,7 +285,9 @@ def test_empty_is_what_the_user_says():
         "row 1, column 'age': the cell 'NA' cannot be a missing value, because the original has "
         "none in this column; if it is suppressed, give empty='suppressed'"
     )
-    with pytest.raises(InputError, match="empty= must be 'suppressed' or 'missing'"):
+    with pytest.raises(
+        InputError, match="empty='no' is not possible: it must be 'suppressed' or 'missing'"
+    ):
         read_release(table, HOLES, empty="no")
 
 

@@ -254,7 +254,7 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
         {column.name: column for column in (*table.quasi, table.sensitive)}
         for table in (microdata, others)
     )
-    said = checked_mapping(recode, ours, option="recode")
+    said = checked_mapping(recode, ours)
     if {n: column.role for n, column in ours.items()} != {n: c.role for n, c in theirs.items()}:
         lacking = next((name for name in ours if name not in theirs), None)
         raise InputError(
@@ -299,7 +299,7 @@ def _joined_column(column: Column, other: Column, others: Microdata) -> Column:
             "called here: {mapping}",
             column=errors.Column(column.name), sort=_sort(column), values=values_of(column),
             other=_sort(other), source=File(others.source, bare=True), others=values_of(other),
-            mapping=mapping_said(column.name, other.texts, column.texts, option="recode"),
+            mapping=mapping_said(column.name, other.texts, column.texts),
         )  # fmt: skip
     declared = column.hierarchy is not None or column.kind is Kind.ORDINAL
     unknown = [text for text in other.texts if text not in column.places]
@@ -326,7 +326,7 @@ def unknown_values(column: Column, other: Column, unknown: list[str], source: st
     return other_codes(
         column, unknown, source=f"the table of people held out, {source},",
         where=counted(records, "record"),
-        who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here", option="recode",
+        who=f"{'is' if len(unknown) == 1 else 'are'} not among its values here",
     )  # fmt: skip
 
 
@@ -352,7 +352,7 @@ def _strangers(column: Column, other: Column, others: Microdata) -> list[Message
             column=errors.Column(column.name), source=File(others.source, bare=True),
             theirs=Cell(values_listed(theirs), bare=True),
             ours=Cell(values_listed(column.texts), bare=True),
-            mapping=mapping_said(column.name, unknown, column.texts, option="recode"),
+            mapping=mapping_said(column.name, unknown, column.texts),
         )
     ]  # fmt: skip
 

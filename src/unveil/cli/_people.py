@@ -27,7 +27,7 @@ def opened_people(path: Path, encoding: str | None) -> Source:
 
 def records_of(source: Source, name: str, microdata: Microdata) -> NDArray[np.int64]:
     """Everybody's record in FILE, from the rows that a column has; -1 where it is empty."""
-    cells = column_cells(source, name).distinct
+    cells = column_cells(source, name)
     place = {int(row) + 1: record for record, row in enumerate(microdata.rows)}
     last = int(microdata.rows.max()) + 1
     found = []
@@ -67,7 +67,7 @@ def cells_of(
             )  # fmt: skip
         return [there[column].texts[code] for code in there[column].codes.tolist()]
     source = open_release(one.file, delimiter=None, encoding=encoding or "utf-8")
-    cells = column_cells(source, column).distinct
+    cells = column_cells(source, column)
     if cells.missing.any():
         raise InputError(
             "{row}, column {column} of {source}: the cell is empty, and {option} needs one in "

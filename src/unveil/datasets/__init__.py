@@ -6,7 +6,6 @@ from unveil._lazy import lazily
 
 if TYPE_CHECKING:
     from unveil.datasets._census import census
-    from unveil.datasets._election_survey import election_survey
-    from unveil.datasets._public import adult, internet_usage
+    from unveil.datasets._surveys import adult, election_survey, internet_usage
 
 __all__, __getattr__ = lazily(__name__)

@@ -7,26 +7,27 @@ publishing it discloses people.
 
 from __future__ import annotations
 
-import operator
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil.datasets import _census_model as model
-from unveil.errors import InputError, Option
 from unveil.microdata import Column, Hierarchy, Kind, Microdata, Role
+from unveil.options import Seed, check, checked
 
 _NOTE = "synthetic: made by unveil.datasets.census, about no real person"
 INCOME_STEP = 500
 INCOME_TOP = 400_000  # top-coded, as a statistical office would
-INCOME_STEPS = INCOME_TOP // INCOME_STEP + 1
+INCOMES = range(0, INCOME_TOP + 1, INCOME_STEP)
 HOURS_TOP = 80
 
 Codes = NDArray[np.intp]
 
 
-def census(n: int, *, seed: int = 0) -> Microdata:
+@checked
+def census(n: int, *, seed: Seed = 0) -> Microdata:
     """Make a synthetic census of ``n`` people.
 
     All of it is **synthetic**: no record describes a real person, and no number describes a
@@ -78,8 +79,7 @@ def census(n: int, *, seed: int = 0) -> Microdata:
     >>> bool(by_status["Widowed"] > by_status["Never married"] + 30)
     True
     """
-    n = _whole_number("n", n, least=1)
-    seed = _whole_number("seed", seed, least=0)
+    check("n", Annotated[int, Ge(1)], n)
     rng = np.random.default_rng(seed)
 
     place = _draw(rng, model.place_weights()[None, :], np.zeros(n, dtype=np.intp))
@@ -99,15 +99,15 @@ def census(n: int, *, seed: int = 0) -> Microdata:
     illnesses = tuple(illness.name for illness in model.DIAGNOSES)
     return Microdata(
         columns=(
-            _numbers("age", Role.QUASI, age, model.AGES),
-            _words("sex", Role.QUASI, sex, model.SEXES),
+            _plain("age", Role.QUASI, Kind.NUMERIC, age, model.AGES),
+            _plain("sex", Role.QUASI, Kind.CATEGORICAL, sex, model.SEXES),
             _tree("education", education, model.EDUCATION),
             _tree("marital", marital, model.MARITAL),
             _tree("occupation", work, model.OCCUPATION),
             _tree("zip", place, model.PLACES),
-            _words("diagnosis", Role.SENSITIVE, illness, illnesses),
-            _numbers("hours", Role.OTHER, hours, np.arange(HOURS_TOP + 1)),
-            _numbers("income", Role.OTHER, income, np.arange(INCOME_STEPS) * INCOME_STEP),
+            _plain("diagnosis", Role.SENSITIVE, Kind.CATEGORICAL, illness, illnesses),
+            _plain("hours", Role.OTHER, Kind.NUMERIC, hours, range(HOURS_TOP + 1)),
+            _plain("income", Role.OTHER, Kind.NUMERIC, income, INCOMES),
         ),
         rows=np.arange(n, dtype=np.int64),
         source=f"synthetic census (n={n}, seed={seed})",
@@ -160,16 +160,12 @@ def _income(
     return np.asarray(np.rint(np.minimum(income, INCOME_TOP) / INCOME_STEP), dtype=np.intp)
 
 
-def _numbers(name: str, role: Role, codes: Codes, numbers: NDArray[np.int64]) -> Column:
-    """A numeric column: its domain is the numbers that occur."""
-    coded, values = _occurring(codes, numbers)
-    return Column(name=name, role=role, kind=Kind.NUMERIC, codes=coded, values=values)
-
-
-def _words(name: str, role: Role, codes: Codes, words: tuple[str, ...]) -> Column:
-    """A categorical column without a hierarchy: its domain is the words that occur, sorted."""
-    coded, values = _occurring(codes, np.array(words, dtype=object))
-    return Column(name=name, role=role, kind=Kind.CATEGORICAL, codes=coded, values=values)
+def _plain(name: str, role: Role, kind: Kind, codes: Codes, domain: Any) -> Column:
+    """A column without a hierarchy: its domain is the numbers or words that occur."""
+    values = np.array(domain, dtype=object if kind is Kind.CATEGORICAL else None)
+    occurs = np.bincount(codes, minlength=len(values)) > 0
+    coded = (np.cumsum(occurs) - 1)[codes].astype(np.int32)
+    return Column(name=name, role=role, kind=kind, codes=coded, values=values[occurs])
 
 
 def _tree(name: str, codes: Codes, paths: model.Paths) -> Column:
@@ -179,23 +175,3 @@ def _tree(name: str, codes: Codes, paths: model.Paths) -> Column:
         name=name, role=Role.QUASI, kind=Kind.CATEGORICAL, codes=codes.astype(np.int32),
         values=np.array([path[0] for path in paths], dtype=object), hierarchy=hierarchy,
     )  # fmt: skip
-
-
-def _occurring(codes: Codes, domain: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Codes into the part of a domain that occurs."""
-    occurs = np.bincount(codes, minlength=len(domain)) > 0
-    return (np.cumsum(occurs) - 1)[codes].astype(np.int32), domain[occurs]
-
-
-def _whole_number(option: str, given: object, *, least: int) -> int:
-    """An option that must be a whole number."""
-    try:
-        number = operator.index(given)  # type: ignore[arg-type]
-    except TypeError:
-        number = None
-    if number is None or isinstance(given, bool | np.bool_) or number < least:
-        raise InputError(
-            "{option} must be a whole number of at least {least}, but {given} was given",
-            option=Option(option), least=least, given=repr(given),
-        )  # fmt: skip
-    return number

@@ -6,15 +6,7 @@ from unveil._lazy import lazily
 
 if TYPE_CHECKING:
     from unveil.microdata._cell_columns import column_cells, open_release
-    from unveil.microdata._cells import Domain, Line, cell_reader
-    from unveil.microdata._checks import (
-        check_permuted,
-        check_release,
-        has_true_cells,
-        refuse_perturbed,
-        same_domains,
-        with_records,
-    )
+    from unveil.microdata._cells import Domain, cell_reader
     from unveil.microdata._csv import CsvLayout, csv_fault, csv_layout, from_csv, is_utf8
     from unveil.microdata._distinct import Distinct, distinct_values, listed_values
     from unveil.microdata._encode import MISSING, Wish, encode
@@ -30,14 +22,13 @@ if TYPE_CHECKING:
     from unveil.microdata._messages import ValueOption, Worded, value_meant, values_listed
     from unveil.microdata._microdata import CellCounts, Column, Kind, Microdata, Role, value_text
     from unveil.microdata._notations import EMPTY_WORDS, EVERYTHING, span
+    from unveil.microdata._numbers import Line, as_values, numbers_among
     from unveil.microdata._other_tables import (
         Mapped,
-        as_values,
         checked_mapping,
         lacking_codes,
         likely_mapping,
         mapping_said,
-        numbers_among,
         other_codes,
         read_again,
         read_cells,
@@ -46,12 +37,21 @@ if TYPE_CHECKING:
         values_of,
     )
     from unveil.microdata._permuted import Permuted
-    from unveil.microdata._permuted_reader import read_anatomy
+    from unveil.microdata._permuted_reader import check_permuted, read_anatomy
     from unveil.microdata._quantize import equal_width, quantize
     from unveil.microdata._readers import Missing, read_csv, read_parquet, read_table
     from unveil.microdata._regions import Intervals, Regions, Sets
-    from unveil.microdata._release import AnyRelease, NoisyCounts, Release, Statistic
-    from unveil.microdata._release_reader import read_release
+    from unveil.microdata._release import (
+        AnyRelease,
+        NoisyCounts,
+        Release,
+        Statistic,
+        has_true_cells,
+        refuse_perturbed,
+        same_domains,
+        with_records,
+    )
+    from unveil.microdata._release_reader import check_release, read_release
     from unveil.microdata._sources import (
         PARQUET,
         Source,

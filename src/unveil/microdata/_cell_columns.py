@@ -13,9 +13,10 @@ import decimal
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from unveil.microdata._encode import MISSING
 from unveil.microdata._messages import hierarchy_option
 from unveil.microdata._microdata import Column, value_text
 from unveil.microdata._notations import EMPTY_WORDS, Notation, ReadAs, Reading, span
-from unveil.microdata._regions import Intervals, Regions, Sets
+from unveil.microdata._regions import Intervals, Regions, Sets, shortened
 from unveil.microdata._sources import Source, from_parquet, from_table, is_parquet
 
 Empty: TypeAlias = Literal["suppressed", "missing"]
@@ -69,16 +70,8 @@ def open_release(table: Any, *, delimiter: str | None, encoding: str) -> Source:
     return source
 
 
-class Cells(NamedTuple):
+def column_cells(source: Source, name: str) -> Distinct:
     """The distinct cells of one column, with the blanks around them."""
-
-    distinct: Distinct
-    has_lists: bool = False
-    """Whether some are lists, not texts that look like one."""
-
-
-def column_cells(source: Source, name: str) -> Cells:
-    """The cells of one column."""
     source.check_has(name)
     array, has_lists = source.arrays[name], False
     if (intervals := _intervals(array)) is not None:
@@ -88,7 +81,7 @@ def column_cells(source: Source, name: str) -> Cells:
         has_lists = any(isinstance(cell, list | tuple | np.ndarray) for cell in cells)
         array = _written(cells, name, source)
     distinct = distinct_values(array, name=name, source=source.name, is_text_file=False)
-    return Cells(distinct, has_lists)
+    return replace(distinct, has_lists=has_lists)
 
 
 def _is_nested(kind: Any) -> bool:
@@ -101,29 +94,16 @@ def _intervals(array: Any) -> Any:
     """A column of pandas intervals, such as ``pd.cut`` makes, as texts; else None."""
     import pyarrow as pa
 
-    kind = array.type
-    categories = pa.types.is_dictionary(kind)
-    value_type = kind.value_type if categories else kind
-    if getattr(value_type, "extension_name", "") != "pandas.interval":
+    categories = pa.types.is_dictionary(array.type)
+    kind = array.type.value_type if categories else array.type
+    if getattr(kind, "extension_name", "") != "pandas.interval":
         return None
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
         array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-    storage = (array.dictionary if categories else array).storage
-    sides = value_type.closed in ("left", "both"), value_type.closed in ("right", "both")
-    texts = pa.array(
-        [
-            None if pair is None else _interval_text(pair["left"], pair["right"], *sides)
-            for pair in storage.to_pylist()
-        ],
-        type=pa.large_string(),
-    )
+    values = (array.dictionary if categories else array).to_pandas()
+    texts = pa.array([_text(value) for value in values], type=pa.large_string())
     return texts.take(array.indices) if categories else texts
-
-
-def _interval_text(left: Any, right: Any, low_closed: bool, high_closed: bool) -> str:
-    bounds = f"{_text(left)}, {_text(right)}"
-    return f"{'[' if low_closed else '('}{bounds}{']' if high_closed else ')'}"
 
 
 def _written(cells: Iterable[Any], name: str, source: Source) -> Any:
@@ -159,7 +139,8 @@ def _text(cell: Any) -> str | None:
         return value_text(cell)
     kind = type(cell).__name__
     if kind == "Interval":
-        return _interval_text(cell.left, cell.right, cell.closed_left, cell.closed_right)
+        ends = "[" if cell.closed_left else "(", "]" if cell.closed_right else ")"
+        return f"{ends[0]}{_text(cell.left)}, {_text(cell.right)}{ends[1]}"
     return str(cell) if kind == "Period" else None
 
 
@@ -192,81 +173,109 @@ class CellColumn:
 
     Attributes
     ----------
-    regions : Regions
-        What each distinct cell covers. Spellings of one value, set or suppressed cell are one.
+    cells : list of Settled
+        The distinct cells. Spellings of one value, set or suppressed cell are one.
     cell_of : int32 array
         The cell of each row.
-    hidden : bool array
-        Which cells are suppressed.
-    read_as : ReadAs
     as_missing : int
         Number of rows with an empty cell that was read as the value `MISSING`.
     """
 
-    regions: Regions
+    cells: list[Settled]
     cell_of: NDArray[np.int32]
-    hidden: NDArray[np.bool_]
-    read_as: ReadAs
     as_missing: int
+
+    @property
+    def hidden(self) -> NDArray[np.bool_]:
+        """Which cells are suppressed."""
+        return np.array([c.reading.notation is Notation.SUPPRESSED for c in self.cells])
+
+    @cached_property
+    def regions(self) -> Regions:
+        """What each cell covers."""
+        written = tuple(cell.written for cell in self.cells)
+        readings = [cell.reading for cell in self.cells]
+        if all(len(r.spans) == 1 or (not r.spans and r.at >= 0) for r in readings):
+            # A cell that covers nothing lies between its neighbours.
+            bounds = [r.spans[0] if r.spans else (r.at, r.at - 1) for r in readings]
+            low, high = np.array(bounds, dtype=np.int32).T.copy()
+            return Intervals(low, high, written=written)
+        runs = [(row, *run) for row, r in enumerate(readings) for run in r.spans]
+        rows, low, high = np.array(runs, dtype=np.int64).reshape(-1, 3).T
+        return Sets.of_runs(rows, low, high, len(readings), written)
+
+    @property
+    def read_as(self) -> ReadAs:
+        """The notations of the column, most frequent first."""
+        counts = Counter(cell.reading.notation for cell in self.cells)
+        hidden = counts.pop(Notation.SUPPRESSED, 0)
+        words = []
+        for notation, _ in counts.most_common():
+            example = next(cell.written for cell in self.cells if cell.reading.notation is notation)
+            words.append(_WORDS[notation].format(shortened(example, 30)))
+        words += [_WORDS[Notation.SUPPRESSED]] if hidden else []
+        styles = {cell.reading.style for cell in self.cells}
+        return ReadAs(", ".join(words), styles <= _HOUSE_STYLES)
 
 
 def read_column(
-    column: Column, given: Cells, *, notation: Notation | None, empty: Empty | None
+    column: Column, cells: Distinct, *, notation: Notation | None = None, empty: Empty | None = None
 ) -> CellColumn:
     """Read the cells of one column of the original, with notation and empty cells as declared."""
-    reader, cells = cell_reader(column), given.distinct
-    texts = cells.texts()
+    reader, texts = cell_reader(column), cells.texts()
     if cells.missing.any():
         texts.append("")  # the last: an empty cell's code is -1
-
-    def row_of(position: int) -> int:
-        known = position < len(cells.values)
-        return cells.first_row(position) if known else int(np.argmax(cells.missing)) + 1
-
     read = reader.read_all(texts)
     settled = [cell.only for cell in read if cell.only is not None]
-    lists = given.has_lists or any(c.reading.notation is Notation.LIST for c in settled)
+    lists = cells.has_lists or any(c.reading.notation is Notation.LIST for c in settled)
     if notation is not None or lists or len(settled) < len(read):
-        choose = _Choice(read, notation, given.has_lists)
-        settled = _settled(column, reader, texts, read, row_of, choose)
+        choice = _Choice(column, reader, cells, read, notation)
+        settled = [choice.settled(p, *cell) for p, cell in enumerate(zip(texts, read, strict=True))]
     empties = [p for p, text in enumerate(texts) if text in EMPTY_WORDS]
     empties = [p for p in empties if settled[p].reading.style == EMPTY]
-    code = _missing_code(column, reader, texts, empties, row_of, empty)
+    code = None if not empties or empty == "suppressed" else column.places.get(MISSING)
     if code is not None:
         missing = settle(MISSING, Reading(Notation.VALUE, span(code, code), "value"))
         for position in empties:
             settled[position] = missing
+    elif empties and empty == "missing":
+        raise cells.error(
+            _position(empties[0], cells), "the cell {cell} cannot be a missing value, because the "
+            "original has none in this column; if it is suppressed, give {option}",
+            cell=Cell(texts[empties[0]]), option=Option("empty", "suppressed"),
+        )  # fmt: skip
     number: dict[object, int] = {}
     mapping = [number.setdefault(cell.key, len(number)) for cell in settled]
-    merged = [settled[first] for first in np.unique(mapping, return_index=True)[1].tolist()]
     return CellColumn(
-        regions=_regions(merged),
+        cells=[settled[first] for first in np.unique(mapping, return_index=True)[1].tolist()],
         cell_of=np.array(mapping, dtype=np.int32)[cells.codes],
-        hidden=np.array([c.reading.notation is Notation.SUPPRESSED for c in merged]),
-        read_as=_in_words(merged),
         as_missing=0 if code is None else cells.count(empties) + int(cells.missing.sum()),
     )
 
 
+def _position(position: int, cells: Distinct) -> int:
+    return position if position < len(cells.values) else -1
+
+
 class _Choice:
-    """Which readings of a cell remain in its column: one, unless the column is ambiguous."""
+    """Which reading of each cell holds in a column, given all others."""
 
     def __init__(
-        self, cells: Sequence[Readings], notation: Notation | None, has_lists: bool
-    ) -> None:
-        alone = [cell.all[0] for cell in cells if len(cell.all) == 1]
+        self, column: Column, reader: CellReader, cells: Distinct, read: Sequence[Readings],
+        notation: Notation | None,
+    ) -> None:  # fmt: skip
+        self.column, self.reader, self.cells, self.notation = column, reader, cells, notation
+        alone = [cell.all[0] for cell in read if len(cell.all) == 1]
         self.styles = {reading.style for reading in alone if not reading.weak}
-        self.notation = notation
-        self.has_lists = has_lists
 
     def options(self, cell: Readings) -> list[Reading]:
+        """The readings that remain: one, unless the column is ambiguous."""
         if self.notation is not None:
             fixed = (Notation.SUPPRESSED, self.notation)
             said = [reading for reading in cell.all if reading.notation in fixed]
             return said or [r for r in cell.all if r.style == "value"]
-        options = [r for r in cell.all if not r.weak or r.style in self.styles]
-        if self.has_lists:
-            options = list(cell.all)
+        lists = self.cells.has_lists
+        options = [r for r in cell.all if lists or not r.weak or r.style in self.styles]
         if any(r.notation is Notation.NODE for r in options):
             return options  # a name and a notation conflict: nothing in the column can decide
         usual = [r for r in options if r.style in self.styles]
@@ -274,52 +283,55 @@ class _Choice:
             return usual
         house = [r for r in options if r.house]
         others = {r.notation for r in options if not r.house}
-        beaten = {Notation.PREFIX} if self.has_lists else {Notation.PREFIX, Notation.LIST}
+        beaten = {Notation.PREFIX} if lists else {Notation.PREFIX, Notation.LIST}
         return house if house and others <= beaten else options
 
-
-def _settled(
-    column: Column,
-    reader: CellReader,
-    texts: Sequence[str],
-    cells: Sequence[Readings],
-    row_of: Callable[[int], int],
-    choice: _Choice,
-) -> list[Settled]:
-    """The reading of each cell that holds, given all others."""
-    found = []
-    for position, (text, cell) in enumerate(zip(texts, cells, strict=True)):
-        options = choice.options(cell)
+    def settled(self, position: int, text: str, cell: Readings) -> Settled:
+        """The reading of a cell that holds; refused if there is none, or several."""
+        options = self.options(cell)
         if len({reading.spans for reading in options}) == 1:
-            found.append(settle(text, options[0]))
-            continue
-        parts = {"where": _where(row_of(position), column), "cell": Cell(text)}
+            return settle(text, options[0])
+        error = partial(self.cells.error, _position(position, self.cells), cell=Cell(text))
         if options:
-            raise InputError(
-                "{where} {asked}", asked=_asked(column, reader, text, options), **parts
-            )
-        if cell.all and choice.notation is not None:
-            raise InputError(
-                "{where} the cell {cell} is not {notation}, as {option} says; it could be {others}",
-                notation=_a(choice.notation), option=Option("notation"),
-                others=_or([r.notation for r in cell.all]), **parts,
+            raise error("the cell {cell} {asked}", asked=self._asked(options))
+        if cell.all and self.notation is not None:
+            others = " or ".join(dict.fromkeys(_a(r.notation) for r in cell.all))
+            raise error(
+                "the cell {cell} is not {notation}, as {option} says; it could be {others}",
+                notation=_a(self.notation), option=Option("notation"), others=others,
             )  # fmt: skip
         if cell.all:  # nothing but a weak one
-            raise InputError(
-                "{where} the cell {cell} may be a list, or the bounds of an interval that {why}; "
-                "if it is a list, give {option}", why=_no_interval(column),
-                option=Option("notation", {column.name: "list"}), **parts,
+            raise error(
+                "the cell {cell} may be a list, or the bounds of an interval that {why}; if it is "
+                "a list, give {option}", why="runs backwards" if self.column.is_ordered else
+                "has no meaning in a column without order",
+                option=Option("notation", {self.column.name: "list"}),
             )  # fmt: skip
-        why = reader.why_not(text)
-        raise InputError(
-            "{where} cannot read the cell {cell}: {why}; {may_be}{node}", why=why, may_be=_MAY_BE,
-            node=_perhaps_node(column, text, why), **parts,
-        )  # fmt: skip
-    return found
+        why = self.reader.why_not(text)
+        raise error(
+            "cannot read the cell {cell}: {why}; {may_be}{node}",
+            why=why,
+            may_be=_MAY_BE,
+            node=_perhaps_node(self.column, text, why),
+        )
 
-
-def _where(row: int, column: Column) -> Message:
-    return Message("{row}, column {column}:", row=Row(row), column=ColumnName(column.name))
+    def _asked(self, options: Sequence[Reading]) -> Message:
+        """What a cell may mean, and how to declare which one is meant."""
+        first = {reading.spans: reading for reading in reversed(options)}
+        describe, name = self.reader.domain.describe, self.column.name
+        ways = [
+            Message("as {a} it covers {what}", a=_a(r.notation), what=describe(r.spans))
+            for r in reversed(first.values())
+        ]
+        notations = list(dict.fromkeys(r.notation for r in options))
+        remedy: Text = 'write the values in double quotes: {"a", "b"}'
+        if len(notations) > 1:
+            said = [Option("notation", {name: str(notation)}) for notation in notations]
+            remedy = Message("give the one that is meant: {said}", said=Listed(said, "or"))
+        elif notations[0] is Notation.VALUE:
+            remedy = "write numbers with a decimal point and without thousands separators"
+        return Message("can be read in {n} ways: {ways}; {remedy}", n=len(ways),
+                       ways=Listed(ways), remedy=remedy)  # fmt: skip
 
 
 def _perhaps_node(column: Column, text: str, why: Message) -> Text:
@@ -334,92 +346,5 @@ def _perhaps_node(column: Column, text: str, why: Message) -> Text:
     )
 
 
-def _asked(column: Column, reader: CellReader, text: str, options: Sequence[Reading]) -> Message:
-    """What a cell may mean, and how to declare which one is meant."""
-    first = {reading.spans: reading for reading in reversed(options)}
-    ways = [
-        Message("as {a} it covers {what}", a=_a(r.notation), what=reader.domain.describe(r.spans))
-        for r in first.values()
-    ]
-    ways.reverse()
-    notations = list(dict.fromkeys(r.notation for r in options))
-    remedy: Text = 'write the values in double quotes: {"a", "b"}'
-    if len(notations) > 1:
-        said = [Option("notation", {column.name: str(notation)}) for notation in notations]
-        remedy = Message("give the one that is meant: {said}", said=Listed(said, "or"))
-    elif notations[0] is Notation.VALUE:
-        remedy = "write numbers with a decimal point and without thousands separators"
-    return Message("the cell {cell} can be read in {n} ways: {ways}; {remedy}", cell=Cell(text),
-                   n=len(ways), ways=Listed(ways), remedy=remedy)  # fmt: skip
-
-
-def _no_interval(column: Column) -> str:
-    return "runs backwards" if column.is_ordered else "has no meaning in a column without order"
-
-
-def _or(notations: Sequence[Notation]) -> str:
-    return " or ".join(dict.fromkeys(_a(notation) for notation in notations))
-
-
 def _a(notation: Notation) -> str:
     return f"an {notation}" if notation is Notation.INTERVAL else f"a {notation}"
-
-
-def _missing_code(
-    column: Column,
-    reader: CellReader,
-    texts: Sequence[str],
-    empties: Sequence[int],
-    row_of: Callable[[int], int],
-    empty: Empty | None,
-) -> int | None:
-    """The value that empty cells mean; None if they are suppressed, or there are none."""
-    if not empties or empty == "suppressed":
-        return None
-    code = reader.domain.places.get(MISSING)
-    if code is None and empty == "missing":
-        raise InputError(
-            "{where} the cell {cell} cannot be a missing value, because the original has none in "
-            "this column; if it is suppressed, give {option}",
-            where=_where(row_of(empties[0]), column), cell=Cell(texts[empties[0]]),
-            option=Option("empty", "suppressed"),
-        )  # fmt: skip
-    return code
-
-
-def _regions(cells: Sequence[Settled]) -> Regions:
-    written = tuple([cell.written for cell in cells])
-    spans = [cell.reading.spans for cell in cells]
-    nowhere = any(not cell.reading.spans and cell.reading.at < 0 for cell in cells)
-    if max(map(len, spans)) < 2 and not nowhere:
-        runs = [c.reading.spans[0] if c.reading.spans else _gap(c.reading.at) for c in cells]
-        bounds = np.array(runs, dtype=np.int32)
-        return Intervals(bounds[:, 0].copy(), bounds[:, 1].copy(), written=written)
-    runs = [run for some in spans for run in some]
-    low, high = np.array(runs, dtype=np.int64).reshape(-1, 2).T
-    before = np.concatenate([[0], np.cumsum(high - low + 1)])
-    members = np.arange(before[-1]) + np.repeat(low - before[:-1], high - low + 1)
-    start = before[np.concatenate([[0], np.cumsum([len(some) for some in spans])])]
-    return Sets(start, members.astype(np.int32), written=written)
-
-
-def _gap(at: int) -> tuple[int, int]:
-    """An interval that covers nothing, between its neighbours."""
-    return at, at - 1
-
-
-def _in_words(cells: Sequence[Settled]) -> ReadAs:
-    """The notations of a column, most frequent first."""
-    counts = Counter(cell.reading.notation for cell in cells)
-    hidden = counts.pop(Notation.SUPPRESSED, 0)
-    words = []
-    for notation, _ in counts.most_common():
-        example = next(cell.written for cell in cells if cell.reading.notation is notation)
-        words.append(_WORDS[notation].format(_shortened(example)))
-    words += [_WORDS[Notation.SUPPRESSED]] if hidden else []
-    styles = {cell.reading.style for cell in cells}
-    return ReadAs(", ".join(words), styles <= _HOUSE_STYLES)
-
-
-def _shortened(text: str, width: int = 30) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

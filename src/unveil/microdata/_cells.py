@@ -11,9 +11,8 @@ Bounds and numbers need not occur in the original table, and a cell may cover no
 
 from __future__ import annotations
 
-import math
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -44,6 +43,7 @@ from unveil.microdata._notations import (
     split_bounds,
     unquoted,
 )
+from unveil.microdata._numbers import THOUSANDS, Line
 
 EMPTY = "empty"
 """The style of empty cells."""
@@ -51,84 +51,6 @@ EMPTY = "empty"
 _MOST_KNOWN = 200_000  # cells remembered per column: one release has far fewer
 _BACKWARDS = "its bounds run backwards"
 _FROZEN_SET = re.compile(r"frozenset\((\{.*\})\)", re.DOTALL)
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
-_NUMBER = re.compile(
-    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|∞)", re.ASCII | re.IGNORECASE
-)
-_COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+", re.ASCII)
-_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?)?)?", re.ASCII)
-
-
-class _Place(NamedTuple):
-    """The place of a number, date or level among a column's values, even if it is not one of them.
-
-    A date may be a period (``2020-05``, ``2020``): then it covers several values.
-    """
-
-    order: float
-    below: int
-    """Number of values below it."""
-    upto: int
-    """Number of values below it or in it."""
-    comma: bool = False
-    """Whether it was written with a decimal comma."""
-
-
-class Line:
-    """The values of an ordered column along a line."""
-
-    def __init__(self, column: Column) -> None:
-        self._codes = column.places
-        self._positions: list[float] = column.positions.tolist()
-        self._is_numeric = column.kind is Kind.NUMERIC
-        self.is_dates = self._is_numeric and np.issubdtype(column.values.dtype, np.datetime64)
-        self._known: dict[str, _Place | None] = {}
-
-    def find(self, text: str) -> _Place | None:
-        """The place of a text; None if it is not a number, date or level of this column."""
-        if text not in self._known:
-            self._known[text] = self._found(text)
-        return self._known[text]
-
-    def forget(self) -> None:
-        """Free memory."""
-        self._known.clear()
-
-    def _found(self, text: str) -> _Place | None:
-        code = self._codes.get(text)
-        if code is not None:
-            return _Place(self._positions[code], code, code + 1)
-        if not self._is_numeric:
-            return None
-        if self.is_dates:
-            return self._date(text)
-        text = text.replace("−", "-")  # the sign of typesetters
-        if _NUMBER.fullmatch(text) is not None:
-            return self.number(float(text.replace("∞", "inf")))
-        if _COMMA_NUMBER.fullmatch(text) is not None:
-            return self.number(float(text.replace(",", ".")))._replace(comma=True)
-        return None
-
-    def number(self, number: float) -> _Place:
-        """The place of a number."""
-        below = bisect_left(self._positions, number)
-        return _Place(number, below, bisect_right(self._positions, number, lo=below))
-
-    def _date(self, text: str) -> _Place | None:
-        if text in ("-inf", "inf"):
-            return self.number(math.copysign(math.inf, -1 if text[0] == "-" else 1))
-        if _DATE.fullmatch(text) is None:
-            return None
-        try:
-            start = np.datetime64(text)
-        except ValueError:  # the 30th of February
-            return None
-        first, after = (
-            float(moment.astype("datetime64[us]").astype(np.int64)) for moment in (start, start + 1)
-        )
-        return _Place(
-            first, bisect_left(self._positions, first), bisect_left(self._positions, after)
-        )
 
 
 class Domain:
@@ -279,27 +201,19 @@ class CellReader:
 
     def __init__(self, column: Column) -> None:
         self.domain = Domain(column)
-        self._known: dict[str, Readings] = {}
+        # Most cells of a release occurred in another one.
+        self.read = lru_cache(_MOST_KNOWN)(self._readings)
 
-    def read(self, text: str) -> Readings:
+    def _readings(self, text: str) -> Readings:
         """All readings of a cell."""
-        cell = self._known.get(text)
-        if cell is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-                if self.domain.line is not None:
-                    self.domain.line.forget()
-            readings = self._read(text, [])
-            strong = [reading for reading in readings if not reading.weak]
-            one = len({reading.spans for reading in strong}) == 1
-            only = settle(text, strong[0]) if one else None
-            cell = self._known[text] = Readings(tuple(readings), only)
-        return cell
+        readings = self._read(text, [])
+        strong = [reading for reading in readings if not reading.weak]
+        one = len({reading.spans for reading in strong}) == 1
+        return Readings(tuple(readings), settle(text, strong[0]) if one else None)
 
     def read_all(self, texts: Iterable[str]) -> list[Readings]:
         """All readings of each of many cells."""
-        known = self._known  # most occurred in another release
-        return [known.get(text) or self.read(text) for text in texts]
+        return list(map(self.read, texts))
 
     def why_not(self, text: str) -> Message:
         """Why a cell has no reading."""
@@ -363,7 +277,7 @@ class CellReader:
         if (place := line.find(text)) is not None:
             style = "decimal comma" if place.comma else "value"
             yield _run(Notation.VALUE, place.below, place.upto - 1, style)
-            if _THOUSANDS.fullmatch(text) is not None:
+            if THOUSANDS.fullmatch(text) is not None:
                 place = line.number(float(text.replace(",", "")))
                 yield _run(Notation.VALUE, place.below, place.upto - 1, "thousands")
             return

@@ -11,13 +11,13 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from unveil.errors import File, Foreign, InputError, Option, Row
-from unveil.microdata._messages import Worded, counted, must
+from unveil.microdata._messages import Worded, must
 from unveil.microdata._sources import Source, check_names, existing_file
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -44,12 +44,11 @@ def from_csv(
     ``skip_unnamed`` leaves out columns without a name, which pandas and R write for row names.
     """
     file = existing_file(path)
-    data = _utf8(_bytes(file), file.name, encoding)
+    with _opened(file) as stream:
+        data = _utf8(stream.read(), file.name, encoding)
     if comment is not None:
         data = _without_comments(data, comment)
-    _check_not_empty(data, file.name)
-    delimiter = _checked(delimiter, data)
-    cells, _, start = _first_record(data, delimiter, file.name)
+    delimiter, cells, _, start = _first(data, delimiter, file.name)
     names, width = dict(enumerate(cells)), len(cells)
     if columns is not None:
         names, start = _given_names(columns, width, file.name), 0
@@ -78,9 +77,7 @@ def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout
     if not is_whole and b"\n" in data:
         data = data[: data.rfind(b"\n") + 1]  # after a line, so that no character is cut in two
     data = _utf8(data, file.name, "utf-8")
-    _check_not_empty(data, file.name)
-    delimiter = _checked(delimiter, data)
-    names, lines, end = _first_record(data, delimiter, file.name)
+    delimiter, names, lines, end = _first(data, delimiter, file.name)
     check_names(names, file.name)
     if is_whole and _SOMETHING.search(data, end) is None:
         raise InputError("{file} has no records, only a header", file=_file(file.name))
@@ -90,26 +87,9 @@ def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout
 def csv_fault(path: str | os.PathLike[str], layout: CsvLayout) -> InputError | None:
     """The first malformed line of a CSV file of any size."""
     file = existing_file(path)
-    width, line = len(layout.names), 0
-
-    def lines() -> Iterator[str]:
-        nonlocal line
-        for raw in io.BufferedReader(stream):
-            for part in filter(None, _LONE_RETURN.split(raw)):
-                line += 1
-                yield part.decode("utf-8-sig" if line == 1 else "utf-8")
-
     with _opened(file) as stream:
-        try:
-            for cells in csv.reader(lines(), delimiter=layout.delimiter):
-                if cells and len(cells) != width:
-                    return _ragged(line, len(cells), width, layout.delimiter, file.name)
-        except UnicodeDecodeError:
-            return _not_in(line, file.name, "utf-8", "latin-1")
-        except csv.Error as reason:
-            return InputError("cannot read {line} of {file}: {reason}", line=Row(line, "line"),
-                              file=_file(file.name), reason=Foreign(str(reason)))  # fmt: skip
-    return None
+        lines = io.BufferedReader(stream)
+        return _fault(lines, layout.delimiter, len(layout.names), file.name)
 
 
 def is_utf8(path: str | os.PathLike[str]) -> bool:
@@ -141,17 +121,6 @@ def _opened(file: os.PathLike[str]) -> Iterator[Any]:
         raise InputError(
             "cannot read {file}: {error}", file=File(os.fspath(file)), error=Foreign(str(error))
         ) from None
-
-
-def _bytes(file: os.PathLike[str]) -> bytes:
-    with _opened(file) as stream:
-        data: bytes = stream.read()
-    return data
-
-
-def _check_not_empty(data: bytes, name: str) -> None:
-    if _SOMETHING.search(data) is None:
-        raise InputError("{file} is empty", file=_file(name))
 
 
 def _not_in(line: int, name: str, encoding: str, likely: str) -> InputError:
@@ -190,12 +159,16 @@ def _without_comments(data: bytes, comment: str) -> bytes:
     return b"".join(b"\n" if line.startswith(mark) else line for line in io.BytesIO(data))
 
 
-def _checked(delimiter: str | None, data: bytes) -> str:
+def _first(data: bytes, delimiter: str | None, name: str) -> tuple[str, list[str], int, int]:
+    """The delimiter, the cells of the first record, its last line and its end in bytes."""
+    if _SOMETHING.search(data) is None:
+        raise InputError("{file} is empty", file=_file(name))
     if delimiter is None:
-        return _guessed(data)
-    if len(delimiter) != 1 or not delimiter.isascii():
+        delimiter = _guessed(data)
+    elif len(delimiter) != 1 or not delimiter.isascii():
         raise must("delimiter", "be one ASCII character", delimiter)
-    return delimiter
+    cells, line, end = next(_records(io.BytesIO(data), delimiter, name))
+    return delimiter, [cell.strip() for cell in cells], line, end
 
 
 def _guessed(data: bytes) -> str:
@@ -213,33 +186,46 @@ def _guessed(data: bytes) -> str:
     return best
 
 
-def _records(data: bytes, delimiter: str) -> Iterator[tuple[list[str], int, int]]:
+def _records(
+    lines: Iterable[bytes], delimiter: str, name: str
+) -> Iterator[tuple[list[str], int, int]]:
     """The records of a file, each with the number of its last line and its end in bytes.
 
     Slow, so it is used only for the header and to find out which line is wrong.
     """
-    end = 0
+    line = end = 0
 
-    def lines() -> Iterator[str]:
-        nonlocal end
-        for line in io.BytesIO(data):
-            end += len(line)
-            yield line.decode()
+    def texts() -> Iterator[str]:
+        nonlocal line, end
+        for part in (part for raw in lines for part in _LONE_RETURN.split(raw) if part):
+            line, end = line + 1, end + len(part)
+            yield part.decode("utf-8-sig" if line == 1 else "utf-8")
 
-    reader = csv.reader(lines(), delimiter=delimiter)
-    for cells in reader:
-        if cells:
-            yield cells, reader.line_num, end
-
-
-def _first_record(data: bytes, delimiter: str, name: str) -> tuple[list[str], int, int]:
-    """The names in the first record, the number of its last line, and its end in bytes."""
     try:
-        cells, line, end = next(_records(data, delimiter))
+        for cells in csv.reader(texts(), delimiter=delimiter):
+            if cells:
+                yield cells, line, end
+    except UnicodeDecodeError:
+        raise _not_in(line, name, "utf-8", "latin-1") from None
     except csv.Error as error:
-        raise InputError("cannot read the first line of {file}: {error}", file=_file(name),
-                         error=Foreign(str(error))) from None  # fmt: skip
-    return [cell.strip() for cell in cells], line, end
+        raise InputError("cannot read {line} of {file}: {error}", line=Row(line, "line"),
+                         file=_file(name), error=Foreign(str(error))) from None  # fmt: skip
+
+
+def _fault(lines: Iterable[bytes], delimiter: str, width: int, name: str) -> InputError | None:
+    """The first record that cannot be read, or has not as many cells as the first."""
+    try:
+        for cells, line, _ in _records(lines, delimiter, name):
+            if len(cells) != width:
+                return InputError(
+                    "{line} of {file} has {cells:cell} where the first line has {width}; if "
+                    "{delimiter} is not its delimiter, give {option}", line=Row(line, "line"),
+                    file=_file(name), cells=len(cells), width=width, delimiter=repr(delimiter),
+                    option=Option("delimiter"),
+                )  # fmt: skip
+    except InputError as error:
+        return error
+    return None
 
 
 def _given_names(
@@ -301,26 +287,9 @@ def _parsed(
             ),
         )
     except pa.ArrowException as error:
-        raise _explained(error, data, delimiter, width, name) from None
+        # Name the line that is wrong, whatever Arrow's own message says.
+        fault = _fault(io.BytesIO(data), delimiter, width, name)
+        raise fault or InputError("cannot read {file}: {error}", file=_file(name),
+                                  error=Foreign(str(error))) from None  # fmt: skip
     arrays = {names[int(place)]: table[place] for place in kept}
     return Source(name=name, n_rows=table.num_rows, arrays=arrays, unreadable={}, is_text_file=True)
-
-
-def _explained(error: Exception, data: bytes, delimiter: str, width: int, name: str) -> InputError:
-    """Name the line that is wrong, whatever Arrow's own message says."""
-    try:
-        for cells, line, _ in _records(data, delimiter):
-            if len(cells) != width:
-                return _ragged(line, len(cells), width, delimiter, name)
-    except csv.Error as reason:
-        error = reason
-    return InputError("cannot read {file}: {error}", file=_file(name), error=Foreign(str(error)))
-
-
-def _ragged(line: int, cells: int, width: int, delimiter: str, name: str) -> InputError:
-    return InputError(
-        "{line} of {file} has {cells} where the first line has {width}; if {delimiter} is not its "
-        "delimiter, give {option}", line=Row(line, "line"), file=_file(name),
-        cells=counted(cells, "cell"), width=width, delimiter=repr(delimiter),
-        option=Option("delimiter"),
-    )  # fmt: skip

@@ -1,218 +1,266 @@
-"""The domain of a column, inferred from the cells of a release and nothing else.
+"""The values that a column has, inferred from its cells alone: numbers, days or names.
 
-First it is decided whether the cells are about numbers, days or names, by the rules for reading
-cells with the original. What those rules do not settle must be given.
+For numbers, the cells are read by the usual reader, but on a *ruler*: a column with every number
+that occurs in a cell, a mark between each two neighbours, one below all and one above all. What a
+cell covers of the ruler shows what it covers of the line: numbers without the marks beside them are
+values and sets, marks in between make a range, and the outermost marks a range without an end.
+
+Numbers and names that are named one by one are the column's values. If there are ranges, the values
+are the whole numbers (or days) from the smallest to the largest in the cells. What the cells do not
+determine, such as the end of ``>=90``, must be given.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from unveil.errors import Cell, InputError, Listed, Message, Option, Row, Text
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import Cell, InputError, Listed, Message, Option, Text
 from unveil.errors import Column as ColumnName
-from unveil.microdata._cell_columns import Cells, Empty
-from unveil.microdata._distinct import listed_values
-from unveil.microdata._encode import MISSING, Wish, encode, stray_texts
-from unveil.microdata._messages import ValueOption, counted, hierarchy_option
-from unveil.microdata._microdata import Kind, Role
+from unveil.microdata._cell_columns import CellColumn, read_column
+from unveil.microdata._cells import CellReader
+from unveil.microdata._distinct import Distinct
+from unveil.microdata._messages import ValueOption, cell_error
+from unveil.microdata._microdata import Column, Kind, Role, value_text
 from unveil.microdata._notations import (
-    EMPTY_WORDS,
     MARKS,
     Notation,
+    Reading,
     Spans,
     in_house_list,
     in_list,
     in_marks,
-    is_hidden,
-    mask_bounds,
     spans_of,
     unquoted,
 )
-from unveil.microdata._ruler import Derived, Ruler, derived_numbers, domains_option
+from unveil.microdata._numbers import days_in, numbers_in
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_CLOCK = re.compile(r"\d:\d\d", re.ASCII)
-_CODE = re.compile(r"(?<![\d.,])0\d|\d{19}", re.ASCII)  # looks like a number, but is a code
-_RANGES = (Notation.RANGE, Notation.INTERVAL)
+_MOST_NUMBERS = 100_000  # an inferred domain has at most so many
+
+_NOBODY = np.zeros(0, dtype=np.int32)
 
 
-def derived_domain(
-    cells: Cells, *, kind: Kind | None, notation: Notation | None, empty: Empty | None
-) -> Derived:
-    """The values that a column has, inferred from its cells.
+class Ruler:
+    """A line with all numbers, or all days, that occur in some cells.
 
-    ``kind``, ``notation`` and ``empty`` are as declared. If the cells do not determine the values,
-    the error says what to give.
+    Attributes
+    ----------
+    days : bool
+        Whether it measures days, as numbers.
+    values : array
+        Numbers and marks, ascending.
+    is_point : array of bool
+        Which of them are numbers of a cell, not marks.
     """
-    return _Derivation(cells, kind, notation).domain(empty)
 
-
-class _Derivation:
-    """Decides what the cells of one column are about."""
-
-    def __init__(self, cells: Cells, kind: Kind | None, notation: Notation | None) -> None:
-        self.cells = cells
-        self.kind = kind
-        self.notation = notation
-        self.name = cells.distinct.name
-        texts = enumerate(cells.distinct.texts())
-        self.shown = [(position, text) for position, text in texts if not is_hidden(text)]
-        self.texts = [text for _, text in self.shown]
-
-    def domain(self, empty: Empty | None) -> Derived:
-        if not self.shown:
-            raise InputError(
-                "{where} has only suppressed cells; give its values, as in {domains}, or leave it "
-                "out of {quasi}", where=self.cells.distinct.where, domains=self._domains("[…]"),
-                quasi=Option("quasi"),
-            )  # fmt: skip
-        if self.kind is Kind.CATEGORICAL:
-            self._refuse_masks()
-            return self._names(empty)
-        plain = self._plain_numbers()
-        if plain is not None:
-            return plain
-        self._refuse_masks()
-        ruler = self._ruler()
-        if ruler is None:
-            return self._names(empty)
-        return derived_numbers(self.name, self.cells, ruler, self.notation)
-
-    def _plain_numbers(self) -> Derived | None:
-        """The numbers or days, if there is nothing else; detected as in a table."""
-        distinct = self.cells.distinct
-        if distinct.is_text:
-            texts = dict.fromkeys(text.strip() for text in self.texts)
-            distinct = listed_values(self.name, list(texts), distinct.source)
-        else:
-            distinct = distinct.take(~distinct.missing)
-        column = encode(distinct, Wish(role=Role.QUASI))
-        if column.kind is not Kind.NUMERIC:
-            return None
-        what = "days" if column.values.dtype == "datetime64[D]" else "numbers"
-        return Derived(column.values, f"the {column.size:,} {what} that its cells name")
-
-    def _refuse_masks(self) -> None:
-        """Refuse masks, which can cover any values, unless they are masks of digits."""
-        if self.notation is Notation.VALUE:
-            return
-        for position, text in self.shown:
-            mask = _bare(text)
-            if "*" not in mask or unquoted(mask) != mask:
-                continue
-            digits = mask_bounds(mask) is not None and self.notation is not Notation.PREFIX
-            if digits and self.kind is Kind.NUMERIC:
-                continue
-            numeric: Text = ""
-            if digits and self.kind is None:
-                numeric = Message("; if they are whole numbers, give {option}",
-                                  option=Option("numeric", [self.name]))  # fmt: skip
-            raise InputError(
-                "{where} the values that the cell {cell} covers are unknown without the original; "
-                "give them, as in {domains}, or give a hierarchy that has them, as in "
-                "{hierarchies}{numeric}", where=self._place(position), cell=Cell(text),
-                domains=self._domains(f"[{_examples(mask)}…]"), numeric=numeric,
-                hierarchies=hierarchy_option(self.name),
-            )  # fmt: skip
-
-    def _domains(self, example: str) -> ValueOption:
-        return domains_option(self.name, example)
-
-    def _ruler(self) -> Ruler | None:
-        """The line that the cells are read on; None if they are about names."""
-        days = any(_DAY.search(text) for text in self.texts)
-        ruler = Ruler(self.name, self.texts, days=days)
-        readings = ruler.readings(self.texts)
-        if self.notation is Notation.VALUE and not all(
-            any(reading.notation is Notation.VALUE for reading in found) for found in readings
-        ):
-            return ruler if self.kind is Kind.NUMERIC else None
-        is_range = [any(r.notation in _RANGES for r in found) for found in readings]
-        if days and any(_CLOCK.search(text) for text in self.texts):
-            self._ask_for_moments(is_range)
-            return None
-        if self.kind is Kind.NUMERIC:
-            return ruler
-        unread = [found for found, some in zip(self.shown, readings, strict=True) if not some]
-        coded = any(_CODE.search(text) for text in self.texts) and not days
-        if any(is_range) and (unread or coded):
-            self._ask_for_kind(unread, self.texts[is_range.index(True)], days=days)
-        return None if unread or coded else ruler
-
-    def _ask_for_moments(self, is_range: Sequence[bool]) -> None:
-        """Moments can be inferred only if they are values."""
-        if any(is_range) or self.kind is Kind.NUMERIC:
-            position, text = self.shown[is_range.index(True) if any(is_range) else 0]
-            raise InputError(
-                "{where} the cell {cell} does not determine the moments of the column; give them, "
-                "as in {domains}", where=self._place(position), cell=Cell(text),
-                domains=self._domains("pandas.date_range(…)"),
-            )  # fmt: skip
-
-    def _ask_for_kind(self, unread: Sequence[tuple[int, str]], a_range: str, *, days: bool) -> None:
-        what = "day" if days else "number"
-        names = Option("categorical", [self.name])
-        if unread:
-            position, text = unread[0]
-            raise InputError(
-                "{where} the cell {cell} is not a {what}, although others are ranges of {what}s, "
-                "such as {range}; correct it, or declare all of them names: {names}",
-                where=self._place(position), cell=Cell(text), what=what, range=Cell(a_range),
-                names=names,
-            )  # fmt: skip
-        raise InputError(
-            "column {column}: cells such as {range} may be ranges of numbers, or names, because "
-            "some have leading zeros as codes do; give {numbers} or {names}",
-            column=ColumnName(self.name), range=Cell(a_range),
-            numbers=Option("numeric", [self.name]), names=names,
+    def __init__(self, name: str, texts: Iterable[str], *, days: bool) -> None:
+        found = {0.0}  # at least one number is needed
+        for text in texts:
+            found.update(days_in(text) if days else numbers_in(text))
+        points = np.array(sorted(number for number in found if np.isfinite(number)))
+        middle = (points[:-1] + points[1:]) / 2
+        # There is no day between two neighbouring days.
+        middle = np.setdiff1d(np.floor(middle), points) if days else middle
+        # Far enough for the largest numbers, where adding 1 has no effect.
+        far = 1.0 if days else max(1.0, float(np.abs(points).max()))
+        ends = [points[0] - far, points[-1] + far]
+        self.name, self.days = name, days
+        self.values = np.unique(np.concatenate([points, middle, ends]))
+        self.is_point = np.isin(self.values, points)
+        self._column = Column(
+            name=name, role=Role.QUASI, kind=Kind.NUMERIC, codes=_NOBODY,
+            values=self.values.astype("datetime64[D]") if days else self.values,
         )  # fmt: skip
+        self._reader = CellReader(self._column)
 
-    def _names(self, empty: Empty | None) -> Derived:
-        distinct = self.cells.distinct
-        rows = [(distinct.first_row(position), text) for position, text in self.shown]
-        values = _named_values(self.name, rows, self.notation)
-        empties = any(text.strip() in EMPTY_WORDS for text in distinct.texts())
-        if empty == "missing" and (empties or distinct.missing.any()):
-            values.append(MISSING)
-        domain = listed_values(self.name, values, distinct.source)
-        words: Text = f"the {counted(len(values), 'value')} that its cells name"
-        stray = [] if self.kind is Kind.CATEGORICAL else stray_texts(domain)
-        if stray:
-            words = Message("{words}, as words and not as numbers because of {value}", words=words,
-                            value=Cell(sorted(stray)[0]))  # fmt: skip
-        return Derived(domain.values, words)
+    def written(self, number: float) -> str:
+        """A number or day as a person would write it."""
+        return str(np.datetime64(int(number), "D")) if self.days else value_text(float(number))
 
-    def _place(self, position: int) -> Message:
-        row = Row(self.cells.distinct.first_row(position))
-        return Message("{row}, column {column}:", row=row, column=ColumnName(self.name))
+    def readings(self, texts: Sequence[str]) -> list[tuple[Reading, ...]]:
+        """All readings of each cell."""
+        return [cell.all for cell in self._reader.read_all(texts)]
+
+    def named(self, text: str, *, lists: bool) -> NDArray[np.float64]:
+        """The numbers that a cell names one by one, if that is clear.
+
+        ``lists``: a cell that may be a list is one.
+        """
+        cell = self._reader.read(text)
+        reading = None if cell.only is None else cell.only.reading
+        if lists:
+            listed = [one for one in cell.all if one.notation is Notation.LIST]
+            reading = listed[0] if listed else reading
+        if reading is None or reading.notation not in (
+            Notation.VALUE, Notation.SET, Notation.LIST
+        ):  # fmt: skip
+            return self.values[:0]
+        return self.values[[first for first, last in reading.spans if first == last]]
+
+    def read(self, cells: Distinct, notation: Notation | None) -> CellColumn:
+        """The cells, read on the ruler."""
+        return read_column(self._column, cells, notation=notation, empty="suppressed")
+
+    def ends(self, runs: Spans) -> list[float]:
+        """The ends of runs, ascending; excluded ends as the next whole number."""
+        values, is_point = self.values.tolist(), self.is_point
+        found = []
+        for low, high in runs:
+            found.append(-np.inf if low == 0 else values[low] if is_point[low] else
+                         values[low - 1] + 1)  # fmt: skip
+            found.append(np.inf if high == len(values) - 1 else values[high] if is_point[high] else
+                         values[high + 1] - 1)  # fmt: skip
+        return found
 
 
-def _examples(mask: str) -> str:
-    """Two values that match a mask of digits, for a message."""
-    if not re.fullmatch(r"\d+\*+", mask, re.ASCII):
-        return ""
-    zeros = mask.replace("*", "0")
-    return f'"{zeros}", "{zeros[:-1]}1", '
+class Derived(NamedTuple):
+    """An inferred domain, and how it was inferred."""
+
+    values: NDArray[Any]
+    words: Text
+    """Such as "the whole numbers from 17 to 90"."""
 
 
-def _bare(text: str) -> str:
+class _Code(str):
+    """A text whose repr has no quotes: code as an example of an option's value."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def domains_option(name: str, example: str, typed: str = "…|…") -> ValueOption:
+    """How to give the values of a column."""
+    return ValueOption("domains", {name: _Code(example)}, typed=f"--domains '{name}={typed}'")
+
+
+class _Extent:
+    """How far the cells of a column reach on a line; arrays have one entry per shown cell.
+
+    Attributes
+    ----------
+    texts, rows : list of str, array
+        The cells, and the first row with each, counted from 1.
+    least, most : array
+        The ends, -inf and inf if there is none. An excluded end that is a whole number is replaced
+        by the next whole number. A cell that covers nothing ends before it begins.
+    is_whole : array of bool
+        Whether all bounds and numbers of the cell are whole numbers.
+    points : array
+        The numbers in cells that some cell covers: without ranges, all that are named.
+    has_ranges : bool
+        Whether any cell covers more than numbers that are named one by one.
+    """
+
+    def __init__(self, ruler: Ruler, cells: Distinct, notation: Notation | None) -> None:
+        read = ruler.read(cells, notation)
+        shown = np.flatnonzero(~read.hidden).tolist()
+        ends = [ruler.ends(read.cells[cell].reading.spans) for cell in shown]
+        once = (~read.hidden).astype(np.int64)[:, None]
+        covers = read.regions.cover_counts(once, len(ruler.values))[:, 0] > 0
+        _, first_rows = np.unique(read.cell_of, return_index=True)
+        self.ruler = ruler
+        self.texts = [read.cells[cell].written for cell in shown]
+        self.rows = first_rows[shown] + 1
+        self.least = np.array([numbers[0] if numbers else np.inf for numbers in ends])
+        self.most = np.array([numbers[-1] if numbers else -np.inf for numbers in ends])
+        self.is_whole = np.array(
+            [all(number.is_integer() for number in numbers if np.isfinite(number))
+             for numbers in ends], dtype=bool,
+        )  # fmt: skip
+        self.points = ruler.values[covers & ruler.is_point]
+        self.has_ranges = bool((covers & ~ruler.is_point).any())
+        self.what = "days" if ruler.days else "numbers"
+        self.whole = "day" if ruler.days else "whole number"
+
+    def reach(self) -> tuple[int, int]:
+        """The smallest and the largest whole number that the cells cover."""
+        self.refuse(~self.is_whole, f"is not about {self.whole}s, so the values of ranges are "
+                    "unknown")  # fmt: skip
+        closed_below, closed_above = np.isfinite(self.least), np.isfinite(self.most)
+        # An open range has values beyond its bound, so some other cell must reach beyond it.
+        most = self.most[closed_above].max(initial=-np.inf)
+        self.refuse(~closed_above & ~(self.least < most),
+                    "has no upper end, and no other cell reaches further")  # fmt: skip
+        least = self.least[closed_below].min(initial=np.inf)
+        self.refuse(~closed_below & ~(self.most > least),
+                    "has no lower end, and no other cell reaches further")  # fmt: skip
+        if most - least >= _MOST_NUMBERS:
+            raise InputError(
+                "column {column}: its cells reach from {least} to {most}, which are {n} {whole}s, "
+                "too many to infer ({limit} at most); give those that occur, as in {option}",
+                column=ColumnName(self.ruler.name), least=self.number(least),
+                most=self.number(most), n=int(most - least) + 1, whole=self.whole,
+                limit=_MOST_NUMBERS, option=self._example(", …"),
+            )  # fmt: skip
+        return int(least), int(most)
+
+    def number(self, number: float) -> Cell:
+        """A number or day, for messages."""
+        return Cell(self.ruler.written(number), bare=True)
+
+    def refuse(self, which: NDArray[np.bool_], problem: str) -> None:
+        """Ask for what the first of these cells does not determine."""
+        for cell in np.flatnonzero(which):
+            raise cell_error(
+                int(self.rows[cell]), self.ruler.name, "the cell {cell} {problem}; give the {what} "
+                "of the column, as in {option}", cell=Cell(self.texts[cell]), problem=problem,
+                what=self.what, option=self._example(),
+            )  # fmt: skip
+
+    def _example(self, step: str = "") -> ValueOption:
+        """Such as ``domains={'age': range(17, …)}``, with the ends that are known."""
+        name, written = self.ruler.name, self.ruler.written
+        ends = self.least.min(), self.most.max()
+        low, high = (written(end) if np.isfinite(end) else "…" for end in ends)
+        if self.ruler.days:
+            return domains_option(name, f'pandas.date_range("{low}", "{high}")')
+        if self.is_whole.all() and (self.least <= self.most).all():
+            stop = "…" if high == "…" else written(ends[1] + 1)
+            return domains_option(name, f"range({low}, {stop}{step})", f"{low}-…")
+        return domains_option(name, f"[{low}, …]")
+
+
+def derived_numbers(cells: Distinct, ruler: Ruler, notation: Notation | None) -> Derived:
+    """The domain of a column whose cells can all be read on the ruler."""
+    extent = _Extent(ruler, cells, notation)
+    extent.refuse(extent.least > extent.most, f"covers no {extent.whole}")
+    numbers, also = extent.points, Message("")
+    words: Text = f"the {len(numbers):,} {extent.what} that its cells name"
+    if extent.has_ranges:
+        least, most = extent.reach()
+        numbers = np.arange(least, most + 1, dtype=np.float64)
+        endless = np.flatnonzero(np.isinf(extent.least) | np.isinf(extent.most))
+        if len(endless):
+            also = Message(", where cells such as {cell} are assumed to end, too",
+                           cell=Cell(extent.texts[endless[0]]))  # fmt: skip
+        words = Message("the {what}s from {least} to {most}{also}", what=extent.whole, also=also,
+                        least=extent.number(least), most=extent.number(most))  # fmt: skip
+    if ruler.days:
+        return Derived(numbers.astype("datetime64[D]"), words)
+    whole = bool(np.equal(np.floor(numbers), numbers).all())
+    return Derived(numbers.astype(np.int64) if whole else numbers, words)
+
+
+def bare(text: str) -> str:
     """The cell without blanks around it; a list of one text is that text.
 
-    >>> _bare("['20-30']"), _bare(" (missing) ")
+    >>> bare("['20-30']"), bare(" (missing) ")
     ('20-30', '(missing)')
     """
     text = text.strip()
     if text.startswith("frozenset({") and text.endswith("})"):
         return text[len("frozenset(") : -1]
     items = _in_brackets(text)
-    return text if items is None or len(items[0]) > 1 or not items[1] else _bare(items[0][0])
+    return text if items is None or len(items[0]) > 1 or not items[1] else bare(items[0][0])
 
 
-def _named_values(
-    name: str, cells: Iterable[tuple[int, str]], notation: Notation | None
+def named_values(
+    distinct: Distinct, cells: Iterable[tuple[int, str]], notation: Notation | None
 ) -> list[str]:
-    """All values that the cells (given with their rows) name.
+    """All values that some of the distinct cells name.
 
     A cell that may be one value or several is refused, unless the column decides.
     """
@@ -221,15 +269,15 @@ def _named_values(
     known: dict[str, None] = {}
     alone: dict[str, str] = {}
     doubtful: dict[str, int] = {}
-    for row, cell in cells:
-        text = _bare(cell)
+    for position, cell in cells:
+        text = bare(cell)
         items = _listed(text)
         if len(items) > 1 or _in_braces(text):
             known.update(dict.fromkeys(items))
         elif items:  # [Lyon], which is Lyon if there is one
             alone[text] = items[0]
         elif unquoted(text) == text and any(mark in text for mark in MARKS):
-            doubtful.setdefault(text, row)
+            doubtful.setdefault(text, position)
         else:
             known[unquoted(text)] = None
     known.update({text: None for text, item in alone.items() if item not in known})
@@ -238,13 +286,12 @@ def _named_values(
             mark = next(mark for mark in MARKS if mark in text)
             known.update({part.strip(): None for part in text.split(mark)})
     places = {value: place for place, value in enumerate(known)}
-    for text, row in doubtful.items():
+    for text, position in doubtful.items():
         if text not in known and not _is_set_of(text, places):
-            both = [Option("notation", {name: word}) for word in ("value", "set")]
-            raise InputError(
-                "{row}, column {column}: the cell {cell} may be one value or a set of several; "
-                "give {options}", row=Row(row), column=ColumnName(name), cell=Cell(text),
-                options=Listed(both, "or"),
+            both = [Option("notation", {distinct.name: word}) for word in ("value", "set")]
+            raise distinct.error(
+                position, "the cell {cell} may be one value or a set of several; give {options}",
+                cell=Cell(text), options=Listed(both, "or"),
             )  # fmt: skip
     known.pop("", None)
     return list(known)

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Message
+from unveil.microdata._messages import cell_error
 from unveil.microdata._microdata import value_text
+from unveil.microdata._sources import Source
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,6 +40,8 @@ class Distinct:
         Whether the table gives the categories an order; ``values`` then has all of them.
     rows : int64 array
         The source row of each row.
+    has_lists : bool
+        Whether some values are lists, not texts that look like one.
     """
 
     name: str
@@ -47,12 +51,18 @@ class Distinct:
     rows: NDArray[np.int64]
     is_category: bool = False
     is_ordered: bool = False
+    has_lists: bool = False
+
+    @property
+    def file(self) -> File:
+        """The table, for messages."""
+        return File(self.source, bare=True)
 
     @property
     def where(self) -> Message:
         """The column and its table, for messages."""
-        source = File(self.source, bare=True)
-        return Message("column {column} of {source}", column=ColumnName(self.name), source=source)
+        column = ColumnName(self.name)
+        return Message("column {column} of {source}", column=column, source=self.file)
 
     @property
     def is_text(self) -> bool:
@@ -73,6 +83,10 @@ class Distinct:
     def first_row(self, position: int) -> int:
         """The first row with a distinct value, counted from 1."""
         return int(self.rows[np.argmax(self.codes == position)]) + 1
+
+    def error(self, position: int, text: str, **parts: Any) -> InputError:
+        """An error about a distinct value, or -1 for missing, with its first row and column."""
+        return cell_error(self.first_row(position), self.name, text, **parts)
 
     def count(self, positions: Iterable[int]) -> int:
         """Number of rows with one of these distinct values."""
@@ -113,6 +127,14 @@ def recoded_codes(codes: NDArray[np.int32], mapping: NDArray[np.integer[Any]]) -
     return np.append(mapping, -1).astype(np.int32)[codes]
 
 
+def distinct_of(source: Source, name: str) -> Distinct:
+    """The distinct values of a column of a table."""
+    source.check_readable(name)
+    return distinct_values(
+        source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
+    )
+
+
 def distinct_values(array: Any, *, name: str, source: str, is_text_file: bool) -> Distinct:
     """Split an Arrow column into codes and distinct values.
 
@@ -125,22 +147,18 @@ def distinct_values(array: Any, *, name: str, source: str, is_text_file: bool) -
     array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     given = array.type
     is_dictionary = pa.types.is_dictionary(given)
-    value_type = given.value_type if is_dictionary else given
-    _refuse(value_type, name, source)
+    _refuse(given.value_type if is_dictionary else given, name, source)
     if not is_dictionary:
         array = pc.dictionary_encode(_plain(array))
     encoded = array.unify_dictionaries().combine_chunks()
     codes = encoded.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
     mapping, values = _merged(_plain(encoded.dictionary), strip=is_text_file)
     column = Distinct(
-        name=name,
-        source=source,
-        codes=recoded_codes(codes, mapping),
-        values=values,
+        name=name, source=source, codes=recoded_codes(codes, mapping), values=values,
         rows=np.arange(len(codes), dtype=np.int64),
         is_category=not is_text_file and (is_dictionary or values.dtype == object),
         is_ordered=is_dictionary and given.ordered,
-    )
+    )  # fmt: skip
     return column if column.is_ordered else column.observed()
 
 
@@ -169,15 +187,11 @@ def _plain(array: Any) -> Any:
     given = array.type
     if types.is_decimal(given) or types.is_float16(given):
         return array.cast(pa.float64())
-    if types.is_boolean(given) or types.is_integer(given) or types.is_date32(given):
-        return array
-    if types.is_floating(given):
-        return array
     if types.is_date64(given):
         return array.cast(pa.date32())
     if types.is_timestamp(given):  # local time, not UTC
         return array if given.tz is None else pc.local_timestamp(array)
-    return array.cast(pa.large_string())
+    return array if types.is_primitive(given) else array.cast(pa.large_string())
 
 
 def _merged(dictionary: Any, *, strip: bool) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -226,13 +240,16 @@ def _numbers(markers: Iterable[Any]) -> list[float]:
     return found
 
 
+def objects(values: Sequence[Any]) -> NDArray[Any]:
+    """An array of any values, even of sequences."""
+    return np.array([*values, None], dtype=object)[:-1]
+
+
 def listed_values(
     name: str, values: Sequence[str] | NDArray[Any], source: str, *, is_category: bool = False
 ) -> Distinct:
     """A column of distinct values, one per row. Texts may be numbers unless ``is_category``."""
-    array = (
-        values if isinstance(values, np.ndarray) else np.array([*values, None], dtype=object)[:-1]
-    )
+    array = values if isinstance(values, np.ndarray) else objects(values)
     places = np.arange(len(array))
     return Distinct(
         name=name, source=source, codes=places.astype(np.int32), values=array, rows=places,

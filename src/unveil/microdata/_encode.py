@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -12,31 +11,24 @@ from numpy.typing import NDArray
 
 from unveil.errors import (
     Cell,
-    File,
     HierarchyError,
     InputError,
+    Message,
     MissingValuesError,
     Option,
     Row,
     View,
 )
 from unveil.errors import Column as ColumnName
-from unveil.microdata._distinct import Distinct, recoded_codes
+from unveil.microdata._distinct import Distinct, objects, recoded_codes
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import ValueOption, counted, value_meant, values_listed
+from unveil.microdata._messages import ValueOption, value_meant, values_listed
 from unveil.microdata._microdata import Column, Kind, Role, value_text
+from unveil.microdata._numbers import is_number, parsed
 
 MISSING = "(missing)"
 
 Builder: TypeAlias = Callable[[NDArray[Any]], Hierarchy]
-
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-# A number without being declared one: "01234" is a code, and so are too many digits to count with.
-_PLAIN_NUMBER = re.compile(
-    r"[+-]?(?:(?:0|[1-9]\d{0,17})(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII
-)
-_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
-_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +42,12 @@ class Wish:
     missing_is_a_value: bool = False
     """A hierarchy then has a leaf for it, even if no value is missing: what is declared must not
     depend on a single record."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the kind of a column that is used follows from its values."""
+        declared = (self.kind, self.levels, self.hierarchy)
+        return self.role.is_used and all(one is None for one in declared)
 
     def tree(self, name: str, domain: NDArray[Any]) -> Hierarchy | None:
         """The hierarchy; built from the column's domain if it is a function."""
@@ -92,7 +90,7 @@ def _column(
 
 
 def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
-    used = wish.role in (Role.QUASI, Role.SENSITIVE)
+    used = wish.role.is_used
     if used and numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         worst = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise InputError(
@@ -141,7 +139,7 @@ def _ordinal(column: Distinct, wish: Wish) -> Column:
     codes = recoded_codes(column.codes, np.array([rank[text] for text in texts], dtype=np.int64))
     if column.missing.any():
         if MISSING not in rank:
-            if wish.role in (Role.QUASI, Role.SENSITIVE):
+            if wish.role.is_used:
                 raise MissingValuesError(
                     "{where} is ordinal, and its order has no place for missing values; drop these "
                     "records with {drop}, or add '(missing)' to its levels",
@@ -150,7 +148,7 @@ def _ordinal(column: Distinct, wish: Wish) -> Column:
             levels = (*levels, MISSING)
             rank[MISSING] = len(rank)
         codes = np.where(codes < 0, rank[MISSING], codes).astype(np.int32)
-    domain = _objects(levels)
+    domain = objects(levels)
     tree = wish.tree(column.name, domain)
     if tree is not None:
         tree = _ordered_tree(tree, column, levels, [rank[text] for text in texts])
@@ -166,12 +164,12 @@ def _categorical(column: Distinct, wish: Wish) -> Column:
         _check_leaves(tree, column, texts)
         if (gaps or wish.missing_is_a_value) and MISSING not in tree.leaves:
             tree = tree.with_leaf(MISSING)
-        domain = _objects(tree.leaves)
+        domain = objects(tree.leaves)
         places = np.array([tree.leaf(text) for text in texts], dtype=np.int64)
     codes = recoded_codes(column.codes, places)
     if gaps:
         if MISSING not in domain:
-            domain = np.append(domain, _objects([MISSING]))
+            domain = np.append(domain, objects([MISSING]))
         place = int(np.flatnonzero(domain == MISSING)[0])
         codes = np.where(codes < 0, place, codes).astype(np.int32)
     return _column(column, wish, Kind.CATEGORICAL, codes, domain, tree)
@@ -182,7 +180,7 @@ def _as_they_were(domain: NDArray[Any], column: Distinct) -> NDArray[Any] | None
     if column.is_text:
         return None
     original = dict(zip(column.texts(), column.values.tolist(), strict=True))
-    return _objects([original.get(text, text) for text in domain])
+    return objects([original.get(text, text) for text in domain])
 
 
 def _sorted(texts: Sequence[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -209,14 +207,13 @@ def _check_leaves(tree: Hierarchy, column: Distinct, texts: Sequence[str]) -> No
     strange.remove(first)
     strange.insert(0, int(first))
     text = texts[strange[0]]
-    records = int(counts[strange].sum())
     raise HierarchyError(
-        "hierarchy {tree} does not have {value}{others} of column {column} ({records}, the first "
-        "in {row} of {source}){hint} (its leaves: {leaves}); use the same spelling in both",
-        tree=File(tree.source, bare=True), value=Cell(text),
+        "hierarchy {tree} does not have {value}{others} of column {column} ({records:record}, the "
+        "first in {row} of {source}){hint} (its leaves: {leaves}); use the same spelling in both",
+        tree=tree.file, value=Cell(text),
         others=f" and {len(strange) - 1:,} more" if len(strange) > 1 else "",
-        column=ColumnName(column.name), records=counted(records, "record"),
-        row=Row(column.first_row(strange[0])), source=File(column.source, bare=True),
+        column=ColumnName(column.name), records=int(counts[strange].sum()),
+        row=Row(column.first_row(strange[0])), source=column.file,
         hint=value_meant(text, tree.leaves), leaves=values_listed(tree.leaves),
     )  # fmt: skip
 
@@ -229,33 +226,23 @@ def _ordered_tree(
     A node is one interval of codes here too. A node that skips a value in between is refused.
     """
     _check_leaves(tree, column, [domain[i] for i in place])
-    leaves = set(tree.leaves)
-    lacking = [text for text in domain if text not in leaves]
-    if lacking:
-        raise HierarchyError(
-            "hierarchy {tree} does not have {value}, a level of column {column}{hint}",
-            tree=File(tree.source, bare=True), value=Cell(lacking[0]),
-            column=ColumnName(column.name), hint=value_meant(lacking[0], tree.leaves),
-        )  # fmt: skip
+    name = ColumnName(column.name)
+    tree.check_has(domain, Message("a level of column {column}", column=name))
     try:
         return tree.restricted(domain)
     except HierarchyError as error:
         raise HierarchyError(
             "{error} in the order of column {column}; if its order has no meaning, make it "
-            "categorical with {option}", error=error, column=ColumnName(column.name),
+            "categorical with {option}", error=error, column=name,
             option=Option("categorical", [column.name]),
         ) from None  # fmt: skip
 
 
 def _look_like_numbers(column: Distinct) -> NDArray[Any] | None:
     """The numbers or dates that the values are or all look like, or None."""
-    values = column.values
-    if not column.is_text:
-        return None if values.dtype.kind == "b" else values
-    if _all_match(_PLAIN_NUMBER, values):
-        numbers = _parsed(values)
-        return numbers if np.isfinite(numbers.astype(np.float64)).all() else None
-    return _parsed_dates(values)
+    if column.is_text:
+        return parsed(column.values, declared=False)
+    return None if column.values.dtype.kind == "b" else column.values
 
 
 def stray_texts(column: Distinct) -> list[str]:
@@ -265,7 +252,7 @@ def stray_texts(column: Distinct) -> list[str]:
     """
     if not column.is_text or column.is_category:
         return []
-    stray = [text for text in column.values if not _NUMBER.fullmatch(text)]
+    stray = [text for text in column.values if not is_number(text)]
     return stray if 2 * len(stray) < len(column.values) else []
 
 
@@ -281,7 +268,7 @@ def has_decimal_commas(column: Distinct) -> bool:
         column.is_text
         and not column.is_category
         and any("," in text for text in column.values)
-        and all(_NUMBER.fullmatch(text.replace(",", ".", 1)) for text in column.values)
+        and all(is_number(text.replace(",", ".", 1)) for text in column.values)
     )
 
 
@@ -289,46 +276,14 @@ def _as_numbers(column: Distinct) -> NDArray[Any]:
     """The values as numbers, as the user declared."""
     if not column.is_text:
         return column.values.astype(np.int64) if column.values.dtype == bool else column.values
-    if _all_match(_NUMBER, column.values):
-        return _parsed(column.values)
-    dates = _parsed_dates(column.values)
-    if dates is not None:
-        return dates
+    numbers = parsed(column.values, declared=True)
+    if numbers is not None:
+        return numbers
     for i, text in enumerate(column.values):
-        if not _NUMBER.fullmatch(text):
+        if not is_number(text):
             raise InputError(
                 "{where} was declared numeric, but has {value} in {row}; if that means missing, "
                 "give {option}", where=column.where, value=Cell(text), row=Row(column.first_row(i)),
                 option=missing_value(column.name, text),
             )  # fmt: skip
     return np.empty(0, dtype=np.int64)
-
-
-def _all_match(pattern: re.Pattern[str], texts: NDArray[Any]) -> bool:
-    """Whether there are texts and all match. Most columns fail on the first."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not len(texts) or not pattern.fullmatch(texts[0]):
-        return False
-    array = pa.array(texts, type=pa.large_string())
-    return bool(pc.all(pc.match_substring_regex(array, f"^(?:{pattern.pattern})$")).as_py())
-
-
-def _parsed(texts: NDArray[Any]) -> NDArray[Any]:
-    return texts.astype(np.int64 if _all_match(_WHOLE, texts) else np.float64)
-
-
-def _parsed_dates(texts: NDArray[Any]) -> NDArray[Any] | None:
-    if not _all_match(_DATE, texts):
-        return None
-    try:
-        return texts.astype("datetime64[D]")
-    except ValueError:  # the 30th of February
-        return None
-
-
-def _objects(values: Sequence[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = list(values)
-    return array

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import Cell, File, HierarchyError, Message, Row
+from unveil.errors import Cell, File, HierarchyError, Message, Row, Text
 from unveil.microdata._messages import value_meant
 
 _BUILT_IN_CODE = "built in code"
@@ -101,6 +101,11 @@ class Hierarchy:
         return _built(_Check(source, lines).tree(paths), source)
 
     @property
+    def file(self) -> File:
+        """Where it comes from, for messages."""
+        return File(self.source, bare=True)
+
+    @property
     def leaves(self) -> tuple[str, ...]:
         """The names of the leaves."""
         return self.names[: self.n_leaves]
@@ -141,7 +146,16 @@ class Hierarchy:
                               hint=value_meant(name, self.names)) from None  # fmt: skip
 
     def _error(self, text: str, **parts: Any) -> HierarchyError:
-        return HierarchyError(text, file=File(self.source, bare=True), **parts)
+        return HierarchyError(text, file=self.file, **parts)
+
+    def check_has(self, leaves: Iterable[str], what: Text) -> None:
+        """Refuse leaves that it does not have; ``what`` says what they are."""
+        for name in leaves:
+            if self._numbers.get(name, self.n_leaves) >= self.n_leaves:
+                raise self._error(
+                    "hierarchy {file} does not have {value}, {what}{hint}", value=Cell(name),
+                    what=what, hint=value_meant(name, self.leaves),
+                )  # fmt: skip
 
     def leaf(self, name: str) -> int:
         """The number of the leaf called `name`."""

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-from unveil.errors import Cell, InputError, Listed, Message, Option, Text, View, did_you_mean
-
-Notes: TypeAlias = tuple[Any, ...]
-"""What a reader has to know: `Text`s, typed so until all rooms have notes with typed parts."""
+from unveil.errors import (
+    Cell,
+    Column,
+    InputError,
+    Listed,
+    Message,
+    Option,
+    Row,
+    Text,
+    View,
+    did_you_mean,
+)
 
 _SHOWN = 5  # values in a message
 
@@ -60,6 +68,17 @@ def must(option: str, what: str, given: Any) -> InputError:
                       what=what, given=shown)  # fmt: skip
 
 
+def cell_error(row: int, column: str, text: str, **parts: Any) -> InputError:
+    """An error about a cell: its row and column, and then the text.
+
+    >>> raise cell_error(3, "age", "cannot read the cell {cell}", cell=Cell("x"))
+    Traceback (most recent call last):
+    unveil.errors.InputError: row 3, column 'age': cannot read the cell 'x'
+    """
+    where = {"at": Row(row), "named": Column(column)}
+    return InputError("{at}, column {named}: " + text, **where, **parts)
+
+
 def hierarchy_option(name: str) -> ValueOption:
     """How to give a column a hierarchy."""
     return ValueOption("hierarchies", {name: f"{name}.csv"}, typed="--hierarchies FOLDER")
@@ -86,12 +105,3 @@ def values_listed(texts: Sequence[str]) -> Message:
     more = f", … ({len(texts):,} in all)" if len(texts) > _SHOWN else ""
     values = Listed([Cell(text, bare=True) for text in texts[:_SHOWN]])
     return Message("{values}{more}", values=values, more=more)
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "record"), counted(2_000, "record")
-    ('1 record', '2,000 records')
-    """
-    return f"{number:,} {noun if number == 1 else f'{noun}s'}"

@@ -8,7 +8,7 @@ one interval of codes*.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil.errors import Cell, File, InputError, did_you_mean
+from unveil.errors import Cell, File, InputError, Text, did_you_mean
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import Notes
 
 
 class Role(StrEnum):
@@ -29,6 +28,11 @@ class Role(StrEnum):
     QUASI = "quasi-identifier"
     SENSITIVE = "sensitive"
     OTHER = "other"
+
+    @property
+    def is_used(self) -> bool:
+        """Whether attacks use the column: it is a quasi-identifier or sensitive."""
+        return self in (Role.QUASI, Role.SENSITIVE)
 
 
 class Kind(StrEnum):
@@ -85,6 +89,11 @@ class Column:
         return len(self.values)
 
     @property
+    def is_dates(self) -> bool:
+        """Whether the values are points in time."""
+        return self.values.dtype.kind == "M"
+
+    @property
     def is_ordered(self) -> bool:
         """Whether an interval of codes is a range of values (numeric and ordinal columns)."""
         return self.kind is not Kind.CATEGORICAL
@@ -103,9 +112,8 @@ class Column:
     def positions(self) -> NDArray[np.float64]:
         """Position of each value on a line: the number itself, or its rank."""
         if self.kind is Kind.NUMERIC:
-            if np.issubdtype(self.values.dtype, np.datetime64):
-                return self.values.astype("datetime64[us]").astype(np.float64)
-            return self.values.astype(np.float64)
+            moments = self.values.astype("datetime64[us]") if self.is_dates else self.values
+            return moments.astype(np.float64)
         return np.arange(self.size, dtype=np.float64)
 
     def decode(self) -> NDArray[Any]:
@@ -115,6 +123,30 @@ class Column:
     def take(self, records: NDArray[np.intp] | Iterable[int]) -> Column:
         """The same column and domain for some of the records."""
         return replace(self, codes=self.codes[np.asarray(records, dtype=np.intp)])
+
+
+_LARGEST = 2**62
+
+
+def distinct_rows(
+    columns: Iterable[NDArray[np.integer]],
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The distinct rows of some columns of codes: the first of each, and the number of every row.
+
+    Rows are numbered in the order of their codes.
+
+    >>> distinct_rows(np.array([[0, 1, 0, 1], [2, 1, 2, 0]]))
+    (array([0, 3, 1]), array([0, 2, 0, 1]))
+    """
+    numbers, size = np.zeros(1, dtype=np.int64), 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        if size * width > _LARGEST:  # rows are numbered anew, so the numbers stay small
+            numbers = np.unique(numbers, return_inverse=True)[1]
+            size = int(numbers.max()) + 1
+        numbers, size = numbers * width + column, size * width
+    _, first, numbers = np.unique(numbers, return_index=True, return_inverse=True)
+    return first, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,10 +210,15 @@ class Microdata:
     rows: NDArray[np.int64]
     source: str = "table"
     source_rows: int | None = None
-    notes: Notes = field(default=())
+    notes: tuple[Text, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def file(self) -> File:
+        """The table's name, for messages."""
+        return File(self.source, bare=True)
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:
@@ -190,8 +227,7 @@ class Microdata:
         names = [column.name for column in self.columns]
         raise InputError(
             "column {name} is not in {source}{hint} (columns: {names})", name=Cell(name),
-            source=File(self.source, bare=True), hint=did_you_mean(name, names),
-            names=", ".join(names),
+            source=self.file, hint=did_you_mean(name, names), names=", ".join(names),
         )  # fmt: skip
 
     @cached_property
@@ -221,22 +257,13 @@ class Microdata:
     def cells(self) -> CellCounts:
         """Number of records with each combination of quasi-identifiers, by sensitive value."""
         values = self.sensitive.size
-        cells, cell_of = np.unique(self.codes, axis=1, return_inverse=True)
-        cell_of = cell_of.ravel().astype(np.intp)
-        flat = np.bincount(cell_of * values + self.sensitive.codes,
-                           minlength=cells.shape[1] * values)  # fmt: skip
-        return CellCounts(cells, flat.reshape(-1, values), cell_of)
+        first, cell_of = distinct_rows(self.codes)
+        flat = np.bincount(cell_of * values + self.sensitive.codes, minlength=len(first) * values)
+        return CellCounts(self.codes[:, first], flat.reshape(-1, values), cell_of)
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        keys = np.vstack([self.codes, self.sensitive.codes[None, :]])
-        by_key = np.lexsort(keys[::-1])
-        ordered = keys[:, by_key]
-        new = np.ones(len(self), dtype=bool)
-        new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-        group = np.empty(len(self), dtype=np.intp)
-        group[by_key] = np.cumsum(new) - 1
-        return by_key[new], group
+        return distinct_rows([*self.codes, self.sensitive.codes])
 
     @property
     def distinct(self) -> NDArray[np.intp]:

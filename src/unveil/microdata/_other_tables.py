@@ -19,17 +19,16 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.errors import Cell, File, InputError, Message, Option, Text, View, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.microdata._cells import Line
+from unveil.microdata._cell_columns import column_cells, read_column
 from unveil.microdata._distinct import listed_values
 from unveil.microdata._encode import Wish, encode
 from unveil.microdata._messages import ValueOption, value_meant, values_listed
-from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
+from unveil.microdata._microdata import Column, Kind, value_text
 from unveil.microdata._regions import Intervals, Regions, Sets
-from unveil.microdata._release_reader import read_release
+from unveil.microdata._sources import from_table
 
 Mapped: TypeAlias = Mapping[str, Mapping[Any, Any]] | None
 """For each column, what values of another table are called here; None: not a value here."""
@@ -44,10 +43,8 @@ _TRUTHS = {
 }
 
 
-def checked_mapping(
-    mapping: Any, columns: Iterable[str], *, option: str = "mapping"
-) -> dict[str, dict[str, str | None]]:
-    """A mapping as texts; refused if it is not applicable. ``option`` is its name in Python.
+def checked_mapping(mapping: Any, columns: Iterable[str]) -> dict[str, dict[str, str | None]]:
+    """A mapping, the option ``recode``, as texts; refused if it is not applicable.
 
     >>> checked_mapping({"sex": {1: "Male"}}, ["age", "sex"])
     {'sex': {'1': 'Male'}}
@@ -58,7 +55,7 @@ def checked_mapping(
     if not right:
         raise InputError(
             "{option} must map columns to values and their names here, such as {example}, but "
-            "{given} was given", option=ValueOption(option, typed="--recode"),
+            "{given} was given", option=Option("recode"),
             example=repr({"sex": {"M": "Male"}}), given=Cell(mapping),
         )  # fmt: skip
     there = list(columns)
@@ -66,7 +63,7 @@ def checked_mapping(
         if name not in there:
             raise InputError(
                 "{option} names the column {name}, which is not compared{hint} (those are "
-                "{columns})", option=ValueOption(option, typed="--recode"), name=Cell(name),
+                "{columns})", option=Option("recode"), name=Cell(name),
                 hint=did_you_mean(str(name), there), columns=", ".join(there),
             )  # fmt: skip
     return {
@@ -168,19 +165,17 @@ def _by_beginning(theirs: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
     return found if len(set(found.values())) == len(found) else {}
 
 
-def mapping_said(
-    name: str, theirs: Sequence[str], ours: Sequence[str], *, option: str = "mapping"
-) -> Option:
+def mapping_said(name: str, theirs: Sequence[str], ours: Sequence[str]) -> Option:
     """The option that maps values of another table to ours, spelled out if a rule fits.
 
     >>> print(mapping_said("sex", ["F", "M"], ["Female", "Male"]))
-    mapping={'sex': {'F': 'Female', 'M': 'Male'}}
+    recode={'sex': {'F': 'Female', 'M': 'Male'}}
     >>> print(mapping_said("sex", ["X", "Y"], ["a", "b"]))
-    mapping={'sex': {'X': …}}
+    recode={'sex': {'X': …}}
     >>> mapping_said("sex", ["F", "M"], ["Female", "Male"]).shown(View("shell"))
     "--recode 'sex=F->Female|M->Male'"
     """
-    return _said(option, name, likely_mapping(theirs, ours) or {theirs[0]: None})
+    return _said(name, likely_mapping(theirs, ours) or theirs)
 
 
 class _Pairs(dict[str, Any]):
@@ -191,11 +186,13 @@ class _Pairs(dict[str, Any]):
         return f"{{{', '.join(listed[:_PAIRS])}{', …' if len(listed) > _PAIRS else ''}}}"
 
 
-def _said(option: str, name: str, pairs: Mapping[str, str | None]) -> Option:
+def _said(name: str, given: Mapping[str, str] | Sequence[str]) -> Option:
+    """The option with some pairs; with values alone, the first of them is an example."""
+    pairs = dict(given) if isinstance(given, Mapping) else {given[0]: None}
     shown = dict(list(pairs.items())[:_PAIRS]) | ({"…": "…"} if len(pairs) > _PAIRS else {})
     typed = {a: "…" if b is None else b for a, b in shown.items()}
     words = Option("recode", {name: typed}).shown(View("shell"))
-    return ValueOption(option, {name: _Pairs(pairs)}, typed=words.replace("|…->…", "|…"))
+    return ValueOption("recode", {name: _Pairs(pairs)}, typed=words.replace("|…->…", "|…"))
 
 
 def values_of(column: Column) -> Message:
@@ -205,28 +202,23 @@ def values_of(column: Column) -> Message:
         return Message("its values: {values}", values=values_listed(texts))
     return Message(
         "its values are {what} from {first} to {last}",
-        what="dates" if column.values.dtype.kind == "M" else "numbers",
+        what="dates" if column.is_dates else "numbers",
         first=Cell(texts[0], bare=True), last=Cell(texts[-1], bare=True),
     )  # fmt: skip
 
 
 def other_codes(
-    column: Column, theirs: Sequence[str], *, source: str, where: Text, who: Text,
-    option: str = "mapping",
-) -> Message:  # fmt: skip
+    column: Column, theirs: Sequence[str], *, source: str, where: Text, who: Text
+) -> Message:
     """That a table has values of a column that another does not have, and how to map them.
 
     ``theirs`` are the values of the table ``source`` that ``column`` does not have, ``where`` says
     how often and where they occur, and ``who`` who does not have them, with a verb.
     """
     guess = likely_mapping(theirs, column.texts)
-    return Message(
-        "column {column} of {source} has {value}{more} ({where}), which {who}{hint} ({values}); "
-        "if {same} other names for the same values, give {option}", column=ColumnName(column.name),
-        source=File(source, bare=True), value=Cell(theirs[0]), more=_more(theirs), where=where,
-        who=who, hint="" if guess else value_meant(theirs[0], column.texts),
-        values=values_of(column), same="they are" if guess else "it has",
-        option=mapping_said(column.name, theirs, column.texts, option=option),
+    return _differ(
+        column, theirs, guess, source=source, where=Message(" ({where})", where=where), who=who,
+        same="they are" if guess else "it has", option=_said(column.name, guess or theirs),
     )  # fmt: skip
 
 
@@ -236,19 +228,22 @@ def lacking_codes(column: Column, ours: Sequence[str], *, source: str, there: st
     ``column`` is that of the other table (``there``), ``ours`` the values that it lacks.
     """
     guess = {b: a for a, b in likely_mapping(ours, column.texts).items()}
-    pairs: dict[str, str | None] = {**guess} or {column.texts[0]: None}
+    who = Message("nobody in {there} has", there=File(there, bare=True))
+    return _differ(column, ours, guess, source=source, where="", who=who, same="it has",
+                   option=_said(column.name, guess or column.texts))  # fmt: skip
+
+
+def _differ(
+    column: Column, lacking: Sequence[str], guess: Mapping[str, str], *, source: str, **parts: Any
+) -> Message:
+    """That ``column`` does not have some values of the table ``source``."""
     return Message(
-        "column {column} of {source} has {value}{more}, which nobody in {there} has{hint} "
-        "({values}); if it has other names for the same values, give {option}",
-        column=ColumnName(column.name), source=File(source, bare=True), value=Cell(ours[0]),
-        more=_more(ours), there=File(there, bare=True),
-        hint="" if guess else value_meant(ours[0], column.texts), values=values_of(column),
-        option=_said("recode", column.name, pairs),
+        "column {column} of {source} has {value}{more}{where}, which {who}{hint} ({values}); if "
+        "{same} other names for the same values, give {option}", column=ColumnName(column.name),
+        source=File(source, bare=True), value=Cell(lacking[0]), values=values_of(column),
+        more=f" and {len(lacking) - 1:,} more" if len(lacking) > 1 else "",
+        hint="" if guess else value_meant(lacking[0], column.texts), **parts,
     )  # fmt: skip
-
-
-def _more(texts: Sequence[str]) -> str:
-    return f" and {len(texts) - 1:,} more" if len(texts) > 1 else ""
 
 
 def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None = None) -> Column:
@@ -256,6 +251,7 @@ def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None
 
     Unless given, the kind is detected as in a table.
 
+    >>> from unveil.microdata import Role
     >>> sex = Column(name="sex", role=Role.QUASI, kind=Kind.CATEGORICAL,
     ...              codes=np.array([1, 0, 1], dtype=np.int32),
     ...              values=np.array(["F", "M"], dtype=object))
@@ -265,65 +261,23 @@ def recoded(column: Column, mapping: Mapping[str, str | None], kind: Kind | None
     if not mapping:
         return column
     texts = [mapping.get(text) or text for text in column.texts]
-    values = np.empty(len(texts), dtype=object)
-    values[:] = texts
-    listed = listed_values(column.name, values, "mapping")
+    listed = listed_values(column.name, texts, "mapping")
     again = encode(listed, Wish(role=column.role, kind=kind))
     return replace(again, codes=again.codes[column.codes])
-
-
-def numbers_among(texts: Sequence[str], column: Column) -> dict[str, str]:
-    """Texts that are numbers (or points in time) that the column does not have, as plain numbers.
-
-    >>> ages = Column(name="age", role=Role.QUASI, kind=Kind.NUMERIC,
-    ...               codes=np.zeros(1, dtype=np.int32), values=np.array([30, 41]))
-    >>> list(numbers_among(["35", "M", "30-39", "36.5", "41"], ages))
-    ['35', '36.5']
-    """
-    line = Line(column)
-    found = {}
-    for text in texts:
-        plain = text.strip().replace("−", "-")
-        place = line.find(plain)
-        if place is None or place.comma or not np.isfinite(place.order):
-            continue
-        if line.is_dates and len(plain) < _DAY:  # a month or a year is not a moment
-            continue
-        if place.below == place.upto:
-            found[text] = plain
-    return found
-
-
-def as_values(numbers: Sequence[str], column: Column) -> NDArray[Any]:
-    """Numbers, or points in time, as values of a column."""
-    if column.values.dtype.kind == "M":
-        return np.array(numbers, dtype="datetime64")
-    values = np.array([float(text) for text in numbers])
-    if column.values.dtype.kind == "i" and (values == np.round(values)).all():
-        return values.astype(np.int64)
-    return values
 
 
 def read_cells(texts: Sequence[str], column: Column) -> Regions:
     """What cells cover in a column (whose records are ignored), one region each.
 
+    >>> from unveil.microdata import Role
     >>> ages = Column(name="age", role=Role.QUASI, kind=Kind.NUMERIC,
     ...               codes=np.zeros(1, dtype=np.int32), values=np.array([30, 41, 52]))
     >>> read_cells(["30-45", "*", "30-45"], ages).covers(1).tolist()
     [True, True, True]
     """
-    distinct, of_cell = np.unique(np.array(texts, dtype=object), return_inverse=True)
-    secret = Column(
-        name=f"{column.name} of nobody", role=Role.SENSITIVE, kind=Kind.CATEGORICAL,
-        codes=np.zeros(len(distinct), dtype=np.int32), values=np.array(["-"], dtype=object),
-    )  # fmt: skip
-    people = Microdata(
-        columns=(replace(column, role=Role.QUASI, codes=secret.codes), secret),
-        rows=np.arange(len(distinct)),
-    )
-    cells = {column.name: distinct.tolist(), secret.name: ["-"] * len(distinct)}
-    release = read_release(cells, people)
-    return release.regions[0].take(release.class_of).take(of_cell.ravel())
+    cells = column_cells(from_table({column.name: list(texts)}), column.name)
+    read = read_column(column, cells)
+    return read.regions.take(read.cell_of)
 
 
 def read_again(regions: Regions, column: Column, wide: Column) -> tuple[Regions, list[str]]:
@@ -357,11 +311,4 @@ def _stretched(regions: Regions, column: Column, wide: Column) -> Regions:
         return Intervals(low, high)
     assert isinstance(regions, Sets)
     rows = np.repeat(np.arange(len(regions)), np.diff(regions.start))
-    lengths = (after - before + 1)[regions.members]
-    ends = np.cumsum(lengths)
-    codes = np.arange(ends[-1] if len(ends) else 0) - np.repeat(
-        ends - lengths - before[regions.members], lengths
-    )
-    pairs = np.unique(np.repeat(rows, lengths) * wide.size + codes)
-    start = np.searchsorted(pairs, np.arange(len(regions) + 1) * wide.size)
-    return Sets(start, (pairs % wide.size).astype(np.int32))
+    return Sets.of_runs(rows, before[regions.members], after[regions.members], len(regions))

@@ -23,15 +23,13 @@ from numpy.typing import NDArray
 from unveil.errors import File, InputError, MissingValuesError, Row
 from unveil.microdata._cell_columns import column_cells
 from unveil.microdata._distinct import Distinct
-from unveil.microdata._messages import Notes
-from unveil.microdata._microdata import Column, Microdata
-from unveil.microdata._release import AnyRelease, Statistic, aligned
+from unveil.microdata._microdata import Microdata, distinct_rows
+from unveil.microdata._release import SHOWN, AnyRelease
 from unveil.microdata._sources import from_table
 
 FILE_NAMES = "quasi_table", "sensitive_table"
 """The two files in a folder, without suffix."""
 
-_SHOWN = 5  # groups, and values of each
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)  # a number as the name of a group
 
 
@@ -48,30 +46,23 @@ class Permuted(AnyRelease):
         The quasi-identifiers; their ``codes`` are those of the published records.
     sensitive : Column
         The sensitive column's domain. Its ``codes`` are empty: no record has a value of its own.
+    made_by, notes
+        As in every release.
     group_of : array
         The group of each record.
     groups : tuple of str
         The name of each group.
     counts : array of shape (groups, sensitive values)
         Number of records. A row sums to the size of its group.
-    made_by : str
-        The sanitizer.
-    notes : tuple of str or Message
-        What a reader has to know, such as how missing values were treated.
     dropped : int
         Number of the original's records that are not in it, if known.
     """
 
-    statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
     instead: ClassVar[str] = "only quasi-identifiers and sensitive values apart from each other"
 
-    quasi: tuple[Column, ...]
-    sensitive: Column
     group_of: NDArray[np.int32]
     groups: tuple[str, ...]
     counts: NDArray[np.int64]
-    made_by: str = "somebody"
-    notes: Notes = ()
     dropped: int = 0
 
     @classmethod
@@ -106,12 +97,12 @@ class Permuted(AnyRelease):
         >>> quasi_table["age"].tolist()                      # sorted within the group
         [30, 41, 34, 52]
         """
-        named = column_cells(from_table({"group": group_of}), "group").distinct
+        named = column_cells(from_table({"group": group_of}), "group")
         if len(named.codes) != len(microdata):
             raise InputError(
                 "{n} groups were given for {records} records of {source}; each record needs one",
                 n=len(named.codes), records=len(microdata),
-                source=File(microdata.source, bare=True),
+                source=microdata.file,
             )  # fmt: skip
         refuse_gaps(named)
         groups, (numbers,) = numbered_groups([named])
@@ -163,32 +154,19 @@ class Permuted(AnyRelease):
             f"of {int(self.sizes.min()):,}, each with its values of {self.sensitive.name} shuffled"
         )
 
-    def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """What a counting adversary asks about targets (columns × targets).
-
-        Counts are expected counts: in a group of four with one flu, each record counts as a quarter
-        of a record with flu, because all matches are equally likely.
-        """
-        return (self.cover_counts if statistic is Statistic.COVER else self.joint_counts)(codes)
+    # Counts are expected counts: in a group of four with one flu, each record counts as a quarter
+    # of a record with flu, because all matches are equally likely.
 
     def cover_counts(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Records with the value of each target (columns × targets), by column.
-
-        Returns the expected counts in an array of shape (targets, columns, sensitive values).
-        """
         each = zip(self.codes, codes, strict=True)
         if codes.shape[1] == 1:
             return np.stack([self._shares(ours == theirs) for ours, theirs in each])[None]
         return np.stack([self._expected(ours, theirs) for ours, theirs in each], axis=1)
 
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Records with the values of each target (columns × targets) in every column.
-
-        Returns the expected counts in an array of shape (targets, sensitive values).
-        """
         if codes.shape[1] == 1:
             return self._shares((self.codes == codes).all(axis=0))[None]
-        numbers = combinations(np.hstack([self.codes, codes]))
+        _, numbers = distinct_rows(np.hstack([self.codes, codes]))
         return self._expected(numbers[: len(self)], numbers[len(self) :])
 
     def _shares(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -304,19 +282,12 @@ class Permuted(AnyRelease):
         return files[0], files[1]
 
     def __repr__(self) -> str:
-        lines = [
-            f"Permuted release by {self.made_by}: {len(self):,} records in {self.n_groups:,} "
-            f"groups of {self.sizes.min():,} to {self.sizes.max():,}"
-        ]
         rows = [["group", "records", self.sensitive.name]]
-        for name, size, counts in zip(self.groups[:_SHOWN], self.sizes, self.counts, strict=False):
+        for name, size, counts in zip(self.groups[:SHOWN], self.sizes, self.counts, strict=False):
             often = [s for s in np.argsort(-counts, kind="stable") if counts[s]]
-            told = [f"{self.sensitive.texts[s]} {counts[s]:,}" for s in often[:_SHOWN]]
-            rows.append([name, f"{size:,}", ", ".join(told + ["…"] * (len(often) > _SHOWN))])
-        lines += aligned(rows)
-        if self.n_groups > _SHOWN:
-            lines.append(f"  … and {self.n_groups - _SHOWN:,} more groups")
-        return "\n".join(line.rstrip() for line in [*lines, *(f"  {n}" for n in self.notes)])
+            told = [f"{self.sensitive.texts[s]} {counts[s]:,}" for s in often[:SHOWN]]
+            rows.append([name, f"{size:,}", ", ".join(told + ["…"] * (len(often) > SHOWN))])
+        return self._listing(rows, "groups", kind="Permuted release")
 
 
 def _write_csv(table: pd.DataFrame, file: Path) -> None:
@@ -332,20 +303,6 @@ def _write_parquet(table: pd.DataFrame, file: Path) -> None:
 
 
 _WRITERS = {".csv": _write_csv, ".parquet": _write_parquet, ".pq": _write_parquet}
-
-
-def combinations(codes: NDArray[np.integer]) -> NDArray[np.int64]:
-    """A number for each column of the codes; equal columns have equal numbers.
-
-    >>> combinations(np.array([[0, 1, 0, 1], [2, 0, 2, 1]])).tolist()
-    [0, 1, 0, 2]
-    """
-    numbers = np.zeros(codes.shape[1], dtype=np.int64)
-    for row in codes:
-        # Renumbered after each row, so the numbers stay small for any domains.
-        pairs = numbers * (int(row.max(initial=0)) + 1) + row
-        numbers = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
-    return numbers
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:

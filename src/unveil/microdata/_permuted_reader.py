@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.errors import Cell, File, InputError, Listed, Message, Option, Row, Text
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import column_cells, open_release
 from unveil.microdata._cells import Domain
-from unveil.microdata._checks import check_permuted
-from unveil.microdata._distinct import Distinct, distinct_values
-from unveil.microdata._encode import MISSING, Wish, encode
-from unveil.microdata._messages import Worded, counted, must, value_meant
-from unveil.microdata._microdata import Column, Microdata, Role
+from unveil.microdata._distinct import distinct_of
+from unveil.microdata._encode import MISSING, encode
+from unveil.microdata._messages import Worded, must, value_meant
+from unveil.microdata._microdata import Column, Microdata, Role, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS
 from unveil.microdata._permuted import (
     FILE_NAMES,
@@ -29,7 +29,8 @@ from unveil.microdata._permuted import (
     numbered_groups,
     refuse_gaps,
 )
-from unveil.microdata._readers import HierarchiesOption, Names, Options
+from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
+from unveil.microdata._release import same_domains
 from unveil.microdata._sources import Source
 
 _COUNT = re.compile(r"(\d{1,15})(?:\.0*)?", re.ASCII)
@@ -96,22 +97,17 @@ def read_anatomy(
       1      2        a 1, b 1
       2      2        b 2
     """
-    if microdata is not None and not isinstance(microdata, Microdata):
-        original = "be the original as read_csv or read_table returns it"
-        raise must("microdata", original, type(microdata))
+    kinds: dict[str, Any] = {
+        "numeric": numeric, "ordinal": ordinal, "categorical": categorical,
+        "hierarchies": hierarchies,
+    }  # fmt: skip
+    check_original("microdata", microdata, {"quasi": quasi, "sensitive": sensitive, **kinds})
     records, secrets = _opened(quasi_table, sensitive_table, delimiter, encoding)
     if microdata is None:
         names = _ColumnNames(records, secrets, quasi, sensitive, group, count)
-        options = Options(
-            quasi=names.quasi, sensitive=names.sensitive, numeric=numeric, ordinal=ordinal,
-            categorical=categorical, hierarchies=hierarchies,
-        )  # fmt: skip
+        options = Options(quasi=names.quasi, sensitive=names.sensitive, **kinds)
         columns, secret = _encoded(records, secrets, names, options)
     else:
-        _refuse_said(
-            quasi=quasi, sensitive=sensitive, numeric=numeric, ordinal=ordinal,
-            categorical=categorical, hierarchies=hierarchies,
-        )  # fmt: skip
         known = [column.name for column in microdata.quasi]
         names = _ColumnNames(records, secrets, known, microdata.sensitive.name, group, count)
         columns = [_recoded(column, records) for column in microdata.quasi]
@@ -153,16 +149,6 @@ def _opened(
     return records, secrets
 
 
-def _refuse_said(**options: Any) -> None:
-    """Refuse options that the original already answers."""
-    said = [name for name, value in options.items() if value is not None and value != ()]
-    if said:
-        raise InputError(
-            "{option} and {microdata} cannot be given together; columns and their kinds follow "
-            "from the microdata", option=Option(said[0]), microdata=Option("microdata"),
-        )  # fmt: skip
-
-
 def _encoded(
     records: Source, secrets: Source, names: _ColumnNames, options: Options
 ) -> tuple[list[Column], Column]:
@@ -170,33 +156,20 @@ def _encoded(
     column_cells(secrets, names.sensitive)  # or a message would name both tables
     arrays = {**records.arrays, names.sensitive: secrets.arrays[names.sensitive]}
     both = records.name if names.one_table else f"{records.name} and {secrets.name}"
-    source = replace(records, name=both, arrays=arrays)
-    roles, kinds, levels = options.roles(source), options.kinds(source), options.levels(source)
-    trees = options.hierarchies_for(source, roles)
+    wishes = options.wishes(replace(records, name=both, arrays=arrays))
 
     def column(source: Source, name: str) -> Column:
-        wish = Wish(
-            role=roles[name], kind=kinds.get(name), levels=levels.get(name),
-            hierarchy=trees.get(name),
-        )  # fmt: skip
-        return encode(_distinct(source, name), wish)
+        values = distinct_of(source, name)
+        refuse_gaps(values)
+        return encode(values, wishes[name])
 
-    quasi = [column(records, name) for name, role in roles.items() if role is Role.QUASI]
+    quasi = [column(records, name) for name, wish in wishes.items() if wish.role is Role.QUASI]
     return quasi, column(secrets, names.sensitive)
-
-
-def _distinct(source: Source, name: str) -> Distinct:
-    source.check_readable(name)
-    column = distinct_values(
-        source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
-    )
-    refuse_gaps(column)
-    return column
 
 
 def _recoded(column: Column, source: Source) -> Column:
     """A column of the original with the published codes."""
-    cells = column_cells(source, column.name).distinct
+    cells = column_cells(source, column.name)
     missing = column.places.get(MISSING, -1)
     if missing < 0:
         refuse_gaps(cells)
@@ -223,7 +196,7 @@ def _grouped(
     records: Source, secrets: Source, secret: Column, names: _ColumnNames
 ) -> tuple[tuple[str, ...], NDArray[np.int32], NDArray[np.int64]]:
     """The groups, the group of each record, and each group's histogram of sensitive values."""
-    columns = [column_cells(source, names.group).distinct for source in (records, secrets)]
+    columns = [column_cells(source, names.group) for source in (records, secrets)]
     for column in columns:
         refuse_gaps(column)
     groups, (group_of, group_of_secret) = numbered_groups(columns)
@@ -244,7 +217,7 @@ def _grouped(
 
 def _weights(secrets: Source, name: str) -> NDArray[np.int64]:
     """Number of records of each row of the sensitive table."""
-    cells = column_cells(secrets, name).distinct
+    cells = column_cells(secrets, name)
     refuse_gaps(cells)
     numbers = []
     for position, text in enumerate(cells.texts()):
@@ -340,3 +313,58 @@ class _ColumnNames:
             raise InputError("{source} has no quasi-identifiers, only {group}",
                              source=records.file, group=ColumnName(self.group))  # fmt: skip
         return others
+
+
+def check_permuted(release: Permuted, original: Microdata) -> None:
+    """Refuse a permuted release that cannot be one of the original, even if records were dropped.
+
+    It must not have other columns, more records than the original, more with some combination of
+    quasi-identifiers, or more with some sensitive value.
+
+    >>> import unveil as uv
+    >>> from unveil.microdata import Permuted, check_permuted
+    >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> check_permuted(Permuted.from_groups(survey.take([0, 0, 1]), [1, 1, 1]), survey)
+    Traceback (most recent call last):
+    unveil.errors.InputError: the release by somebody has 2 records with age '30', where table has
+    1: it is not a release of this table
+    """
+    if not same_domains(release, original):
+        raise InputError(
+            "the release by {maker} is not one of {source}: their columns or values differ; "
+            "{remedy}", maker=release.maker, source=original.file,
+            remedy=Worded("read it with read_anatomy(…, microdata=…)",
+                          typed="give the table that it was made from"),
+        )  # fmt: skip
+    n = len(release)
+    if n > len(original):
+        raise _too_many(release, n, "", original, len(original))
+    _, numbers = distinct_rows(np.hstack([release.codes, original.codes]))
+    ours, theirs = (np.bincount(x, minlength=numbers.max() + 1) for x in (numbers[:n], numbers[n:]))
+    more = ours > theirs
+    if more.any():
+        record = int(np.argmax(more[numbers[:n]]))
+        number = numbers[record]
+        held = int(theirs[number])
+        values = Listed([
+            Message("{name} {value}", name=c.name,
+                    value=Cell(c.texts[c.codes[record]], people=held))
+            for c in release.quasi
+        ])  # fmt: skip
+        raise _too_many(release, int(ours[number]), values, original, held)
+    more = release.totals > original.sensitive_counts
+    if more.any():
+        s = int(np.argmax(more))
+        held = int(original.sensitive_counts[s])
+        value = Message("{name} {value}", name=release.sensitive.name,
+                        value=Cell(release.sensitive.texts[s], people=held))  # fmt: skip
+        raise _too_many(release, int(release.totals[s]), value, original, held)
+
+
+def _too_many(release: Permuted, n: int, what: Any, original: Microdata, held: int) -> InputError:
+    return InputError(
+        "the release by {maker} has {n:record}{with_}{what}, where {source} has {held}: it is not "
+        "a release of this table", maker=release.maker, n=n, with_=" with " if what else "",
+        what=what, source=original.file, held=held or "none",
+    )  # fmt: skip

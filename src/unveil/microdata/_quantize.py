@@ -16,10 +16,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import Cell, File, InputError, Text
+from unveil._text import counted
+from unveil.errors import Cell, InputError, Text
 from unveil.errors import Column as ColumnName
-from unveil.microdata._messages import counted, must
-from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
+from unveil.microdata._microdata import Column, Kind, Microdata, Role
+from unveil.microdata._numbers import date_position, position_text
+from unveil.options import checked
 
 _PartsWanted: TypeAlias = int | Sequence[Any]
 """Number of parts, or their edges with both ends."""
@@ -54,11 +56,11 @@ class _Parts:
         if np.isinf(low) and np.isinf(high):
             return "any"
         if np.isinf(low):
-            return f"< {_position_text(column, high)}"
-        first, end = _position_text(column, low), ")]"[part == len(self) - 1]
+            return f"< {position_text(column, high)}"
+        first, end = position_text(column, low), ")]"[part == len(self) - 1]
         if np.isinf(high):
             return f"≥ {first}"
-        return first if low == high else f"[{first}, {_position_text(column, high)}{end}"
+        return first if low == high else f"[{first}, {position_text(column, high)}{end}"
 
 
 def equal_width(column: Column, parts: int) -> _Parts:
@@ -71,7 +73,7 @@ def equal_width(column: Column, parts: int) -> _Parts:
         return _Parts(np.array([low, high]))
     width = (high - low) / parts
     inner = low + width * np.arange(1, parts)
-    if _is_date(column):  # to the column's unit: days, seconds, …
+    if column.is_dates:  # to the column's unit: days, seconds, …
         days = inner.astype("M8[us]").astype(column.values.dtype).astype("M8[us]")
         inner = np.unique(days.astype(np.float64))
         inner = inner[inner > low]
@@ -81,6 +83,7 @@ def equal_width(column: Column, parts: int) -> _Parts:
     return _Parts(np.array([low, *inner, high]))
 
 
+@checked
 def quantize(
     microdata: Microdata,
     parts: _PartsWanted | Mapping[str, _PartsWanted] = 5,
@@ -117,8 +120,6 @@ def quantize(
     >>> quantize(survey, {"age": [-np.inf, 18, 65, np.inf]})["age"].texts
     ('< 18', '[18, 65)', '≥ 65')
     """
-    if by not in ("width", "quantiles"):
-        raise must("by", "be 'width' or 'quantiles'", by)
     wanted: Mapping[str, _PartsWanted]
     if isinstance(parts, Mapping):
         wanted = parts
@@ -145,7 +146,7 @@ def quantize(
 
 
 def _parts(column: Column, microdata: Microdata, want: _PartsWanted, by: str) -> _Parts:
-    parts = {"column": ColumnName(column.name), "source": File(microdata.source, bare=True)}
+    parts = {"column": ColumnName(column.name), "source": microdata.file}
     if column.kind is not Kind.NUMERIC:
         raise InputError("column {column} of {source} is {kind}; only numbers and dates can be "
                          "grouped", kind=str(column.kind), **parts)  # fmt: skip
@@ -171,8 +172,8 @@ def _equal_share(column: Column, parts: int) -> _Parts:
 
 def _given(column: Column, microdata: Microdata, want: Any) -> _Parts:
     try:
-        if _is_date(column):
-            edges = np.array([_date_position(edge) for edge in want])
+        if column.is_dates:
+            edges = np.array([date_position(edge) for edge in want])
         else:
             edges = np.array(want, dtype=np.float64)
     except (TypeError, ValueError):
@@ -188,26 +189,8 @@ def _given(column: Column, microdata: Microdata, want: Any) -> _Parts:
         raise InputError(
             "column {column} of {source} has {value}, which is outside the edges {low} to {high}; "
             "move the end, which belongs to its part, or make it infinite",
-            column=ColumnName(column.name), source=File(microdata.source, bare=True),
+            column=ColumnName(column.name), source=microdata.file,
             value=Cell(column.texts[int(np.argmax(outside))], bare=True),
-            low=_position_text(column, edges[0]), high=_position_text(column, edges[-1]),
+            low=position_text(column, edges[0]), high=position_text(column, edges[-1]),
         )  # fmt: skip
     return _Parts(edges)
-
-
-def _is_date(column: Column) -> bool:
-    return np.issubdtype(column.values.dtype, np.datetime64)
-
-
-def _date_position(edge: Any) -> float:
-    if isinstance(edge, float) and math.isinf(edge):
-        return edge
-    return float(np.datetime64(edge, "us").astype(np.int64))
-
-
-def _position_text(column: Column, position: float) -> str:
-    if np.isinf(position):
-        return "-∞" if position < 0 else "∞"
-    if _is_date(column):
-        return str(np.datetime64(int(position), "us").astype(column.values.dtype))
-    return value_text(float(position))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from unveil.errors import (
 )
 from unveil.errors import Column as ColumnName
 from unveil.microdata._csv import from_csv
-from unveil.microdata._distinct import Distinct, distinct_values
+from unveil.microdata._distinct import Distinct, distinct_of
 from unveil.microdata._encode import (
     MISSING,
     Builder,
@@ -40,16 +40,15 @@ from unveil.microdata._encode import (
 from unveil.microdata._hierarchies import match_files, read_hierarchy
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import must
-from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
+from unveil.microdata._microdata import Kind, Microdata, Role, value_text
 from unveil.microdata._sources import Source, from_parquet, from_table
+from unveil.options import check
 
 Names: TypeAlias = str | Sequence[str]
 _PathLike: TypeAlias = str | os.PathLike[str]
 HierarchiesOption: TypeAlias = _PathLike | Mapping[str, Hierarchy | _PathLike | Builder] | None
 Missing: TypeAlias = Literal["error", "drop", "category"]
 _MissingValues: TypeAlias = Iterable[Any] | Mapping[str, Iterable[Any]] | None
-
-_USED = (Role.QUASI, Role.SENSITIVE)
 
 
 def read_csv(
@@ -218,30 +217,17 @@ missing_values
 
 
 def _read(source: Source, options: Options) -> Microdata:
-    if options.missing not in get_args(Missing):
-        raise must("missing", "be 'error', 'drop' or 'category'", options.missing)
+    check("missing", Missing, options.missing)
     if source.n_rows == 0:
         raise InputError("{source} has no rows", source=source.file)
-    roles, kinds, levels = options.roles(source), options.kinds(source), options.levels(source)
-    trees = options.hierarchies_for(source, roles)
-    raw, notes = _distinct_columns(source, roles, options)
-    raw, meaning = _settle_missing(raw, roles, options)
-    for name, role in roles.items():
-        if role in _USED and name not in {*kinds, *levels, *trees}:
-            notes += _read_as_words(raw[name])
-
-    def column(name: str) -> Column:
-        wish = Wish(
-            role=roles[name], kind=kinds.get(name), levels=levels.get(name),
-            hierarchy=trees.get(name),
-            missing_is_a_value=options.missing == "category" and roles[name] in _USED,
-        )  # fmt: skip
-        return encode(raw[name], wish)
-
+    wishes = options.wishes(source, missing_is_a_value=options.missing == "category")
+    columns, left_out = _distinct_columns(source, wishes, options.markers(source))
+    columns, meaning = _settle_missing(columns, wishes, options.missing)
+    as_words = [note for n, c in columns.items() if wishes[n].is_open for note in _read_as_words(c)]
     return Microdata(
-        columns=tuple(column(name) for name in roles if name in raw),
-        rows=next(iter(raw.values())).rows, source=source.name, source_rows=source.n_rows,
-        notes=(*meaning, *notes),
+        columns=tuple(encode(column, wishes[name]) for name, column in columns.items()),
+        rows=next(iter(columns.values())).rows, source=source.name, source_rows=source.n_rows,
+        notes=(*meaning, *left_out, *as_words),
     )  # fmt: skip
 
 
@@ -266,55 +252,50 @@ def _read_as_words(column: Distinct) -> list[Text]:
 
 
 def _distinct_columns(
-    source: Source, roles: Mapping[str, Role], options: Options
+    source: Source, wishes: Mapping[str, Wish], markers: Mapping[str, list[Any]]
 ) -> tuple[dict[str, Distinct], list[Text]]:
     """The distinct values of all columns; unused columns that cannot be read are left out."""
-    markers = options.markers(source)
     found: dict[str, Distinct] = {}
     notes: list[Text] = []
-    for name, role in roles.items():
+    for name, wish in wishes.items():
         try:
-            source.check_readable(name)
-            column = distinct_values(
-                source.arrays[name], name=name, source=source.name,
-                is_text_file=source.is_text_file,
-            ).without(markers.get(name, ()))  # fmt: skip
+            column = distinct_of(source, name).without(markers.get(name, ()))
         except InputError:
-            if role in _USED:
+            if wish.role.is_used:
                 raise
             notes.append(Message("column {column} was left out: its values cannot be read",
                                  column=ColumnName(name)))  # fmt: skip
             continue
-        if role in _USED and column.missing.all():
+        if wish.role.is_used and column.missing.all():
             raise InputError("{where} is empty: it has no value at all", where=column.where)
         found[name] = column
     return found, notes
 
 
 def _settle_missing(
-    columns: dict[str, Distinct], roles: Mapping[str, Role], options: Options
+    columns: dict[str, Distinct], wishes: Mapping[str, Wish], missing: Missing
 ) -> tuple[dict[str, Distinct], list[Text]]:
     """Treat missing values as the user chose, and note it."""
-    used = [column for name, column in columns.items() if roles[name] in _USED]
+    used = [column for name, column in columns.items() if wishes[name].role.is_used]
     gone: NDArray[np.bool_] = np.any([column.missing for column in used], axis=0)
     if not gone.any():
         return columns, []
     counts = ", ".join(f"{c.name} {c.missing.sum():,}" for c in used if c.missing.any())
     how_many = f"{gone.sum():,} of {len(gone):,} records"
-    have, source = "has" if gone.sum() == 1 else "have", File(used[0].source, bare=True)
-    if options.missing == "error":
+    have, drop = "has" if gone.sum() == 1 else "have", Option("missing", "drop")
+    if missing == "error":
         raise MissingValuesError(
             "{records} in {source} {have} missing values ({counts}); choose how to treat them: "
             "{drop} drops these records, {category} makes missing a value of its own",
-            records=how_many, source=source, have=have, counts=counts,
-            drop=Option("missing", "drop"), category=Option("missing", "category"),
+            records=how_many, source=used[0].file, have=have, counts=counts, drop=drop,
+            category=Option("missing", "category"),
         )  # fmt: skip
-    if options.missing == "category":
+    if missing == "category":
         return columns, [f"{how_many} {have} missing values ({counts}), kept as {MISSING!r}"]
     if gone.all():
         raise MissingValuesError(
             "{drop} leaves no record of {source}: each of its {n} has a missing value ({counts})",
-            drop=Option("missing", "drop"), source=source, n=len(gone), counts=counts,
+            drop=drop, source=used[0].file, n=len(gone), counts=counts,
         )  # fmt: skip
     kept = {name: column.take(~gone) for name, column in columns.items()}
     return kept, [f"{how_many} with missing values dropped ({counts})"]
@@ -334,8 +315,26 @@ class Options:
     missing: Missing = "error"
     missing_values: _MissingValues = None
 
-    def roles(self, source: Source) -> dict[str, Role]:
-        """The role of every column: quasi-identifiers first, as named, then the sensitive one."""
+    def wishes(self, source: Source, *, missing_is_a_value: bool = False) -> dict[str, Wish]:
+        """What is declared about every column.
+
+        Quasi-identifiers come first, as named, then the sensitive column, then all others.
+        """
+        roles, levels = self._roles(source), self._levels(source)
+        trees = self._hierarchies(source, [name for name in roles if roles[name].is_used])
+        kinds = _assigned([
+            (_names(self.numeric, "numeric", source), Kind.NUMERIC),
+            (list(levels), Kind.ORDINAL),
+            (_names(self.categorical, "categorical", source), Kind.CATEGORICAL),
+        ])  # fmt: skip
+        return {
+            name: Wish(role=role, kind=kinds.get(name), levels=levels.get(name),
+                       hierarchy=trees.get(name),
+                       missing_is_a_value=missing_is_a_value and role.is_used)
+            for name, role in roles.items()
+        }  # fmt: skip
+
+    def _roles(self, source: Source) -> dict[str, Role]:
         if not isinstance(self.sensitive, str):
             raise must("sensitive", "be one column name", self.sensitive)
         quasi = _names(self.quasi, "quasi", source)
@@ -348,19 +347,10 @@ class Options:
             (_names([self.sensitive], "sensitive", source), Role.SENSITIVE),
             (_names(self.identifier, "identifier", source), Role.IDENTIFIER),
         ])  # fmt: skip
-        used = [name for name in roles if roles[name] is not Role.IDENTIFIER]
-        rest = {n: roles.get(n, Role.OTHER) for n in source.columns if n not in used}
-        return {name: roles[name] for name in used} | rest
+        used = {name: role for name, role in roles.items() if role.is_used}
+        return used | {n: roles.get(n, Role.OTHER) for n in source.columns if n not in used}
 
-    def kinds(self, source: Source) -> dict[str, Kind]:
-        """The declared kinds."""
-        return _assigned([
-            (_names(self.numeric, "numeric", source), Kind.NUMERIC),
-            (list(self.levels(source)), Kind.ORDINAL),
-            (_names(self.categorical, "categorical", source), Kind.CATEGORICAL),
-        ])  # fmt: skip
-
-    def levels(self, source: Source) -> dict[str, tuple[str, ...]]:
+    def _levels(self, source: Source) -> dict[str, tuple[str, ...]]:
         """The levels of the ordinal columns, as texts."""
         if self.ordinal is None:
             return {}
@@ -393,9 +383,7 @@ class Options:
             return {name: _listed(values) for name, values in given.items()}
         return dict.fromkeys(source.columns, _listed(given))
 
-    def hierarchies_for(
-        self, source: Source, roles: Mapping[str, Role]
-    ) -> dict[str, Hierarchy | Builder]:
+    def _hierarchies(self, source: Source, used: Sequence[str]) -> dict[str, Hierarchy | Builder]:
         """For each column that has one, its hierarchy or the function that makes it."""
         given = self.hierarchies
         if given is None:
@@ -407,7 +395,6 @@ class Options:
         elif isinstance(given, str | os.PathLike):
             # All columns are matched, so that a file of an unused column goes to no other.
             files = match_files(given, source.columns)
-            used = [name for name in roles if roles[name] in _USED]
             found = {name: files[name] for name in used if name in files}
             if not found:
                 raise HierarchyError(
@@ -419,6 +406,20 @@ class Options:
             what = "be a folder or a mapping from columns to hierarchies"
             raise must("hierarchies", what, type(given))
         return {name: _opened(name, one) for name, one in found.items()}
+
+
+def check_original(option: str, original: Any, said: Mapping[str, Any]) -> None:
+    """Refuse an original that is not microdata, and options that it already answers."""
+    if original is None:
+        return
+    if not isinstance(original, Microdata):
+        raise must(option, "be microdata, as read_csv or read_table returns it", type(original))
+    given = [n for n, v in said.items() if v is not None and not (isinstance(v, tuple) and not v)]
+    if given:
+        raise InputError(
+            "{option} and the original cannot be given together; columns and their values follow "
+            "from the original", option=Option(given[0]),
+        )  # fmt: skip
 
 
 def _assigned(groups: Sequence[tuple[list[str], Any]]) -> dict[str, Any]:

@@ -122,6 +122,19 @@ class Sets:
     members: NDArray[np.int32]
     written: tuple[str, ...] | None = None
 
+    @classmethod
+    def of_runs(
+        cls, rows: NDArray[np.integer], low: NDArray[np.integer], high: NDArray[np.integer],
+        length: int, written: tuple[str, ...] | None = None,
+    ) -> Sets:  # fmt: skip
+        """The codes from ``low`` to ``high`` in each of some rows; runs of a row may overlap."""
+        sizes = high - low + 1
+        codes = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes - low, sizes)
+        domain = codes.max(initial=0) + 1
+        pairs = np.unique(np.repeat(rows, sizes) * domain + codes)
+        start = np.searchsorted(pairs, np.arange(length + 1) * domain)
+        return cls(start, (pairs % domain).astype(np.int32), written)
+
     def __len__(self) -> int:
         return len(self.start) - 1
 
@@ -200,6 +213,11 @@ def _set_text(column: Column, codes: NDArray[np.integer]) -> str:
             if tree.first[node] == first and tree.last[node] == last:
                 return tree.names[node]
     return _notation(column, "{", [column.texts[code] for code in codes], "}")
+
+
+def shortened(text: str, width: int) -> str:
+    """A text that is cut off if it is too wide."""
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 class _Left(NamedTuple):

@@ -10,23 +10,26 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil.errors import File, InputError
-from unveil.microdata._messages import Notes, Worded
-from unveil.microdata._microdata import CellCounts, Column
+from unveil.errors import File, InputError, Message, Text
+from unveil.microdata._messages import Worded
+from unveil.microdata._microdata import CellCounts, Column, Microdata
 from unveil.microdata._notations import ReadAs
-from unveil.microdata._regions import Regions, joint_counts
+from unveil.microdata._regions import Regions, joint_counts, shortened
 
+SHOWN = 5  # classes or groups in a repr
+_TESTED = Worded("differential_inference and membership",
+                 typed="unveil differential-inference and unveil membership")  # fmt: skip
 _MOST_CELLS = 1_000_000  # rows of a table of counts
 
 
@@ -39,18 +42,31 @@ class Statistic(StrEnum):
     """Records whose cells cover it in every column: one count per sensitive value."""
 
 
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class AnyRelease(ABC):
-    """A release of any kind."""
+    """A release of any kind.
 
-    statistics: ClassVar[frozenset[Statistic]]
+    Attributes
+    ----------
+    quasi : tuple of Column
+        The quasi-identifiers.
+    sensitive : Column
+        The sensitive column.
+    made_by : str
+        The sanitizer.
+    notes : tuple of str or Message
+        What a reader has to know, such as how missing values were treated.
+    """
+
+    statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
     """What a counting adversary can ask for."""
     instead: ClassVar[str]
     """What it publishes instead of records, for messages."""
 
     quasi: tuple[Column, ...]
     sensitive: Column
-    made_by: str
-    notes: Notes
+    made_by: str = "somebody"
+    notes: tuple[Text, ...] = ()
 
     @property
     def maker(self) -> File:
@@ -62,9 +78,23 @@ class AnyRelease(ABC):
     def totals(self) -> NDArray[np.int64]:
         """What the release says about the sensitive values overall: a weight for each."""
 
-    @abstractmethod
     def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[Any]:
         """What a counting adversary asks about targets (columns × targets)."""
+        return (self.cover_counts if statistic is Statistic.COVER else self.joint_counts)(codes)
+
+    @abstractmethod
+    def cover_counts(self, codes: NDArray[np.int32]) -> NDArray[Any]:
+        """Records that cover the value of each target (columns × targets), by column.
+
+        Returns an array of shape (targets, columns, sensitive values).
+        """
+
+    @abstractmethod
+    def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[Any]:
+        """Records that cover each target (columns × targets) in every column.
+
+        Returns an array of shape (targets, sensitive values).
+        """
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -80,6 +110,21 @@ class AnyRelease(ABC):
     def in_short(self) -> str:
         """What is published, in one line."""
 
+    def _listing(
+        self, rows: list[list[str]], parts: str, notes: Sequence[Text] = (), kind: str = "Release"
+    ) -> str:
+        """The first few classes or groups, below their columns' names, for a repr."""
+        sizes, shown = self.sizes, len(rows) - 1
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            f"{kind} by {self.made_by}: {sizes.sum():,} records in {len(sizes):,} {parts} of "
+            f"{sizes.min():,} to {sizes.max():,}",
+            *("  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows),
+        ]
+        if shown < len(sizes):
+            lines.append(f"  … and {len(sizes) - shown:,} more {parts}")
+        return "\n".join([*lines, *(f"  {note}" for note in (*notes, *self.notes))])
+
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Release(AnyRelease):
@@ -91,14 +136,12 @@ class Release(AnyRelease):
         The quasi-identifiers whose domains the regions refer to.
     sensitive : Column
         The sensitive column; its ``codes`` are those of the released records, in their order.
+    made_by, notes
+        As in every release.
     class_of : array
         The class of each released record.
     regions : tuple of Regions
         For each quasi-identifier, what every class publishes.
-    made_by : str
-        The sanitizer.
-    notes : tuple of str or Message
-        What a reader has to know, such as how missing values were treated.
     notations : mapping of str to ReadAs
         If read: how each quasi-identifier's cells were written.
     suppressed : int
@@ -110,15 +153,10 @@ class Release(AnyRelease):
         changed at random. In all others a record's cell covers its value.
     """
 
-    statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
     instead: ClassVar[str] = "nothing instead"
 
-    quasi: tuple[Column, ...]
-    sensitive: Column
     class_of: NDArray[np.int32]
     regions: tuple[Regions, ...]
-    made_by: str = "somebody"
-    notes: Notes = ()
     notations: Mapping[str, ReadAs] = field(default_factory=dict)
     suppressed: int = 0
     dropped: int = 0
@@ -173,15 +211,7 @@ class Release(AnyRelease):
             for column, regions in zip(self.quasi, self.regions, strict=True)
         )
 
-    def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """What a counting adversary asks about targets (columns × targets)."""
-        return (self.cover_counts if statistic is Statistic.COVER else self.joint_counts)(codes)
-
     def cover_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Released records whose cell covers the value of each target (columns × targets).
-
-        Returns an array of shape (targets, columns, sensitive values).
-        """
         if codes.shape[1] == 1:  # whole columns need not be tabulated for one target
             each = zip(self.regions, codes[:, 0], strict=True)
             return np.stack([self.counts[r.covers(int(v))].sum(axis=0) for r, v in each])[None]
@@ -190,10 +220,6 @@ class Release(AnyRelease):
         )
 
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Records whose cells cover each target (columns × targets) in every column.
-
-        Returns an array of shape (targets, sensitive values).
-        """
         return joint_counts(self.regions, self.counts, codes)
 
     def cells(self) -> list[list[str]]:
@@ -229,35 +255,14 @@ class Release(AnyRelease):
         return pd.DataFrame(table)
 
     def __repr__(self) -> str:
-        lines = [
-            f"Release by {self.made_by}: {len(self):,} records in {self.n_classes:,} classes "
-            f"of {self.sizes.min():,} to {self.sizes.max():,}"
-        ]
-        shown = min(5, self.n_classes)
-        rows = [[c.name for c in self.quasi] + ["records"]]
-        first = [
-            regions.take(np.arange(shown)).texts(column)
+        columns = [
+            [column.name, *(shortened(cell, 32) for cell in some.texts(column))]
             for column, regions in zip(self.quasi, self.regions, strict=True)
+            for some in [regions.take(np.arange(min(SHOWN, self.n_classes)))]
         ]
-        for g, cells in enumerate(zip(*first, strict=True)):
-            rows.append([_shortened(cell) for cell in cells] + [f"{self.sizes[g]:,}"])
-        lines += aligned(rows)
-        if shown < self.n_classes:
-            lines.append(f"  … and {self.n_classes - shown:,} more classes")
+        columns.append(["records", *(f"{size:,}" for size in self.sizes[:SHOWN])])
         read = [f"{name}: {how}" for name, how in self.notations.items() if not how.is_house]
-        return "\n".join(
-            line.rstrip() for line in [*lines, *(f"  {n}" for n in (*read, *self.notes))]
-        )
-
-
-def _shortened(text: str, width: int = 32) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def aligned(rows: list[list[str]]) -> list[str]:
-    """The lines of a table of texts, indented."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  " + "  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in rows]
+        return self._listing([list(row) for row in zip(*columns, strict=True)], "classes", read)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -270,8 +275,8 @@ class NoisyCounts(AnyRelease):
 
     Attributes
     ----------
-    quasi : tuple of Column
-    sensitive : Column
+    quasi, sensitive, made_by, notes
+        As in every release.
     exact : CellCounts
         The counts before noise, secret to the sanitizer. `counts_at` is what is published.
     left_out : tuple of (cell, sensitive code), optional
@@ -285,14 +290,10 @@ class NoisyCounts(AnyRelease):
     statistics: ClassVar[frozenset[Statistic]] = frozenset({Statistic.JOINT})
     instead: ClassVar[str] = "only counts"
 
-    quasi: tuple[Column, ...]
-    sensitive: Column
     exact: CellCounts
     left_out: tuple[int, int] | None = None
     scale: float
     seed: int
-    made_by: str = "somebody"
-    notes: Notes = ()
 
     @property
     def n_cells(self) -> int:
@@ -304,13 +305,14 @@ class NoisyCounts(AnyRelease):
         """Equal weights, because sums over all cells are mostly noise."""
         return np.ones(self.sensitive.size, dtype=np.int64)
 
-    def statistic(self, statistic: Statistic, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        if statistic is not Statistic.JOINT:
-            raise InputError(
-                "{maker} publishes counts of whole combinations of quasi-identifiers, not records "
-                "with cells; use an adversary that counts matches, such as smoothed-frequency",
-                maker=self.maker,
-            )
+    def cover_counts(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        raise InputError(
+            "{maker} publishes counts of whole combinations of quasi-identifiers, not records "
+            "with cells; use an adversary that counts matches, such as smoothed-frequency",
+            maker=self.maker,
+        )
+
+    def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         return self.counts_at(codes)
 
     def counts_at(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -368,3 +370,47 @@ class NoisyCounts(AnyRelease):
 
     def __repr__(self) -> str:
         return "\n".join([f"Release: {self.in_short}", *(f"  {note}" for note in self.notes)])
+
+
+def same_domains(release: AnyRelease, microdata: Microdata) -> bool:
+    """Whether the codes of a release have the same meaning as in the microdata."""
+    ours = (*microdata.quasi, microdata.sensitive)
+    theirs = (*release.quasi, release.sensitive)
+    return len(ours) == len(theirs) and all(
+        a.name == b.name and a.kind is b.kind and (a.values is b.values or a.texts == b.texts)
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def has_true_cells(release: AnyRelease) -> TypeGuard[Release]:
+    """Whether a release has records whose cells cover their true values."""
+    return isinstance(release, Release) and not any(
+        column.name in release.perturbed for column in release.quasi
+    )
+
+
+def refuse_perturbed(
+    release: Release, columns: Iterable[Column], what: str, *, instead: Text | None = None
+) -> None:
+    """Refuse a release whose values in some of these columns need not be true.
+
+    ``what`` is the method, ``instead`` the methods that do not need that, with "do" or "does".
+    """
+    untrue = [column.name for column in columns if column.name in release.perturbed]
+    if untrue:
+        raise InputError(
+            "{what} assumes that published values are true, and {maker} publishes values of "
+            "{columns} that need not be; {instead} not need that", what=what, maker=release.maker,
+            columns=", ".join(untrue), instead=instead or Message("{these} do", these=_TESTED),
+        )  # fmt: skip
+
+
+def with_records(release: AnyRelease, what: str, *, instead: Text | None = None) -> Release:
+    """The release, refused if it has no records. ``instead`` says what does not need any."""
+    if isinstance(release, Release):
+        return release
+    raise InputError(
+        "{what} needs released records, and {maker} publishes none, {published}; {instead}",
+        what=what, maker=release.maker, published=release.instead,
+        instead=instead or Message("{these} test such releases", these=_TESTED),
+    )  # fmt: skip

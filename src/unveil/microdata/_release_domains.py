@@ -1,54 +1,49 @@
 """The columns of a release that is read without its original: their kinds and domains.
 
 A domain is given (``domains``), or the levels of an ordinal column, or the leaves of a hierarchy,
-or inferred from the cells (`_derived`). An inferred domain is reported.
+or inferred from the cells (`_derived`). An inferred domain is reported. First it is decided whether
+the cells are about numbers, days or names, by the rules for reading cells with the original. What
+those rules do not settle must be given.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from unveil.errors import (
-    Cell,
-    File,
-    HierarchyError,
-    InputError,
-    Message,
-    Option,
-    Row,
-    Text,
-    did_you_mean,
-)
+from unveil._text import counted
+from unveil.errors import Cell, InputError, Message, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.microdata._cell_columns import CellColumn, Cells, Empty, column_cells
-from unveil.microdata._derived import derived_domain
-from unveil.microdata._distinct import Distinct, distinct_values, listed_values
-from unveil.microdata._encode import MISSING, Wish, encode
+from unveil.microdata._cell_columns import CellColumn, Empty, column_cells
+from unveil.microdata._derived import (
+    Derived,
+    Ruler,
+    bare,
+    derived_numbers,
+    domains_option,
+    named_values,
+)
+from unveil.microdata._distinct import Distinct, distinct_of, distinct_values, listed_values
+from unveil.microdata._encode import MISSING, Wish, encode, stray_texts
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import ValueOption, counted, value_meant
+from unveil.microdata._messages import ValueOption, cell_error, hierarchy_option
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
-from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
+from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden, mask_bounds, unquoted
 from unveil.microdata._readers import Options
-from unveil.microdata._regions import Intervals, Sets
-from unveil.microdata._ruler import Ruler
 from unveil.microdata._sources import Source, from_table
 
 DomainsOption: TypeAlias = Mapping[str, Iterable[Any] | Column] | None
 
 _DOMAINS = ValueOption("domains", typed="--domains")
 _NOBODY = np.zeros(0, dtype=np.int32)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class KnownColumns:
-    """The columns of a release (a table without records), and the source of each domain."""
-
-    table: Microdata
-    held_by: dict[str, Text]
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_CLOCK = re.compile(r"\d:\d\d", re.ASCII)
+_CODE = re.compile(r"(?<![\d.,])0\d|\d{19}", re.ASCII)  # looks like a number, but is a code
+_RANGES = (Notation.RANGE, Notation.INTERVAL)
 
 
 def columns_alone(
@@ -57,21 +52,18 @@ def columns_alone(
     domains: DomainsOption,
     notation: Mapping[str, Notation],
     empty: Empty | None,
-) -> KnownColumns:
-    """The columns of a release without its original, from what is declared and from its cells."""
-    roles = options.roles(source)
-    used = [name for name, role in roles.items() if role in (Role.QUASI, Role.SENSITIVE)]
-    given = _checked_domains(domains, used)
-    kinds, levels = options.kinds(source), options.levels(source)
-    trees = options.hierarchies_for(source, roles)
+) -> tuple[Microdata, dict[str, Text]]:
+    """The columns of a release without its original, and where each domain comes from.
+
+    The columns are a table without records.
+    """
+    wishes = options.wishes(source, missing_is_a_value=empty == "missing")
+    wishes = {name: wish for name, wish in wishes.items() if wish.role.is_used}
+    given = _checked_domains(domains, list(wishes))
     columns: list[Column] = []
     notes: list[Text] = []
     held_by: dict[str, Text] = {}
-    for name in used:
-        wish = Wish(
-            role=roles[name], kind=kinds.get(name), levels=levels.get(name),
-            hierarchy=trees.get(name), missing_is_a_value=empty == "missing",
-        )  # fmt: skip
+    for name, wish in wishes.items():
         said = _said(name, given.get(name), wish)
         if said is None:
             column, words = (
@@ -86,7 +78,7 @@ def columns_alone(
         columns=tuple(columns), rows=np.zeros(0, dtype=np.int64), source=source.name,
         notes=tuple(notes),
     )  # fmt: skip
-    return KnownColumns(table=table, held_by=held_by)
+    return table, held_by
 
 
 def _checked_domains(domains: Any, used: Sequence[str]) -> Mapping[str, Any]:
@@ -116,8 +108,7 @@ def _said(name: str, given: Any, wish: Wish) -> tuple[Column, Text] | None:
     if isinstance(wish.hierarchy, Hierarchy):
         tree = wish.hierarchy
         leaves = listed_values(name, tree.leaves, f"hierarchy {tree.source}")
-        held_by = Message("hierarchy {file}", file=File(tree.source, bare=True))
-        return encode(leaves, wish), held_by
+        return encode(leaves, wish), Message("hierarchy {file}", file=tree.file)
     return None
 
 
@@ -184,35 +175,155 @@ def _pruned(tree: Hierarchy, values: Distinct) -> Hierarchy:
     texts = dict.fromkeys(values.texts())
     if MISSING in texts and MISSING not in tree:
         tree = tree.with_leaf(MISSING)
-    leaves = set(tree.leaves)
-    for text in texts:
-        if text not in leaves:
-            raise HierarchyError(
-                "hierarchy {tree} does not have {value}, which {option} lists{hint}",
-                tree=File(tree.source, bare=True), value=Cell(text),
-                option=_option(_DOMAINS, values.name), hint=value_meant(text, tree.leaves),
-            )  # fmt: skip
+    tree.check_has(texts, Message("which {option} lists", option=_option(_DOMAINS, values.name)))
     return tree.restricted([leaf for leaf in tree.leaves if leaf in texts])
 
 
 def _from_cells(
-    cells: Cells, wish: Wish, notation: Notation | None, empty: Empty | None
+    cells: Distinct, wish: Wish, notation: Notation | None, empty: Empty | None
 ) -> tuple[Column, Text]:
     """A column of the values that its cells name, and how they were inferred."""
-    found = derived_domain(cells, kind=wish.kind, notation=notation, empty=empty)
-    distinct, are_names = cells.distinct, found.values.dtype == object
-    values = listed_values(distinct.name, found.values, distinct.source, is_category=are_names)
+    found = _Derivation(cells, wish.kind, notation).domain(empty)
+    are_names = found.values.dtype == object
+    values = listed_values(cells.name, found.values, cells.source, is_category=are_names)
     return encode(values, wish), found.words
+
+
+class _Derivation:
+    """Decides what the cells of one column are about, with kind and notation as declared."""
+
+    def __init__(self, cells: Distinct, kind: Kind | None, notation: Notation | None) -> None:
+        self.cells, self.kind, self.notation = cells, kind, notation
+        self.name, texts = cells.name, enumerate(cells.texts())
+        self.shown = [(position, text) for position, text in texts if not is_hidden(text)]
+        self.texts = [text for _, text in self.shown]
+
+    def domain(self, empty: Empty | None) -> Derived:
+        """The values that the column has; if the cells do not determine them, what to give."""
+        if not self.shown:
+            raise InputError(
+                "{where} has only suppressed cells; give its values, as in {domains}, or leave it "
+                "out of {quasi}", where=self.cells.where, quasi=Option("quasi"),
+                domains=domains_option(self.name, "[…]"),
+            )  # fmt: skip
+        is_open = self.kind is not Kind.CATEGORICAL
+        if is_open and (plain := self._plain_numbers()) is not None:
+            return plain
+        self._refuse_masks()
+        ruler = self._ruler() if is_open else None
+        if ruler is None:
+            return self._names(empty)
+        return derived_numbers(self.cells, ruler, self.notation)
+
+    def _plain_numbers(self) -> Derived | None:
+        """The numbers or days, if there is nothing else; detected as in a table."""
+        distinct = self.cells
+        if distinct.is_text:
+            texts = dict.fromkeys(text.strip() for text in self.texts)
+            distinct = listed_values(self.name, list(texts), distinct.source)
+        else:
+            distinct = distinct.take(~distinct.missing)
+        column = encode(distinct, Wish(role=Role.QUASI))
+        if column.kind is not Kind.NUMERIC:
+            return None
+        what = "days" if column.values.dtype == "datetime64[D]" else "numbers"
+        return Derived(column.values, f"the {column.size:,} {what} that its cells name")
+
+    def _refuse_masks(self) -> None:
+        """Refuse masks, which can cover any values, unless they are masks of digits."""
+        if self.notation is Notation.VALUE:
+            return
+        for position, text in self.shown:
+            mask = bare(text)
+            if "*" not in mask or unquoted(mask) != mask:
+                continue
+            digits = mask_bounds(mask) is not None and self.notation is not Notation.PREFIX
+            if digits and self.kind is Kind.NUMERIC:
+                continue
+            numeric: Text = ""
+            if digits and self.kind is None:
+                numeric = Message("; if they are whole numbers, give {option}",
+                                  option=Option("numeric", [self.name]))  # fmt: skip
+            raise self.cells.error(
+                position, "the values that the cell {cell} covers are unknown without the "
+                "original; give them, as in {domains}, or give a hierarchy that has them, as in "
+                "{hierarchies}{numeric}", cell=Cell(text), numeric=numeric,
+                domains=domains_option(self.name, f"[{_examples(mask)}…]"),
+                hierarchies=hierarchy_option(self.name),
+            )  # fmt: skip
+
+    def _ruler(self) -> Ruler | None:
+        """The line that the cells are read on; None if they are about names."""
+        days = any(_DAY.search(text) for text in self.texts)
+        ruler = Ruler(self.name, self.texts, days=days)
+        readings = ruler.readings(self.texts)
+        if self.notation is Notation.VALUE and not all(
+            any(reading.notation is Notation.VALUE for reading in found) for found in readings
+        ):
+            return ruler if self.kind is Kind.NUMERIC else None
+        is_range = [any(r.notation in _RANGES for r in found) for found in readings]
+        a_range = self.shown[is_range.index(True) if any(is_range) else 0]
+        if days and any(_CLOCK.search(text) for text in self.texts):
+            if any(is_range) or self.kind is Kind.NUMERIC:
+                raise self.cells.error(
+                    a_range[0], "the cell {cell} does not determine the moments of the column; "
+                    "give them, as in {domains}", cell=Cell(a_range[1]),
+                    domains=domains_option(self.name, "pandas.date_range(…)"),
+                )  # fmt: skip
+            return None  # moments can be inferred only if they are values
+        if self.kind is Kind.NUMERIC:
+            return ruler
+        unread = [found for found, some in zip(self.shown, readings, strict=True) if not some]
+        coded = any(_CODE.search(text) for text in self.texts) and not days
+        if any(is_range) and (unread or coded):
+            raise self._unclear(unread, Cell(a_range[1]), "day" if days else "number")
+        return None if unread or coded else ruler
+
+    def _unclear(self, unread: Sequence[tuple[int, str]], a_range: Cell, what: str) -> InputError:
+        """Some cells are ranges, and others are not numbers, or are codes."""
+        names = Option("categorical", [self.name])
+        if unread:
+            position, text = unread[0]
+            return self.cells.error(
+                position, "the cell {cell} is not a {what}, although others are ranges of {what}s, "
+                "such as {range}; correct it, or declare all of them names: {names}",
+                cell=Cell(text), what=what, range=a_range, names=names,
+            )  # fmt: skip
+        return InputError(
+            "column {column}: cells such as {range} may be ranges of numbers, or names, because "
+            "some have leading zeros as codes do; give {numbers} or {names}",
+            column=ColumnName(self.name), range=a_range, names=names,
+            numbers=Option("numeric", [self.name]),
+        )  # fmt: skip
+
+    def _names(self, empty: Empty | None) -> Derived:
+        distinct = self.cells
+        values = named_values(distinct, self.shown, self.notation)
+        empties = any(text.strip() in EMPTY_WORDS for text in distinct.texts())
+        if empty == "missing" and (empties or distinct.missing.any()):
+            values.append(MISSING)
+        domain = listed_values(self.name, values, distinct.source)
+        words: Text = f"the {counted(len(values), 'value')} that its cells name"
+        stray = [] if self.kind is Kind.CATEGORICAL else stray_texts(domain)
+        if stray:
+            words = Message("{words}, as words and not as numbers because of {value}", words=words,
+                            value=Cell(sorted(stray)[0]))  # fmt: skip
+        return Derived(domain.values, words)
+
+
+def _examples(mask: str) -> str:
+    """Two values that match a mask of digits, for a message."""
+    if not re.fullmatch(r"\d+\*+", mask, re.ASCII):
+        return ""
+    zeros = mask.replace("*", "0")
+    return f'"{zeros}", "{zeros[:-1]}1", '
 
 
 def _found_secrets(
     source: Source, name: str, wish: Wish, empty: Empty | None
 ) -> tuple[Column, Text]:
     """A column of the sensitive values that occur."""
-    source.check_readable(name)
-    values = distinct_values(
-        source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
-    ).without(EMPTY_WORDS)
+    values = distinct_of(source, name).without(EMPTY_WORDS)
     stars = [place for place, text in enumerate(values.texts()) if is_hidden(text)]
     told = ~np.isin(values.codes, stars)
     if empty != "missing":
@@ -227,48 +338,41 @@ def _found_secrets(
     return column, f"the {counted(column.size, 'value')} that occur"
 
 
-def check_held(column: Column, cells: Cells, read: CellColumn, held_by: Text) -> None:
+def check_held(column: Column, cells: Distinct, read: CellColumn, held_by: Text) -> None:
     """Refuse a domain that does not have the values that the cells name.
 
     With the original, a cell may cover no value. Without it, every cell has people and so values.
     """
     if column.kind is Kind.NUMERIC:
         _check_numbers(column, cells, held_by)
-    regions = read.regions
-    if isinstance(regions, Intervals):
-        sizes = regions.high - regions.low + 1
-    else:
-        assert isinstance(regions, Sets)
-        sizes = np.diff(regions.start)
-    for cell in np.flatnonzero(sizes <= 0)[:1]:
-        row = int(np.argmax(read.cell_of == cell)) + 1
-        raise InputError(
-            "{row}, column {column}: the cell {cell} covers no value of {held_by}, which must have "
-            "all values that the cells cover", row=Row(row), column=ColumnName(column.name),
-            cell=Cell(regions.texts(column)[cell]), held_by=held_by,
-        )  # fmt: skip
+    for place, cell in enumerate(read.cells):
+        if not cell.reading.spans:
+            raise cell_error(
+                int(np.argmax(read.cell_of == place)) + 1, column.name, "the cell {cell} covers no "
+                "value of {held_by}, which must have all values that the cells cover",
+                cell=Cell(cell.written), held_by=held_by,
+            )  # fmt: skip
 
 
-def _check_numbers(column: Column, cells: Cells, held_by: Text) -> None:
+def _check_numbers(column: Column, cells: Distinct, held_by: Text) -> None:
     """Numbers are read even if a column does not have them; without the original it must."""
-    days = bool(np.issubdtype(column.values.dtype, np.datetime64))
+    days = column.is_dates
     if days and column.values.dtype != "datetime64[D]":
         return  # a day is then a period, and some of its moments may occur
-    tree, distinct = column.hierarchy, cells.distinct
-    texts = [text for text in distinct.texts() if tree is None or text.strip() not in tree]
+    tree = column.hierarchy
+    texts = [text for text in cells.texts() if tree is None or text.strip() not in tree]
     ruler = Ruler(column.name, texts, days=days)
     held = column.values.astype(np.int64 if days else np.float64)
     lists = cells.has_lists or any(
         len(found) == 1 and found[0].notation is Notation.LIST and not found[0].weak
         for found in ruler.readings(texts)
     )
-    for position, text in enumerate(distinct.texts()):
+    for position, text in enumerate(cells.texts()):
         if is_hidden(text) or (tree is not None and text.strip() in tree):
             continue
         named = ruler.named(text, lists=lists)
         for number in named[~np.isin(named, held)][:1]:
-            raise InputError(
-                "{row}, column {column}: the cell {cell} names {number}, which is not in {held_by}",
-                row=Row(distinct.first_row(position)), column=ColumnName(column.name),
+            raise cells.error(
+                position, "the cell {cell} names {number}, which is not in {held_by}",
                 cell=Cell(text), number=Cell(ruler.written(number), bare=True), held_by=held_by,
             )  # fmt: skip

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.errors import Cell, InputError, Listed, Message, Option, Row, Text, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import (
@@ -20,22 +21,18 @@ from unveil.microdata._cell_columns import (
     read_column,
 )
 from unveil.microdata._cells import cell_reader
-from unveil.microdata._checks import check_release
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._encode import MISSING
-from unveil.microdata._messages import counted, must, value_meant
-from unveil.microdata._microdata import Column, Microdata
+from unveil.microdata._messages import ValueOption, must, value_meant
+from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
-from unveil.microdata._readers import HierarchiesOption, Names, Options
+from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import Release
-from unveil.microdata._release_domains import (
-    DomainsOption,
-    KnownColumns,
-    check_held,
-    columns_alone,
-)
+from unveil.microdata._release_domains import DomainsOption, check_held, columns_alone
 from unveil.microdata._sources import Source
+from unveil.options import check
 
+_MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
 _NOTATIONS = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
 
 
@@ -137,14 +134,17 @@ def read_release(
     82
     """
     alone: dict[str, Any] = {
-        "quasi": quasi, "sensitive": sensitive, "domains": domains, "numeric": numeric,
-        "ordinal": ordinal, "categorical": categorical, "hierarchies": hierarchies,
+        "quasi": quasi, "sensitive": sensitive, "numeric": numeric, "ordinal": ordinal,
+        "categorical": categorical, "hierarchies": hierarchies,
     }  # fmt: skip
-    names = _quasi_names(original, alone)
-    said = _checked(notation, empty, names)
+    check("empty", Empty | None, empty)
+    said = _checked(notation, _quasi_names(original, {**alone, "domains": domains}))
     source = open_release(table, delimiter=delimiter, encoding=encoding)
-    known = _known(source, original, alone, said, empty)
-    template = known.table
+    if original is None:
+        template, held_by = columns_alone(source, Options(**alone), domains, said, empty)
+    else:
+        template = original
+        held_by = {c.name: "the original" for c in (*original.quasi, original.sensitive)}
     columns = []
     secret = template.sensitive
     cells_of = {one.name: column_cells(source, one.name) for one in (*template.quasi, secret)}
@@ -153,10 +153,10 @@ def read_release(
             cells = cells_of[column.name]
             read = read_column(column, cells, notation=said.get(column.name), empty=empty)
             if original is None:
-                check_held(column, cells, read, known.held_by[column.name])
+                check_held(column, cells, read, held_by[column.name])
             columns.append(read)
-        told = cells_of[secret.name].distinct
-        secrets, as_missing = _secrets(secret, told, empty, known.held_by[secret.name])
+        told = cells_of[secret.name]
+        secrets, as_missing = _secrets(secret, told, empty, held_by[secret.name])
     weights, told_of = _weights(source, template, count, is_alone=original is None)
     release = _release(template, columns, secrets, weights, made_by)
     if original is None:
@@ -167,7 +167,7 @@ def read_release(
     empties = [(c.name, r.as_missing) for c, r in zip(template.quasi, columns, strict=True)]
     empties.append((secret.name, as_missing))
     notes = [
-        *template.notes, *told_of, *_about_empty(empties, known.held_by),
+        *template.notes, *told_of, *_about_empty(empties, held_by),
         *_about_hidden(release, template), *_about_uncovered(release, template, columns),
     ]  # fmt: skip
     return replace(release, notes=tuple(notes))
@@ -190,52 +190,22 @@ def _left_out_may_be_meant(original: Microdata | None) -> Iterator[None]:
 
 def _quasi_names(original: Microdata | None, alone: Mapping[str, Any]) -> list[str]:
     """The names of the quasi-identifiers, from the original or as given, but not both."""
-    if original is None:
-        lacking = [name for name in ("quasi", "sensitive") if alone[name] is None]
-        if lacking:
-            raise InputError(
-                "{lacking} must be given without the original; give the original as read_csv or "
-                "read_table returns it, or name the columns: {quasi}, {sensitive}",
-                lacking=Listed([Option(name) for name in lacking], "and"),
-                quasi=Option("quasi", ["age", "zip"]), sensitive=Option("sensitive", "disease"),
-            )  # fmt: skip
-        return [alone["quasi"]] if isinstance(alone["quasi"], str) else list(alone["quasi"])
-    if not isinstance(original, Microdata):
-        what = "be microdata, as read_csv or read_table returns it"
-        raise must("original", what, type(original))
-    said = [
-        name for name, value in alone.items()
-        if value is not None and not (isinstance(value, tuple) and not value)
-    ]  # fmt: skip
-    if said:
-        raise InputError(
-            "{option} and the original cannot be given together; columns and their values follow "
-            "from the original", option=Option(said[0]),
-        )  # fmt: skip
-    return [column.name for column in original.quasi]
-
-
-def _known(
-    source: Source,
-    original: Microdata | None,
-    alone: Mapping[str, Any],
-    notation: Mapping[str, Notation],
-    empty: Empty | None,
-) -> KnownColumns:
-    """The columns and their domains: the original's, or those known without it."""
+    check_original("original", original, alone)
     if original is not None:
-        columns = (*original.quasi, original.sensitive)
-        return KnownColumns(table=original, held_by={c.name: "the original" for c in columns})
-    said = {name: value for name, value in alone.items() if name != "domains"}
-    return columns_alone(source, Options(**said), alone["domains"], notation, empty)
+        return [column.name for column in original.quasi]
+    lacking = [name for name in ("quasi", "sensitive") if alone[name] is None]
+    if lacking:
+        raise InputError(
+            "{lacking} must be given without the original; give the original as read_csv or "
+            "read_table returns it, or name the columns: {quasi}, {sensitive}",
+            lacking=Listed([Option(name) for name in lacking], "and"),
+            quasi=Option("quasi", ["age", "zip"]), sensitive=Option("sensitive", "disease"),
+        )  # fmt: skip
+    return [alone["quasi"]] if isinstance(alone["quasi"], str) else list(alone["quasi"])
 
 
-def _checked(
-    notation: Mapping[str, str] | None, empty: Empty | None, names: Sequence[str]
-) -> dict[str, Notation]:
+def _checked(notation: Mapping[str, str] | None, names: Sequence[str]) -> dict[str, Notation]:
     """The declared notations; refused if they are not applicable."""
-    if empty is not None and empty not in get_args(Empty):
-        raise must("empty", "be 'suppressed' or 'missing'", empty)
     option = Option("notation")
     if notation is not None and not isinstance(notation, Mapping):
         raise must("notation", "map columns to words, such as {'age': 'range'}", notation)
@@ -270,28 +240,20 @@ def _release(
     if not len(rows):
         raise InputError("no row of the release has a value of {column}",
                          column=ColumnName(original.sensitive.name))  # fmt: skip
-    classes, class_of = _classes([column.cell_of[rows] for column in columns])
-    hidden = np.all([c.hidden[row] for c, row in zip(columns, classes, strict=True)], axis=0)
+    cells = [column.cell_of[rows] for column in columns]
+    first, class_of = distinct_rows(cells)
+    classes = list(zip(columns, [column[first] for column in cells], strict=True))
+    hidden = np.all([column.hidden[row] for column, row in classes], axis=0)
     return Release(
         quasi=original.quasi,
         sensitive=replace(original.sensitive, codes=secrets[rows]),
-        class_of=class_of,
-        regions=tuple(c.regions.take(row) for c, row in zip(columns, classes, strict=True)),
+        class_of=class_of.astype(np.int32),
+        regions=tuple(column.regions.take(row) for column, row in classes),
         made_by=made_by,
         notations={c.name: r.read_as for c, r in zip(original.quasi, columns, strict=True)},
         suppressed=int(hidden[class_of].sum()),
         dropped=max(0, len(original) - len(rows)),
     )
-
-
-def _classes(cells: list[NDArray[np.int32]]) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
-    """The distinct combinations of cells, column by column, and the one of each row."""
-    class_of = np.zeros(len(cells[0]), dtype=np.int64)
-    for column in cells:
-        # Renumbered after each column, so the numbers stay small for any columns.
-        pairs = class_of * (int(column.max()) + 1) + column
-        _, first, class_of = np.unique(pairs, return_index=True, return_inverse=True)
-    return [column[first].astype(np.int64) for column in cells], class_of.astype(np.int32)
 
 
 def _secrets(
@@ -336,7 +298,7 @@ def _weights(
             ]  # fmt: skip
         if source.n_rows >= len(original):
             return None, []
-    cells = column_cells(source, name).distinct
+    cells = column_cells(source, name)
     numbers = [int(text) if text.strip().isdecimal() else 0 for text in cells.texts()]
     weights = np.array([*numbers, 0], dtype=np.int64)[cells.codes]
     if count is None and weights.sum() != len(original):
@@ -411,3 +373,72 @@ def _about_untold(secrets: NDArray[np.int32], name: str) -> list[Text]:
         return []
     have, are = ("has", "is") if untold == 1 else ("have", "are")
     return [f"{untold:,} of {len(secrets):,} rows {have} no value of {name} and {are} left out"]
+
+
+def check_release(
+    release: Release, original: Microdata, *, may_drop: bool, may_change: bool
+) -> None:
+    """Refuse a release that cannot be one of the original.
+
+    It must not have other columns, more records than the original, fewer unless records may be
+    dropped, or more with some sensitive value unless those may be changed.
+
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> release = uv.read_release({"age": ["30-39", "30-39"], "vote": ["a", "b"]}, survey)
+    >>> check_release(release, survey, may_drop=False, may_change=False)
+    Traceback (most recent call last):
+    unveil.errors.InputError: somebody returned 2 records for a table of 3; if suppressed records
+    are left out, give may_drop=True
+    """
+    _check_columns(release, original)
+    parts = {"maker": release.maker, "n": len(release), "table": len(original)}
+    if len(release) > len(original):
+        raise InputError("{maker} returned {n} records for a table of {table}; a release has at "
+                         "most one record for each of the original", **parts)  # fmt: skip
+    if len(release) < len(original) and not may_drop:
+        raise InputError(
+            "{maker} returned {n} records for a table of {table}; if suppressed records are left "
+            "out, give {option}", option=Option("may_drop", True), **parts,
+        )  # fmt: skip
+    if may_change:
+        return
+    # With as many records as the original, some value has too many if any has too few.
+    more = np.flatnonzero(release.totals > original.sensitive_counts)
+    if len(more):
+        held = int(original.sensitive_counts[more[0]])
+        raise InputError(
+            "{maker} returned {n} records with {column} {value} where the table has {held}: "
+            "sensitive values were changed; if that is intended, give {option}",
+            maker=release.maker, n=int(release.totals[more[0]]), column=release.sensitive.name,
+            value=Cell(release.sensitive.texts[more[0]], people=held), held=held,
+            option=ValueOption("may_change", True, typed=_MAY_CHANGE),
+        )  # fmt: skip
+
+
+def _check_columns(release: Release, original: Microdata) -> None:
+    """The columns and their domains must be the original's, or codes differ in meaning."""
+    theirs = {column.name: column for column in (*release.quasi, release.sensitive)}
+    ours = {column.name: column for column in (*original.quasi, original.sensitive)}
+    for name, column in ours.items():
+        if name not in theirs:
+            raise InputError(
+                "column {column} is not in the release by {maker}{hint} (columns: {columns})",
+                column=ColumnName(name), maker=release.maker, hint=did_you_mean(name, theirs),
+                columns=", ".join(theirs),
+            )  # fmt: skip
+        other = theirs[name]
+        if other.values is not column.values and other.texts != column.texts:
+            raise InputError(
+                "column {column} of the release by {maker} has other values than the original's; "
+                "read it as a release of this original",
+                column=ColumnName(name), maker=release.maker,
+            )  # fmt: skip
+    more = [name for name in theirs if name not in ours]
+    if more:
+        raise InputError(
+            "the release by {maker} has a column {column} that is neither a quasi-identifier nor "
+            "sensitive in the original (those are {columns})", maker=release.maker,
+            column=ColumnName(more[0]), columns=", ".join(ours),
+        )  # fmt: skip

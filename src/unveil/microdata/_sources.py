@@ -173,7 +173,7 @@ def _from_mapping(table: Mapping[Any, Any]) -> Source:
         listed = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
         raise InputError("the columns of table differ in length: {listed}", listed=listed)
     n_rows = next(iter(lengths.values()), 0)
-    return _converted("table", n_rows, dict(table), _sequence_to_arrow)
+    return _converted("table", n_rows, dict(table))
 
 
 def _from_frame(table: Any) -> Source:
@@ -195,10 +195,10 @@ def _from_frame(table: Any) -> Source:
         frame = frame.collect()
     check_names(frame.columns, source)
     series = {name: frame[name] for name in frame.columns}
-    return _converted(source, len(frame), series, _series_to_arrow)
+    return _converted(source, len(frame), series)
 
 
-def _converted(source: str, n_rows: int, columns: Mapping[str, Any], convert: Any) -> Source:
+def _converted(source: str, n_rows: int, columns: Mapping[str, Any]) -> Source:
     """Convert column by column to Arrow, so that one that fails can be named."""
     import pyarrow as pa
 
@@ -207,7 +207,7 @@ def _converted(source: str, n_rows: int, columns: Mapping[str, Any], convert: An
     objects: dict[str, Any] = {}
     for name, values in columns.items():
         try:
-            arrays[name] = convert(values)
+            arrays[name] = _to_arrow(values)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             arrays[name] = pa.nulls(n_rows)
             unreadable[name] = _kinds(values)
@@ -217,21 +217,15 @@ def _converted(source: str, n_rows: int, columns: Mapping[str, Any], convert: An
     return Source(name=source, n_rows=n_rows, arrays=arrays, unreadable=unreadable, objects=objects)
 
 
-def _series_to_arrow(series: Any) -> Any:
+def _to_arrow(values: Any) -> Any:
     import pyarrow as pa
 
-    try:
-        return series.to_arrow()
-    except pa.ArrowException:  # some pandas types, such as sparse ones, must be made dense
-        return pa.array(series.to_numpy(), from_pandas=True)
-
-
-def _sequence_to_arrow(values: Any) -> Any:
-    import pyarrow as pa
-
-    if hasattr(values, "to_arrow"):  # a polars series, which knows more than its values
+    if not hasattr(values, "to_arrow"):
+        return pa.array(values, from_pandas=True)
+    try:  # a series of narwhals or polars, which knows more than its values
         return values.to_arrow()
-    return pa.array(values, from_pandas=True)
+    except pa.ArrowException:  # some pandas types, such as sparse ones, must be made dense
+        return pa.array(values.to_numpy(), from_pandas=True)
 
 
 def _kinds(values: Any) -> str:

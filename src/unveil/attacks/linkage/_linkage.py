@@ -112,7 +112,7 @@ def linkage(
     """
     published = with_candidates(release, "linkage")
     names = known_columns([published], knows)
-    said = checked_mapping(recode, names, option="recode")
+    said = checked_mapping(recode, names)
     people = external_of(external, names, identifier, rename=rename)
     truth = truth_of(
         published, people, external, microdata, identifier=identifier, record_of=record_of

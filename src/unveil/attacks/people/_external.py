@@ -192,7 +192,7 @@ def external_of(
             )  # fmt: skip
         if isinstance(table, Microdata):
             return Texts(texts=there[called].texts, codes=there[called].codes)
-        cells = column_cells(opened, called).distinct
+        cells = column_cells(opened, called)
         return Texts(texts=tuple(cells.texts()), codes=cells.codes)
 
     return External(

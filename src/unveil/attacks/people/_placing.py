@@ -262,7 +262,7 @@ class _Placed:
         places = sorted(strange, key=texts.first)
         row, theirs = int(table.rows[texts.first(places[0])]) + 1, [texts.texts[p] for p in places]
         told = other_codes(
-            self._column, theirs, option="recode", source=table.source,
+            self._column, theirs, source=table.source,
             where=f"{counted(people, 'person')}, the first in row {row:,}",
             who=f"the release by {self._release.made_by} does not know",
         )  # fmt: skip

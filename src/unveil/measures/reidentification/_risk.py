@@ -294,7 +294,7 @@ def reidentification_risk(
         )
     counts = count_people(table, **counting)
     if population is not None:
-        said = checked_mapping(recode, counts.keys, option="recode")
+        said = checked_mapping(recode, counts.keys)
         pairs, size, notes = _paired(
             table, counts, population, said, key_hierarchies or {}, counting
         )
