@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from unveil._text import harmless
 from unveil.errors import Cell, Column, File, InputError, Listed, Message, Text
 from unveil.microdata import Kind, Missing, Role
+from unveil.projects._form import Data
 from unveil.projects._kinds import USED, KindOf, hierarchies_beside, kind_of, meaning_of_missing
 from unveil.projects._looking import ColumnNames, LookedAt, look_at, profiles_of
-from unveil.projects._project import Data, Project, seen_from
+from unveil.projects._project import Project, seen_from
 from unveil.projects._roles import SECRETS, Settled, settle, share
 
 if TYPE_CHECKING:
