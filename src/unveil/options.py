@@ -58,6 +58,7 @@ __all__ = [
     "checked",
     "choices_of",
     "help_of",
+    "in_words",
     "names",
     "options_of",
     "read",
@@ -314,7 +315,7 @@ def _validated(option: Any, annotation: Any, value: Any, *, strict: bool) -> Any
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
         raise InputError(
             "{option} is not possible: it must be {allowed}{near}",
-            option=option, allowed=_in_words(annotation), near=near,
+            option=option, allowed=in_words(annotation), near=near,
         ) from None  # fmt: skip
 
 
@@ -364,10 +365,10 @@ def choices_of(annotation: Any) -> list[Any]:
     ]
 
 
-def _in_words(annotation: Any) -> str:
+def in_words(annotation: Any) -> str:
     """What an option may be.
 
-    >>> _in_words(Seed), _in_words(Share), _in_words(Unknown)
+    >>> in_words(Seed), in_words(Share), in_words(Unknown)
     ('a whole number from 0 up', 'a number from 0 to 1', "'error' or 'apart'")
     """
     kinds = [_PLAIN[one] for one in _members(annotation) if one in _PLAIN]

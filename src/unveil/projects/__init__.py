@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from unveil._lazy import lazily
 
 if TYPE_CHECKING:
-    from unveil.projects._project import Data, Project, ReleaseAsked
+    from unveil.projects._form import Data, ReleaseAsked
+    from unveil.projects._project import Project, same_records
     from unveil.projects._propose import ColumnProposal, Proposal, propose
-    from unveil.projects._running import same_records
 
 __all__, __getattr__ = lazily(__name__)

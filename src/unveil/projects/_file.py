@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
+from string import Template
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from unveil.errors import (
     Cell,
@@ -30,16 +31,23 @@ from unveil.errors import (
     View,
     did_you_mean,
 )
-from unveil.microdata import Role, is_parquet
+from unveil.microdata import is_parquet
+from unveil.options import help_of
 from unveil.projects._form import (
     RELEASES,
-    AnyRelease,
+    ROLE_NAMES,
+    RUN,
     AttacksTable,
-    DataTable,
+    Data,
     ProjectFile,
+    ReportTable,
+    ThreatTable,
+    ThresholdsTable,
     named,
 )
-from unveil.projects._project import ROLE_NAMES, Data, Project, ReleaseAsked
+from unveil.projects._project import Project
+
+_FORM = TypeAdapter(ProjectFile)
 
 
 class _InFile(Message):
@@ -58,9 +66,12 @@ def _wrong(file: str, table: str, said: Text, /, **parts: Any) -> InputError:
     )
 
 
+_NO_KEY = "unexpected_keyword_argument"  # what pydantic calls a key that is not declared
+
+
 def _first_fault(error: ValidationError, file: str) -> InputError:
     """Pydantic's first error in our words; a key that does not exist is named first."""
-    fault = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+    fault = min(error.errors(include_url=False), key=lambda one: one["type"] != _NO_KEY)
     kind, given = fault["type"], fault["input"]
     loc = fault["loc"] if fault["loc"] != ("data",) or kind != "missing" else ("data", "file")
     *outer, last = loc
@@ -73,8 +84,8 @@ def _first_fault(error: ValidationError, file: str) -> InputError:
     if kind in ("what", "list_type"):
         return _wrong(file, "", "releases must be tables, each headed [[releases]], but is {told}",
                       told=_told(given))  # fmt: skip
-    if kind == "extra_forbidden":
-        known = list(_model_of(outer).model_fields)
+    if kind == _NO_KEY:
+        known = [one.name for one in fields(_table_at(outer))]
         return _wrong(
             file, table, "there is no {what} {key}{near} (known: {known})",
             what="key" if table else "table", key=repr(key), near=did_you_mean(key, known),
@@ -104,15 +115,12 @@ def _header(loc: Sequence[int | str]) -> str:
     return ", ".join([f"[[releases]]{number}", *map(str, loc[3:])])  # loc[2] is what it is
 
 
-def _model_of(loc: Sequence[int | str]) -> type[BaseModel]:
+def _table_at(loc: Sequence[int | str]) -> Any:
     if not loc:
         return ProjectFile
     if loc[0] == "releases":
         return RELEASES[str(loc[2])]
-    found = ProjectFile.model_fields[str(loc[0])].annotation
-    assert isinstance(found, type)
-    assert issubclass(found, BaseModel)
-    return found
+    return Data if loc[0] == "data" else type(getattr(ProjectFile, str(loc[0])))
 
 
 def _told(value: Any) -> Cell:
@@ -142,71 +150,49 @@ def read(path: Path) -> Project:
 def project_from(values: Mapping[str, Any], file: Path) -> Project:
     """The project that the tables of a file describe."""
     try:
-        form = ProjectFile.model_validate(values)
+        form = _FORM.validate_python(values)
     except ValidationError as error:
         raise _first_fault(error, file.name) from None
-    roles = {column: ROLE_NAMES.get(name, Role.QUASI) for column, name in form.roles.items()}
-    _check_data(form.data, file.name)
-    _check_columns(form, roles, file.name)
-    options = form.attacks.model_extra or {}
-    _check_attacks(_many(form.attacks.use), options, file.name)
-    _check_thresholds(_many(form.thresholds.fail_on), file.name)
-    return Project(
-        folder=file.parent, source=file.name, data=_data(form.data), roles=roles,
-        kinds={name: kind if isinstance(kind, str) else tuple(kind)
-               for name, kind in form.kinds.items()},
-        hierarchies=form.hierarchies.files or form.hierarchies.folder,
-        partitions=form.partitions, knows=_many(form.threat.knows), wants=_many(form.threat.wants),
-        adversary=_many(form.threat.adversary), attacks=_many(form.attacks.use), options=options,
-        seed=form.attacks.seed, jobs=form.attacks.jobs,
-        releases=tuple(_release(one) for one in form.releases),
-        fail_on=_many(form.thresholds.fail_on), smallest=form.report.smallest,
-        include_records=form.report.include_records,
+    flat = {
+        key: value
+        for table in (form.threat, form.attacks, form.thresholds, form.report)
+        for key, value in vars(table).items()
+    }
+    project = Project(
+        folder=file.parent, source=file.name, data=form.data, roles=form.roles, kinds=form.kinds,
+        hierarchies=form.hierarchies.files or form.hierarchies.folder, partitions=form.partitions,
+        releases=tuple(form.releases), **flat,
     )  # fmt: skip
-
-
-def _many(texts: str | list[str]) -> tuple[str, ...]:
-    return (texts,) if isinstance(texts, str) else tuple(texts)
-
-
-def _data(form: DataTable) -> Data:
-    names, missing = form.columns, form.missing_values
-    return Data(
-        file=form.file, delimiter=form.delimiter, encoding=form.encoding, comment=form.comment,
-        columns={int(place): name for place, name in names.items()} if isinstance(names, dict)
-        else None if names is None else _many(names),
-        missing=form.missing,
-        missing_values={column: _many(texts) for column, texts in missing.items()}
-        if isinstance(missing, dict) else _many(missing),
-    )  # fmt: skip
-
-
-def _release(form: AnyRelease) -> ReleaseAsked:
-    given = form.model_dump(exclude_unset=True)
-    own = {name: given.pop(name) for name in ("name", *RELEASES) if name in given}
-    return ReleaseAsked(**own, options=given)
-
-
-def _check_data(form: DataTable, file: str) -> None:
-    for option in ("delimiter", "encoding", "comment", "columns"):
-        if is_parquet(form.file) and getattr(form, option) is not None:
-            raise _wrong(file, "[data]", "{option} is for CSV files, and {table} is Parquet",
-                         option=option, table=File(form.file, bare=True))  # fmt: skip
-
-
-def _check_columns(form: ProjectFile, roles: Mapping[str, Role], file: str) -> None:
-    """Refuse columns that have no role, or not the one that they need."""
+    _check_data(project.data, file.name)
     if form.hierarchies.folder is not None and form.hierarchies.files:
-        raise _wrong(file, "[hierarchies]", "give a folder, or files for the columns, not both")
-    for table, listed in (("[kinds]", form.kinds), ("[hierarchies.files]", form.hierarchies.files)):
+        raise _wrong(file.name, "[hierarchies]",
+                     "give a folder, or files for the columns, not both")  # fmt: skip
+    _check_columns(project)
+    _check_attacks(project)
+    _check_thresholds(project)
+    return project
+
+
+def _check_data(data: Data, file: str) -> None:
+    for option in ("delimiter", "encoding", "comment", "columns"):
+        if is_parquet(data.file) and getattr(data, option) is not None:
+            raise _wrong(file, "[data]", "{option} is for CSV files, and {table} is Parquet",
+                         option=option, table=File(data.file, bare=True))  # fmt: skip
+
+
+def _check_columns(project: Project) -> None:
+    """Refuse columns that have no role, or not the one that they need."""
+    file, roles, trees = project.source, project.roles, project.hierarchies
+    by_column = trees if isinstance(trees, Mapping) else {}
+    for table, listed in (("[kinds]", project.kinds), ("[hierarchies.files]", by_column)):
         for column in listed:
             if column not in roles:
                 raise _wrong(file, table, "{column} is not among the columns of [roles]{near}",
                              column=Cell(column), near=did_you_mean(column, roles))  # fmt: skip
     for table, key, columns, role in (
-        ("[partitions]", "", form.partitions, "sensitive"),
-        ("[threat]", "knows names ", _many(form.threat.knows), "quasi"),
-        ("[threat]", "wants names ", _many(form.threat.wants), "sensitive"),
+        ("[partitions]", "", project.partitions, "sensitive"),
+        ("[threat]", "knows names ", project.knows, "quasi"),
+        ("[threat]", "wants names ", project.wants, "sensitive"),
     ):
         having = [column for column, one in roles.items() if one is ROLE_NAMES[role]]
         for column in columns:
@@ -217,24 +203,24 @@ def _check_columns(form: ProjectFile, roles: Mapping[str, Role], file: str) -> N
                 )  # fmt: skip
 
 
-def _check_attacks(names: Iterable[str], options: Mapping[str, Any], file: str) -> None:
-    if not names and not options:
+def _check_attacks(project: Project) -> None:
+    file, options = project.source, project.options
+    if not project.attacks and not options:
         return
     from unveil.auditing.parts import PARTS  # slow to import, and most files have no attacks
     from unveil.registry import declarations
 
-    run = AttacksTable.model_fields
     for name, given in options.items():
         if name not in PARTS:
+            known = [*RUN, *PARTS]
             raise _wrong(
                 file, "[attacks]", "there is no key {name}{near} (known: {known})",
-                name=repr(name), near=did_you_mean(name, [*run, *PARTS]),
-                known=", ".join([*run, *PARTS]),
+                name=repr(name), near=did_you_mean(name, known), known=", ".join(known),
             )  # fmt: skip
         if not isinstance(given, Mapping):
             raise _wrong(file, "[attacks]", _NO_TABLE, key=name, told=_told(given),
                          header=_header(["attacks", name]))  # fmt: skip
-    for name in names:
+    for name in project.attacks:
         if name not in PARTS:
             raise _wrong(
                 file, "[attacks]", "use names {name}, which is no attack{near} (known: {known})",
@@ -247,14 +233,70 @@ def _check_attacks(names: Iterable[str], options: Mapping[str, Any], file: str) 
             raise _wrong(file, _header(["attacks", name]), error.message) from None
 
 
-def _check_thresholds(texts: Iterable[str], file: str) -> None:
-    for text in texts:
+def _check_thresholds(project: Project) -> None:
+    for text in project.fail_on:
         from unveil.auditing import Threshold  # slow to import, and most files have none
 
         try:
             Threshold.parse(text)
         except InputError as error:
-            raise _wrong(file, "[thresholds]", error.message) from None
+            raise _wrong(project.source, "[thresholds]", error.message) from None
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a project file (draft 2020-12), with the options of all attacks.
+
+    >>> tables = schema()["$defs"]
+    >>> tables["AttacksTable"]["properties"]["linkage"]["properties"]["unknown"]["enum"]
+    ['error', 'apart']
+    """
+    from unveil.auditing.parts import PARTS
+
+    found: dict[str, Any] = _without_null(_FORM.json_schema())
+    for table in found["properties"].values():
+        table.pop("default", None)  # a table that is left out; its keys have defaults of their own
+    attacks = found["$defs"]["AttacksTable"]["properties"]
+    del attacks["options"]
+    attacks.update({name: _options_schema(name) for name in PARTS})
+    return found
+
+
+def _options_schema(attack: str) -> dict[str, Any]:
+    from unveil.registry import declarations
+
+    if attack not in declarations():
+        return {"type": "object"}
+    declaration = declarations()[attack]
+    options = {}
+    for name, one in declaration.options().items():
+        try:
+            form = TypeAdapter(one.annotation).json_schema()
+        except PydanticUserError:  # a model or a table, which JSON has no form for
+            form = {}
+        if help_of(one.annotation):
+            form["description"] = help_of(one.annotation)
+        options[name] = _without_null(form)
+    return {
+        "type": "object", "description": declaration.help, "properties": options,
+        "additionalProperties": False,
+    }  # fmt: skip
+
+
+def _without_null(form: Any) -> Any:
+    """The same schema where nothing can be null: TOML has no such value."""
+    if isinstance(form, list):
+        return [_without_null(one) for one in form]
+    if not isinstance(form, dict):
+        return form
+    kept = {key: _without_null(one) for key, one in form.items()
+            if not (key == "default" and one is None)}  # fmt: skip
+    either = kept.get("anyOf")
+    if either is not None:
+        either = [one for one in either if one != {"type": "null"}]
+        if len(either) == 1:
+            return {**either[0], **{key: one for key, one in kept.items() if key != "anyOf"}}
+        kept["anyOf"] = either
+    return kept
 
 
 _NAME_OF = {role: name for name, role in ROLE_NAMES.items()}
@@ -263,43 +305,53 @@ _ESCAPES = {
     "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\",
 }  # fmt: skip
 
-_HEAD = """\
-# What is audited, and against whom. Paths start from the folder of this file."""
+_TEXT = Template("""\
+# What is audited, and against whom. Paths start from the folder of this file.
 
-_ROLES = """\
+[data]$data
+
+[roles]
 # identifier: names a person, and is never used
 # quasi:      an attacker may know it about a person
 # sensitive:  what an attacker wants to know; several are tested in turn
-# other:      none of these"""
+# other:      none of these$roles
 
-_KINDS = """\
+[kinds]
 # numeric, categorical (no order), or the levels of an ordinal column from low to high. Only values
-# with an order can be published as a range."""
+# with an order can be published as a range.$kinds
 
-_HIERARCHIES = """\
-# How values generalize: one file per column, or folder = "hierarchies"."""
+[hierarchies]
+# How values generalize: one file per column, or folder = "hierarchies".$hierarchies
 
-_THREAT = """\
+[partitions]
+# Categories of a sensitive column, where the category is already sensitive:
+#   income = "low:0-20,high:20-"$partitions
+
+[threat]
 # Who attacks. By default the attacker knows every quasi-identifier, wants every sensitive column
 # (each in turn), and uses the model that fits what was published.
 #   knows = ["age", "sex"]
 #   wants = ["income"]
-#   adversary = "naive-bayes\""""
+#   adversary = "naive-bayes"$threat
 
-_PARTITIONS = """\
-# Categories of a sensitive column, where the category is already sensitive:
-#   income = "low:0-20,high:20-\""""
-
-_ATTACKS = """\
+[attacks]
 # Attacks and measures, the random seed, and the number of worker processes. Each attack has a table
 # for its options:
 #   use = ["linkage", "measures", "relative-risk"]
 #   seed = 0
 #   jobs = 2
 #   [attacks.relative-risk]
-#   beta = 0.5"""
+#   beta = 0.5$attacks
 
-_RELEASES = """\
+[thresholds]
+# What makes a release fail. Without thresholds there is no verdict.
+#   fail_on = ["delta > 0.05", "k < 5"]$thresholds
+
+[report]
+# The report shows no original record, and masks groups of fewer people than smallest.
+#   smallest = 5
+#   include_records = false$report
+
 # What is published: files, sanitizers (also series), or programs. Without any, the table as it is
 # and Mondrian with several k are audited. For instance:
 #   [[releases]]
@@ -308,66 +360,54 @@ _RELEASES = """\
 #   file = "published.csv"
 #   [[releases]]
 #   name = "theirs"
-#   oracle = "./anonymize {input} {output}\""""
-
-_THRESHOLDS = """\
-# What makes a release fail. Without thresholds there is no verdict.
-#   fail_on = ["delta > 0.05", "k < 5"]"""
-
-_REPORT = """\
-# The report shows no original record, and masks groups of fewer people than smallest.
-#   smallest = 5
-#   include_records = false"""
+#   oracle = "./anonymize {input} {output}"$releases
+""")
 
 
 def text_of(project: Project) -> str:
     """The text of the file."""
-    data, trees = project.data, project.hierarchies
-    by_file = trees if isinstance(trees, Mapping) else {}
-    parts = [
-        [_HEAD],
-        ["[data]", *_lines({
-            "file": data.file, "delimiter": data.delimiter, "encoding": data.encoding,
-            "comment": data.comment, "columns": data.columns, "missing": data.missing,
-            "missing_values": data.missing_values or None,
-        })],
-        ["[roles]", _ROLES, *_roles(project)],
-        ["[kinds]", _KINDS, *_lines(project.kinds)],
-        ["[hierarchies]", _HIERARCHIES, *_lines({"folder": None if by_file else trees})],
-        *([["[hierarchies.files]", *_lines(by_file)]] if by_file else []),
-        ["[partitions]", _PARTITIONS, *_lines(project.partitions)],
-        ["[threat]", _THREAT, *_lines({
-            "knows": project.knows or None, "wants": project.wants or None,
-            "adversary": project.adversary or None,
-        })],
-        ["[attacks]", _ATTACKS, *_lines({
-            "use": project.attacks or None, "seed": project.seed, "jobs": project.jobs,
-        })],
-        *([f"[attacks.{_key(n)}]", *_lines(given)] for n, given in project.options.items()),
-        ["[thresholds]", _THRESHOLDS, *_lines({"fail_on": project.fail_on or None})],
-        ["[report]", _REPORT, *_lines({
-            "smallest": project.smallest, "include_records": project.include_records or None,
-        })],
-        [_RELEASES],
-        *(["[[releases]]", *_lines({
-            "name": one.name, "file": one.file, "sanitizer": one.sanitizer, "oracle": one.oracle,
-            **one.options,
-        })] for one in project.releases),
-    ]  # fmt: skip
-    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+    trees = project.hierarchies
+    run = _given(project, AttacksTable)
+    use, options = run.pop("attacks", None), run.pop("options", {})
+    return _TEXT.substitute(
+        data=_lines(_given(project.data, Data)),
+        roles=_roles(project),
+        kinds=_lines(project.kinds),
+        hierarchies=_table("hierarchies.files", trees) if isinstance(trees, Mapping)
+        else _lines({"folder": trees}),
+        partitions=_lines(project.partitions),
+        threat=_lines(_given(project, ThreatTable)),
+        attacks=_lines({"use": use, **run})
+        + "".join(_table(f"attacks.{_key(name)}", given) for name, given in options.items()),
+        thresholds=_lines(_given(project, ThresholdsTable)),
+        report=_lines(_given(project, ReportTable)),
+        releases="".join(
+            _table("[releases]", {"name": one.name, **vars(one), "options": None, **one.options})
+            for one in project.releases
+        ),
+    )  # fmt: skip
 
 
-def _lines(values: Mapping[str, Any]) -> Iterable[str]:
-    for key, value in values.items():
-        if value is not None:
-            yield f"{_key(key)} = {_value(value)}"
+def _given(source: Data | Project, table: Any) -> dict[str, Any]:
+    """What is said under a table: 0 says something, as a seed does, and nothing that is empty."""
+    values = {one.name: getattr(source, one.name) for one in fields(table)}
+    return {key: value for key, value in values.items() if value or type(value) is int}
 
 
-def _roles(project: Project) -> Iterable[str]:
-    for name, role in project.roles.items():
-        line = f"{_key(name)} = {_value(_NAME_OF[role])}"
-        reason = project.reasons.get(name)
-        yield line if reason is None else f"{line}  {_comment(reason)}"
+def _lines(values: Mapping[str, Any]) -> str:
+    return "".join(
+        f"\n{_key(key)} = {_value(value)}" for key, value in values.items() if value is not None
+    )
+
+
+def _table(header: str, values: Mapping[str, Any]) -> str:
+    return f"\n\n[{header}]{_lines(values)}"
+
+
+def _roles(project: Project) -> str:
+    lines = ((_lines({name: _NAME_OF[role]}), project.reasons.get(name))
+             for name, role in project.roles.items())  # fmt: skip
+    return "".join(line if why is None else f"{line}  {_comment(why)}" for line, why in lines)
 
 
 def _key(key: str) -> str:

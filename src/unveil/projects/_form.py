@@ -1,147 +1,192 @@
-"""The form of a project file, declared as models: its check and its JSON Schema follow."""
+"""The form of a project file: each key declared once, for reading, checking and writing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
+from annotated_types import Ge, Len, MinLen
 from pydantic import (
-    BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
     GetCoreSchemaHandler,
-    PydanticUserError,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
     Tag,
-    TypeAdapter,
 )
 from pydantic_core import CoreSchema, core_schema
 
-from unveil.errors import Listed
-from unveil.microdata import Missing
-from unveil.options import help_of
-from unveil.projects._project import ROLE_NAMES
+from unveil.microdata import Missing, Role
+from unveil.options import choices_of, in_words
+from unveil.projects._looking import ColumnNames
+
+ROLE_NAMES = {
+    "identifier": Role.IDENTIFIER,
+    "quasi": Role.QUASI,
+    "sensitive": Role.SENSITIVE,
+    "other": Role.OTHER,
+}
+"""Roles as they are written in the file."""
 
 
 @dataclass(frozen=True)
-class _Says:
-    """What a value must be, in our words instead of pydantic's."""
+class _Written:
+    """How a value is written in the file: its form there, also in words, and how it is read."""
 
-    right: str
-    choices: tuple[str, ...] = ()
+    form: Any
+    right: str = ""
+    read: Callable[[Any], Any] | None = None
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.custom_error_schema(
-            handler(source), "wrong", custom_error_message="wrong",
-            custom_error_context={"right": self.right, "choices": list(self.choices)},
-        )  # fmt: skip
+        found = handler.generate_schema(self.form)
+        if self.right:
+            found = core_schema.custom_error_schema(
+                found, "wrong", custom_error_message="wrong",
+                custom_error_context={"right": self.right, "choices": choices_of(self.form)},
+            )  # fmt: skip
+        if self.read is None:
+            return found
+        return core_schema.no_info_after_validator_function(self.read, found)
 
 
-def _one_of(words: Sequence[str]) -> _Says:
-    return _Says(str(Listed([repr(word) for word in words], "or")), tuple(words))
+def _many(texts: Any) -> Any:
+    """Texts as a tuple, a single one too; of a mapping, those of each column."""
+    if isinstance(texts, Mapping):
+        return {column: _many(some) for column, some in texts.items()}
+    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
-_Words = Annotated[str, Field(pattern=r"\S"), _Says("a text")]
-_Texts = Annotated[str | list[str], _Says("a text or a list of texts")]
-_Flag = Annotated[bool, _Says("true or false")]
-_FromZero = Annotated[int, Field(ge=0), _Says("a whole number from 0 up")]
-_FromOne = Annotated[int, Field(ge=1), _Says("a whole number from 1 up")]
-_Names = Annotated[
-    str | list[str] | dict[Annotated[str, Field(pattern=r"^[0-9]+$")], str],
-    _Says('a list of names, or names by position from 0, such as { 0 = "age" }'),
-]
-_MissingTexts = Annotated[
-    str | list[str] | dict[str, str | list[str]],
-    _Says('a text or a list of texts, or these for each column, such as { age = ["?"] }'),
-]
+def _names(names: Any) -> Any:
+    if isinstance(names, Mapping):
+        return {int(place): name for place, name in names.items()}
+    return _many(names)
+
+
+_Words = Annotated[str, _Written(Annotated[str, Field(pattern=r"\S")], "a text")]
+_Texts = Annotated[tuple[str, ...], _Written(str | list[str], "a text or a list of texts", _many)]
+_Flag = Annotated[bool, _Written(StrictBool, "true or false")]
+_FromZero = Annotated[int, _Written(Annotated[StrictInt, Ge(0)], "a whole number from 0 up")]
+_FromOne = Annotated[int, _Written(Annotated[StrictInt, Ge(1)], "a whole number from 1 up")]
 _RoleName = Annotated[
-    Literal["identifier", "quasi", "sensitive", "other", "quasi-identifier"],
-    _one_of(tuple(ROLE_NAMES)),
+    Role,
+    _Written(
+        Literal["identifier", "quasi", "sensitive", "other", "quasi-identifier"],
+        in_words(Literal["identifier", "quasi", "sensitive", "other"]),
+        lambda name: ROLE_NAMES.get(name, Role.QUASI),
+    ),
 ]
 _KindName = Annotated[
-    Literal["numeric", "categorical"] | Annotated[list[str], Field(min_length=1)],
-    _Says("'numeric', 'categorical', or the list of its levels from low to high",
-          ("numeric", "categorical")),
-]  # fmt: skip
+    str | tuple[str, ...],
+    _Written(
+        Literal["numeric", "categorical"] | Annotated[list[str], MinLen(1)],
+        "'numeric', 'categorical', or the list of its levels from low to high",
+        lambda kind: kind if isinstance(kind, str) else tuple(kind),
+    ),
+]
 _Categories = Annotated[
-    Annotated[str, Field(min_length=1)]
-    | Annotated[list[Any], Field(min_length=1)]
-    | Annotated[dict[str, Any], Field(min_length=1)],
-    _Says("a text such as 'low:0-20,high:20-', a list of lists of values, or a table of "
-          "categories"),
+    Any,
+    _Written(
+        Annotated[str, MinLen(1)] | Annotated[list[Any], MinLen(1)]
+        | Annotated[dict[str, Any], MinLen(1)],
+        "a text such as 'low:0-20,high:20-', a list of lists of values, or a table of categories",
+    ),
 ]  # fmt: skip
 
 
-class _Table(BaseModel):
-    """A table that has the keys that are declared, and no others."""
+class _Table:
+    """A table of the file. It has the keys that are declared, and no others."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
+    __pydantic_config__ = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
-class DataTable(_Table):
+@dataclass(frozen=True, kw_only=True)
+class Data(_Table):
     """The table, and how it is read; see `read_csv`."""
 
     file: _Words
     """The table: CSV or Parquet."""
-    delimiter: Annotated[str, Field(min_length=1, max_length=1), _Says("one character")] | None = (
-        None
-    )
+    delimiter: Annotated[str, _Written(Annotated[str, Len(1, 1)], "one character")] | None = None
     """CSV delimiter. Default: detected."""
     encoding: _Words | None = None
     """Encoding of a CSV file. Default: UTF-8."""
     comment: _Words | None = None
     """What a line that is left out begins with."""
-    columns: _Names | None = None
+    columns: Annotated[ColumnNames, _Written(
+        str | list[str] | dict[Annotated[str, Field(pattern=r"^[0-9]+$")], str],
+        'a list of names, or names by position from 0, such as { 0 = "age" }', _names,
+    )] | None = None  # fmt: skip
     """Names of the columns, if the file has no header."""
-    missing: Annotated[Missing, _one_of(get_args(Missing))] = "error"
+    missing: Annotated[Missing, _Written(Missing, in_words(Missing))] = "error"
     """Missing values: refuse them, drop these records, or treat missing as a category."""
-    missing_values: _MissingTexts = []
+    missing_values: Annotated[Mapping[str, tuple[str, ...]] | tuple[str, ...], _Written(
+        str | list[str] | dict[str, str | list[str]],
+        'a text or a list of texts, or these for each column, such as { age = ["?"] }', _many,
+    )] = ()  # fmt: skip
     """Texts that mean missing."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class HierarchiesTable(_Table):
     """How values generalize: a folder, or a file per column."""
 
     folder: _Words | None = None
     """A folder with files named after the columns."""
-    files: dict[str, _Words] = {}
+    files: dict[str, _Words] = field(default_factory=dict)
     """A file per column."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class ThreatTable(_Table):
     """Who attacks."""
 
-    knows: _Texts = []
+    knows: _Texts = ()
     """Quasi-identifiers that the attacker knows. Default: all."""
-    wants: _Texts = []
+    wants: _Texts = ()
     """Sensitive columns that the attacker wants to know. Default: all, each in turn."""
-    adversary: _Texts = []
+    adversary: _Texts = ()
     """The attacker's model. Default: the one that fits what was published."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class AttacksTable(_Table):
     """Which attacks and measures run, and a table of options for each."""
 
-    model_config = ConfigDict(extra="allow")
-
-    use: _Texts = []
+    attacks: Annotated[_Texts, Field(alias="use")] = ()
     """Names of attacks and measures. Default: those that are quick."""
     seed: _FromZero | None = None
     """Random seed."""
     jobs: _FromOne | None = None
     """Number of worker processes. Default: all cores."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What is not one of these."""
 
 
+RUN = ("use", "seed", "jobs")
+"""The keys of [attacks]; all others are attacks with options."""
+
+
+def _options_apart(table: Any) -> Any:
+    if not isinstance(table, Mapping):
+        return table
+    options = {name: given for name, given in table.items() if name not in RUN}
+    return {**{name: table[name] for name in RUN if name in table}, "options": options}
+
+
+@dataclass(frozen=True, kw_only=True)
 class ThresholdsTable(_Table):
     """What makes a release fail."""
 
-    fail_on: _Texts = []
+    fail_on: _Texts = ()
     """Thresholds such as 'delta > 0.05'. Without any there is no verdict."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class ReportTable(_Table):
     """What the report shows."""
 
@@ -151,13 +196,20 @@ class ReportTable(_Table):
     """Whether the report may show original records."""
 
 
+_Notation = Annotated[
+    dict[str, _Words] | None,
+    Field(description="How columns are written, where that is ambiguous."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
 class AnyRelease(_Table):
     """What all releases have."""
 
-    name: _Words | None = None
-    """What the report calls it."""
+    name: Annotated[_Words | None, Field(description="What the report calls it.")] = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class FileRelease(AnyRelease):
     """A published file, or a folder with the two tables of Anatomy."""
 
@@ -165,10 +217,10 @@ class FileRelease(AnyRelease):
     """The file."""
     may_change: _Flag | None = None
     """Whether it may have other sensitive values than the table."""
-    notation: dict[str, _Words] | None = None
-    """How columns are written, where that is ambiguous."""
+    notation: _Notation = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class SanitizerRelease(AnyRelease):
     """What a sanitizer makes of the table."""
 
@@ -176,14 +228,19 @@ class SanitizerRelease(AnyRelease):
     """Such as 'mondrian:k=5', or a series: 'mondrian:k=2..64'."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class OracleRelease(AnyRelease):
     """What a program makes of the table; see `Oracle`."""
 
     oracle: _Words
     """A command, an address, or a folder of releases made beforehand."""
-    timeout: Annotated[str | float, _Says("seconds, or a text such as '30 s'")] | None = None
+    timeout: Annotated[
+        str | float, _Written(str | StrictFloat, "seconds, or a text such as '30 s'")
+    ] | None = None  # fmt: skip
     """Time limit for one answer."""
-    memory: Annotated[str | int, _Says("bytes, or a text such as '2 GB'")] | None = None
+    memory: Annotated[
+        str | int, _Written(str | StrictInt, "bytes, or a text such as '2 GB'")
+    ] | None = None  # fmt: skip
     """Memory limit."""
     retries: _FromZero | None = None
     """Number of retries after a failed run."""
@@ -191,8 +248,7 @@ class OracleRelease(AnyRelease):
     """Whether the release may have fewer records than the table."""
     may_change_sensitive: _Flag | None = None
     """Whether the release may have other sensitive values than the table."""
-    notation: dict[str, _Words] | None = None
-    """How columns are written, where that is ambiguous."""
+    notation: _Notation = None
 
 
 RELEASES: dict[str, type[AnyRelease]] = {
@@ -205,87 +261,59 @@ def named(release: Any) -> list[str]:
     return [what for what in RELEASES if isinstance(release, Mapping) and what in release]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReleaseAsked:
+    """``[[releases]]``: a file that was published, a sanitizer, or an oracle."""
+
+    file: str | None = None
+    sanitizer: str | None = None
+    oracle: str | None = None
+    name: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of an oracle (``timeout``, ``memory``, ``retries``, ``may_drop``,
+    ``may_change_sensitive``) or a file (``may_change``), and the ``notation`` of both."""
+
+
+def _asked(release: AnyRelease) -> ReleaseAsked:
+    given = {name: value for name, value in vars(release).items() if value is not None}
+    own = {name: given.pop(name) for name in ("name", *RELEASES) if name in given}
+    return ReleaseAsked(**own, options=given)
+
+
 def _what(release: Any) -> str | None:
     found = named(release)
     return found[0] if len(found) == 1 else None
 
 
-_Release: TypeAlias = Annotated[
-    Annotated[FileRelease, Tag("file")]
-    | Annotated[SanitizerRelease, Tag("sanitizer")]
-    | Annotated[OracleRelease, Tag("oracle")],
-    Discriminator(_what, custom_error_type="what", custom_error_message="one of three"),
+_Release = Annotated[
+    ReleaseAsked,
+    _Written(
+        Annotated[
+            Annotated[FileRelease, Tag("file")]
+            | Annotated[SanitizerRelease, Tag("sanitizer")]
+            | Annotated[OracleRelease, Tag("oracle")],
+            Discriminator(_what, custom_error_type="what", custom_error_message="one of three"),
+        ],
+        read=_asked,
+    ),
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ProjectFile(_Table):
     """What is audited, and under which threat model."""
 
-    data: DataTable
-    roles: dict[str, _RoleName] = {}
+    data: Data
+    roles: dict[str, _RoleName] = field(default_factory=dict)
     """The role of each column; columns that are not listed are 'other'."""
-    kinds: dict[str, _KindName] = {}
+    kinds: dict[str, _KindName] = field(default_factory=dict)
     """What the values of a column are."""
     hierarchies: HierarchiesTable = HierarchiesTable()
-    partitions: dict[str, _Categories] = {}
+    partitions: dict[str, _Categories] = field(default_factory=dict)
     """Categories of sensitive columns, for the discrimination rate."""
     threat: ThreatTable = ThreatTable()
-    attacks: AttacksTable = AttacksTable()
-    releases: list[_Release] = []
+    attacks: Annotated[AttacksTable, BeforeValidator(_options_apart)] = AttacksTable()
+    releases: list[_Release] = field(default_factory=list)
     """What is published. Default: the table as it is, and Mondrian with several k."""
     thresholds: ThresholdsTable = ThresholdsTable()
     report: ReportTable = ReportTable()
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a project file (draft 2020-12), with the options of all attacks.
-
-    >>> tables = schema()["$defs"]
-    >>> tables["AttacksTable"]["properties"]["linkage"]["properties"]["unknown"]["enum"]
-    ['error', 'apart']
-    """
-    from unveil.auditing.parts import PARTS
-
-    found: dict[str, Any] = _without_null(ProjectFile.model_json_schema())
-    attacks = found["$defs"]["AttacksTable"]
-    attacks["additionalProperties"] = False
-    attacks["properties"].update({name: _options_schema(name) for name in PARTS})
-    return found
-
-
-def _options_schema(attack: str) -> dict[str, Any]:
-    from unveil.registry import declarations
-
-    if attack not in declarations():
-        return {"type": "object"}
-    declaration = declarations()[attack]
-    options = {}
-    for name, one in declaration.options().items():
-        try:
-            form = TypeAdapter(one.annotation).json_schema()
-        except PydanticUserError:  # a model or a table, which JSON has no form for
-            form = {}
-        if help_of(one.annotation):
-            form["description"] = help_of(one.annotation)
-        options[name] = _without_null(form)
-    return {
-        "type": "object", "description": declaration.help, "properties": options,
-        "additionalProperties": False,
-    }  # fmt: skip
-
-
-def _without_null(form: Any) -> Any:
-    """The same schema where nothing can be null: TOML has no such value."""
-    if isinstance(form, list):
-        return [_without_null(one) for one in form]
-    if not isinstance(form, dict):
-        return form
-    kept = {key: _without_null(one) for key, one in form.items()
-            if not (key == "default" and one is None)}  # fmt: skip
-    either = kept.get("anyOf")
-    if either is not None:
-        either = [one for one in either if one != {"type": "null"}]
-        if len(either) == 1:
-            return {**either[0], **{key: one for key, one in kept.items() if key != "anyOf"}}
-        kept["anyOf"] = either
-    return kept

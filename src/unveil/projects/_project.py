@@ -8,55 +8,42 @@ start from its own folder.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.errors import File, InputError, Option
-from unveil.microdata import Microdata, Missing, Role
-from unveil.projects._looking import ColumnNames
+import numpy as np
+
+from unveil.errors import File, InputError, Message, Option
+from unveil.microdata import (
+    AnyRelease,
+    Microdata,
+    Role,
+    is_parquet,
+    read_anatomy,
+    read_csv,
+    read_parquet,
+    read_release,
+)
+from unveil.projects._form import (
+    AttacksTable,
+    Data,
+    ReleaseAsked,
+    ReportTable,
+    ThreatTable,
+    ThresholdsTable,
+)
+from unveil.sanitize import Oracle, Sanitizer, sanitizers_named
 
 if TYPE_CHECKING:
-    from unveil.auditing import Audit
-
-ROLE_NAMES = {
-    "identifier": Role.IDENTIFIER,
-    "quasi": Role.QUASI,
-    "sensitive": Role.SENSITIVE,
-    "other": Role.OTHER,
-}
-"""Roles as they are written in the file."""
+    from unveil.auditing import Audit, ToRead
 
 
 @dataclass(frozen=True, kw_only=True)
-class Data:
-    """``[data]``: the table, and how it is read; see `read_csv`."""
-
-    file: str
-    delimiter: str | None = None
-    encoding: str | None = None
-    comment: str | None = None
-    columns: ColumnNames | None = None
-    missing: Missing = "error"
-    missing_values: Mapping[str, tuple[str, ...]] | tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReleaseAsked:
-    """``[[releases]]``: a file that was published, a sanitizer, or an oracle."""
-
-    file: str | None = None
-    sanitizer: str | None = None
-    oracle: str | None = None
-    name: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Of an oracle (``timeout``, ``memory``, ``retries``, ``may_drop``,
-    ``may_change_sensitive``) or a file (``may_change``), and the ``notation`` of both."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Project:
+class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
     """What is audited, and under which threat model.
 
     Attributes
@@ -114,17 +101,7 @@ class Project:
     kinds: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     hierarchies: str | Mapping[str, str] | None = None
     partitions: Mapping[str, Any] = field(default_factory=dict)
-    knows: tuple[str, ...] = ()
-    wants: tuple[str, ...] = ()
-    adversary: tuple[str, ...] = ()
     releases: tuple[ReleaseAsked, ...] = ()
-    attacks: tuple[str, ...] = ()
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    seed: int | None = None
-    jobs: int | None = None
-    fail_on: tuple[str, ...] = ()
-    smallest: int | None = None
-    include_records: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False)
     source: str = field(default="unveil.toml", compare=False)
 
@@ -148,7 +125,7 @@ class Project:
         >>> sorted(Project.schema()["properties"])[:3]
         ['attacks', 'data', 'hierarchies']
         """
-        from unveil.projects._form import schema
+        from unveil.projects._file import schema
 
         return schema()
 
@@ -220,9 +197,14 @@ class Project:
 
     def microdata(self) -> list[Microdata]:
         """The table, read once for each sensitive column."""
-        from unveil.projects._running import tables_of
-
-        return tables_of(self)
+        for names, role in ((self.quasi, "quasi"), (self.sensitive, "sensitive")):
+            if not names:
+                raise InputError(
+                    "{file}, [roles]: no column is {role}; name one, such as {example} = {role}",
+                    file=File(self.source, bare=True), role=repr(role),
+                    example="age" if role == "quasi" else "income",
+                )  # fmt: skip
+        return same_records([_read(self, sensitive) for sensitive in self.sensitive])
 
     def audit(self, *, microdata: Sequence[Microdata] | None = None, **overrides: Any) -> Audit:
         """Audit the releases.
@@ -234,9 +216,22 @@ class Project:
         **overrides
             Options of `audit` that replace those of the project, ``releases`` included.
         """
-        from unveil.projects._running import audit_of
+        from unveil.auditing import audit
 
-        return audit_of(self, microdata, overrides)
+        asked: dict[str, Any] = {
+            "fail_on": self.fail_on or None,
+            "adversary": self.adversary[0] if len(self.adversary) == 1 else self.adversary or None,
+            "knows": self.knows or None,
+            "partitions": {n: given for n, given in self.partitions.items() if n in self.sensitive},
+            "include_records": self.include_records,
+        }
+        for name in ("smallest", "seed", "jobs"):
+            if getattr(self, name) is not None:
+                asked[name] = getattr(self, name)
+        if "releases" not in overrides:
+            asked["releases"] = _releases(self)
+        asked |= {**overrides, "attacks": _attacks(self, overrides.get("attacks"))}
+        return audit(self.microdata() if microdata is None else microdata, **asked)
 
 
 def seen_from(folder: Path, file: str | os.PathLike[str]) -> str:
@@ -245,3 +240,135 @@ def seen_from(folder: Path, file: str | os.PathLike[str]) -> str:
         return Path(os.path.relpath(file, folder)).as_posix()
     except ValueError:  # on another drive
         return Path(file).resolve().as_posix()
+
+
+def _read(project: Project, sensitive: str) -> Microdata:
+    data = project.data
+    file = project.folder / data.file
+    options = _options(project, sensitive)
+    if is_parquet(file):
+        return read_parquet(file, **options)
+    return read_csv(
+        file, **options, delimiter=data.delimiter, encoding=data.encoding or "utf-8",
+        columns=data.columns, comment=data.comment,
+    )  # fmt: skip
+
+
+def _options(project: Project, sensitive: str) -> dict[str, Any]:
+    """The options of the readers, as the project has them."""
+    used = {*project.quasi, sensitive}
+    kinds = {name: kind for name, kind in project.kinds.items() if name in used}
+    trees: Any = project.hierarchies
+    if isinstance(trees, Mapping):
+        trees = {name: project.folder / file for name, file in trees.items() if name in used}
+    elif trees is not None:
+        trees = project.folder / trees
+    return {
+        "quasi": list(project.quasi),
+        "sensitive": sensitive,
+        "identifier": [n for n, role in project.roles.items() if role is Role.IDENTIFIER],
+        "numeric": [name for name, kind in kinds.items() if kind == "numeric"],
+        "categorical": [name for name, kind in kinds.items() if kind == "categorical"],
+        "ordinal": {name: k for name, k in kinds.items() if not isinstance(k, str)} or None,
+        "hierarchies": trees or None,
+        "missing": project.data.missing,
+        "missing_values": project.data.missing_values or None,
+    }
+
+
+def same_records(tables: list[Microdata]) -> list[Microdata]:
+    """The records that all tables have, so that results can be compared."""
+    rows = reduce(np.intersect1d, [table.rows for table in tables])
+    return [_only(table, rows) for table in tables]
+
+
+def _only(table: Microdata, rows: Any) -> Microdata:
+    kept = np.flatnonzero(np.isin(table.rows, rows))
+    gone = len(table) - len(kept)
+    if not gone:
+        return table
+    if not len(kept):
+        raise InputError(
+            "no record of {table} has a value in every sensitive column; audit one sensitive "
+            "column at a time",
+            table=File(table.source, bare=True),
+        )
+    note = Message(
+        "{gone} more {records} dropped: another sensitive column has a missing value there",
+        gone=gone, records="record" if gone == 1 else "records",
+    )  # fmt: skip
+    return replace(table.take(kept), notes=(*table.notes, note))
+
+
+def _attacks(project: Project, asked: Any) -> Mapping[str, Any] | None:
+    """Attacks with the options of the project, unless they come with their own."""
+    if isinstance(asked, Mapping) or (
+        asked is None and not project.attacks and not project.options
+    ):
+        return asked
+    from unveil.auditing.parts import DEFAULT
+
+    if asked is None:
+        asked = project.attacks or [*dict.fromkeys([*DEFAULT, *project.options])]
+    names = [asked] if isinstance(asked, str) else list(asked)
+    return {name: dict(project.options.get(name, {})) for name in names}
+
+
+def _releases(project: Project) -> dict[str, Sanitizer | ToRead] | None:
+    """What is audited, by name; None if the project names no release."""
+    found: dict[str, Sanitizer | ToRead] = {}
+    for number, one in enumerate(project.releases, start=1):
+        for name, made in _made(one, project).items():
+            if name in found:
+                raise InputError(
+                    "{file}, [[releases]] number {number}: there is already a release {name}; "
+                    "give this one another name, such as name = 'second'",
+                    file=File(project.source, bare=True), number=number, name=File(name),
+                )  # fmt: skip
+            found[name] = made
+    return found or None
+
+
+def _made(one: ReleaseAsked, project: Project) -> dict[str, Sanitizer | ToRead]:
+    from unveil.auditing import ToRead, public_name
+
+    if one.sanitizer is not None:
+        series = sanitizers_named(one.sanitizer)
+        if len(series) > 1 and one.name is not None:
+            raise InputError(
+                "{file}, [[releases]]: {name} is a series of sanitizers, and each has its own "
+                "name; leave out name",
+                file=File(project.source, bare=True), name=File(one.name),
+            )  # fmt: skip
+        return {one.name or sanitizer.label: sanitizer for sanitizer in series}
+    if one.oracle is not None:
+        oracle = Oracle(_oracle_at(project.folder, one.oracle), **one.options)
+        return {one.name or public_name(one.oracle): oracle}
+    assert one.file is not None
+    name = one.name or public_name(one.file)
+    if not (project.folder / one.file).exists():
+        raise InputError("{file}, [[releases]]: there is no file {name}",
+                         file=File(project.source, bare=True), name=File(one.file))  # fmt: skip
+    # A file may have several sensitive columns; it is read for each of them.
+    return {name: ToRead(read=partial(_published, one, project, name))}
+
+
+def _published(one: ReleaseAsked, project: Project, name: str, table: Microdata) -> AnyRelease:
+    assert one.file is not None
+    file = project.folder / one.file
+    if file.is_dir():
+        return read_anatomy(file, microdata=table, made_by=name)
+    return read_release(file, table, made_by=name, **one.options)
+
+
+def _oracle_at(folder: Path, text: str) -> str:
+    """An oracle, with its folder or program found from the folder of the project.
+
+    Addresses, and programs that the system finds by name, stay as they are.
+    """
+    if (folder / text).exists():
+        return str(folder / text)
+    program, blank, rest = text.partition(" ")
+    if "/" in program and not Path(program).is_absolute() and (folder / program).is_file():
+        return f"{shlex.quote(str((folder / program).resolve()))}{blank}{rest}"
+    return text

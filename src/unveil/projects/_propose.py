@@ -15,18 +15,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from unveil._text import harmless
 from unveil.errors import Cell, Column, File, InputError, Listed, Message, Text
 from unveil.microdata import Kind, Missing, Role
+from unveil.projects._form import Data
 from unveil.projects._kinds import USED, KindOf, hierarchies_beside, kind_of, meaning_of_missing
 from unveil.projects._looking import ColumnNames, LookedAt, look_at, profiles_of
-from unveil.projects._project import Data, Project, seen_from
+from unveil.projects._project import Project, seen_from
 from unveil.projects._roles import SECRETS, Settled, settle, share
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def propose(
@@ -212,12 +212,35 @@ class Proposal:
         file : path, optional
             The table, if it was not read from a file.
         """
-        return _project_of(self, file)
+        table = self.file if file is None else Path(file)
+        if table is None:
+            raise InputError(
+                "a project needs a file, and the proposal is for a table in memory; write the "
+                "table to a file and name it: project('survey.csv')"
+            )
+        used = [one for one in self.columns if one.role in USED]
+        data = Data(
+            file=table.name, delimiter=self.delimiter, encoding=self.encoding,
+            columns=_columns(self.names),
+            missing=self.missing,
+            missing_values={
+                one.name: one.missing_values for one in used if one.missing_values
+            } or (),
+        )  # fmt: skip
+        return Project(
+            folder=table.parent, data=data, roles={one.name: one.role for one in self.columns},
+            kinds={one.name: kind for one in used if (kind := _kind(one)) is not None},
+            hierarchies={
+                name: seen_from(table.parent, tree) for name, tree in self.hierarchies.items()
+            } or None,
+            reasons={
+                one.name: f"{one.reason}. To check: {one.unsure}" if one.unsure else one.reason
+                for one in self.columns
+            },
+        )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
         """One row per column: its role, kind, the reason, and what to check."""
-        import pandas as pd
-
         return pd.DataFrame(
             [
                 {
@@ -233,34 +256,6 @@ class Proposal:
         lines = [f"Proposal for {self.source}: {self.rows:,} rows, {len(self.columns)} columns"]
         lines += [f"  {harmless(one.name)}: {one.role}; {one.reason}" for one in self.columns]
         return "\n".join([*lines, *(f"  to check: {harmless(str(one))}" for one in self.unsure)])
-
-
-def _project_of(proposal: Proposal, file: str | os.PathLike[str] | None) -> Project:
-    """The project that follows from a proposal, in the folder of the table."""
-    table = proposal.file if file is None else Path(file)
-    if table is None:
-        raise InputError(
-            "a project needs a file, and the proposal is for a table in memory; write the table to "
-            "a file and name it: project('survey.csv')"
-        )
-    used = [one for one in proposal.columns if one.role in USED]
-    data = Data(
-        file=table.name, delimiter=proposal.delimiter, encoding=proposal.encoding,
-        columns=_columns(proposal.names),
-        missing=proposal.missing,
-        missing_values={one.name: one.missing_values for one in used if one.missing_values} or (),
-    )  # fmt: skip
-    return Project(
-        folder=table.parent, data=data, roles={one.name: one.role for one in proposal.columns},
-        kinds={one.name: kind for one in used if (kind := _kind(one)) is not None},
-        hierarchies={
-            name: seen_from(table.parent, tree) for name, tree in proposal.hierarchies.items()
-        } or None,
-        reasons={
-            one.name: one.reason if one.unsure is None else f"{one.reason}. To check: {one.unsure}"
-            for one in proposal.columns
-        },
-    )  # fmt: skip
 
 
 def _columns(names: ColumnNames | None) -> ColumnNames | None:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from unveil.render._drawing import draw, svg_of
     from unveil.render._frame import Kind, swatch
     from unveil.render._json import finding_content, json_text, plain, table_content, value_content
-    from unveil.render._notebook import html_of, text_html
-    from unveil.render._text import cell_text, table_text, text_of
+    from unveil.render._text import cell_text, html_of, table_text, text_html, text_of
     from unveil.render._together import told_together
 
 __all__, __getattr__ = lazily(__name__)

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from unveil.errors import View, shown
 from unveil.findings import Chart, Series
+from unveil.render._frame import short
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _FLOOR = 1e-6  # a log axis has no zero: anything smaller is drawn here
@@ -48,7 +49,7 @@ def blocks(chart: Chart, *, width: int, view: View) -> Text:
     columns = max(4, min(20, (width - margin - 8) // (high - low)))
     text = Text(no_wrap=True)
     for name, one in zip(names, series, strict=True):
-        text.append(f"  {_shortened(name, margin):<{margin}}  ")
+        text.append(f"  {short(name, margin):<{margin}}  ")
         x, shares = _steps(one)
         bins = _bin(x, low, high, columns)
         heights = np.bincount(bins, weights=shares, minlength=(high - low) * columns)
@@ -109,7 +110,3 @@ def _axis(low: int, high: int, columns: int, indent: int) -> str:
         at = max(0, indent + (decade - low) * columns - len(label) // 2)
         numbers[at : at + len(label)] = label
     return f"{' ' * indent}{line}\n{''.join(numbers).rstrip()}"
-
-
-def _shortened(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

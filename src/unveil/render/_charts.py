@@ -16,9 +16,9 @@ from unveil.render._frame import (
     WIDTH,
     Box,
     Room,
-    as_number,
     label_axes,
     mark,
+    numbers,
     placed,
     short,
     value_text,
@@ -32,9 +32,14 @@ _ROW = 0.6  # inches of a histogram
 _LETTERS = 44
 
 
+def _left(chart: Mapping[str, Any]) -> float:
+    """The margin for what stands along the upright axis, in one line or several."""
+    return 0.85 if len(chart["y"]["label"]) > LINE else 0.62
+
+
 def _distribution(chart: Mapping[str, Any], room: Room) -> None:
     """Steps that rise from 0 to 1, with a mark at the largest value."""
-    axes = room.axes(_HEIGHT, left=0.85 if len(chart["y"]["label"]) > LINE else 0.62)
+    axes = room.axes(_HEIGHT, left=_left(chart))
     for n, one in enumerate(chart["series"]):
         if not one["x"]:
             continue
@@ -60,36 +65,29 @@ def _histogram(chart: Mapping[str, Any], room: Room) -> None:
     tallest = max((value or 0.0 for one in series for value in one["y"]), default=0.0) or 1.0
     for n, one in enumerate(series):
         foot = n + 1.0
-        tops = [foot - 0.55 * as_number(value) / tallest for value in one["y"]]
+        tops = [foot - 0.55 * value / tallest for value in numbers(one["y"])]
         mark(
             axes.stairs(tops, one["x"], baseline=foot, fill=True, color=room.series[0], linewidth=0)
         )
         axes.axhline(foot, color=room.faint, linewidth=0.8)
         highest = max((value or 0.0 for value in one["y"]), default=0.0)
         peak = f"tallest bin {value_text(highest, share=chart['y']['share'])}"
-        axes.text(
-            0, foot - 0.9, short(one["name"], _LETTERS), va="top", fontsize=8.5,
-            transform=axes.get_yaxis_transform(),
-        )  # fmt: skip
-        axes.text(
-            1, foot - 0.9, peak, va="top", ha="right", fontsize=7.5,
-            transform=axes.get_yaxis_transform(),
-        )  # fmt: skip
+        for side, text, ha, size in (
+            (0, short(one["name"], _LETTERS), "left", 8.5), (1, peak, "right", 7.5),
+        ):  # fmt: skip
+            axes.text(side, foot - 0.9, text, va="top", ha=ha, fontsize=size,
+                      transform=axes.get_yaxis_transform())  # fmt: skip
     if chart["x"]["scale"] == "log":
         axes.axvline(1, color=room.ink, linewidth=0.9, linestyle=":")
     axes.set_ylim(len(series) or 1, 0)
-    _whole_width(series, axes)
+    edges = [edge for one in series for edge in one["x"] if edge is not None]
+    if edges and min(edges) < max(edges):
+        axes.set_xlim(min(edges), max(edges))
     label_axes(chart, axes)
     axes.set_ylabel("")
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.grid(True, axis="x")
-
-
-def _whole_width(series: Sequence[Mapping[str, Any]], axes: Axes) -> None:
-    edges = [edge for one in series for edge in one["x"] if edge is not None]
-    if edges and min(edges) < max(edges):
-        axes.set_xlim(min(edges), max(edges))
 
 
 def _lines(chart: Mapping[str, Any], room: Room) -> None:
@@ -104,9 +102,9 @@ def _lines(chart: Mapping[str, Any], room: Room) -> None:
     axes = room.axes(_HEIGHT, bottom=0.37 + 0.14 * lines_of_text)
     for n, one in enumerate(chart["series"]):
         like = room.look(n)
-        y = [as_number(value) for value in one["y"]]
+        y = numbers(one["y"])
         if one["low"]:
-            low, high = ([as_number(end) for end in one[side]] for side in ("low", "high"))
+            low, high = numbers(one["low"]), numbers(one["high"])
             axes.vlines(places, low, high, colors=like["colour"], linewidth=1, alpha=0.7)
             axes.plot([*places, *places], [*low, *high], "_", color=like["colour"], markersize=6)
         joined = axes.plot(
@@ -143,7 +141,7 @@ def _points(chart: Mapping[str, Any], room: Room) -> None:
         like = room.look(n)
         mark(
             *axes.plot(
-                [as_number(x) for x in one["x"]], [as_number(y) for y in one["y"]], like["mark"],
+                numbers(one["x"]), numbers(one["y"]), like["mark"],
                 # Later ones are smaller: what lies on the same point is seen all the same.
                 color=like["colour"], markersize=6 + min(6, 2 * (len(chart["series"]) - 1 - n)),
                 linewidth=1.3,
@@ -208,16 +206,16 @@ def _bars(chart: Mapping[str, Any], room: Room) -> None:
     for n, one in enumerate(series):
         like = room.look(n)
         at = [group * place + _NAME + _BAR * (n + 0.5) for place in range(len(names))]
-        values = [as_number(value) for value in one["y"]]
+        values = numbers(one["y"])
         mark(
             *axes.barh(
                 at, values, height=0.9 * _BAR, color=like["colour"], hatch=like["hatch"],
                 linewidth=0,
             )
         )  # fmt: skip
-        ends = [as_number(end) for end in one["high"]] or values
+        ends = numbers(one["high"]) or values
         if one["low"]:
-            starts = [as_number(start) for start in one["low"]]
+            starts = numbers(one["low"])
             axes.hlines(at, starts, ends, colors=room.ink, linewidth=1.1)
         for y, value, end in zip(at, values, ends, strict=True):
             if value == value:
@@ -239,7 +237,7 @@ def _dots(chart: Mapping[str, Any], room: Room) -> None:
     for n, one in enumerate(series):
         like = room.look(n)
         (drawn,) = axes.plot(
-            [as_number(value) for value in one["y"]], at, like["mark"], color=like["colour"],
+            numbers(one["y"]), at, like["mark"], color=like["colour"],
             markersize=5.5, linestyle="none", clip_on=False,
         )  # fmt: skip
         mark(drawn)
@@ -329,17 +327,17 @@ def _half(matrix: Mapping[str, Any]) -> list[list[float | None]]:
 
 def _curves(chart: Mapping[str, Any], room: Room) -> None:
     """Lines through points, such as an ROC curve or values over rounds."""
-    axes = room.axes(_HEIGHT + 0.4, left=0.85 if len(chart["y"]["label"]) > LINE else 0.62)
+    axes = room.axes(_HEIGHT + 0.4, left=_left(chart))
     for n, one in enumerate(chart["series"]):
         like = room.look(n)
-        x, y = ([as_number(value) for value in one[side]] for side in ("x", "y"))
+        x, y = numbers(one["x"]), numbers(one["y"])
         few = len(x) <= _MANY
         drawn = axes.plot(
             x, y, color=like["colour"], linewidth=1.5, dashes=like["dash"] or (None, None),
             marker=like["mark"] if few else None, markersize=4, label=one["name"],
         )  # fmt: skip
         if one["low"]:
-            low, high = ([as_number(end) for end in one[side]] for side in ("low", "high"))
+            low, high = numbers(one["low"]), numbers(one["high"])
             axes.fill_between(x, low, high, color=like["colour"], alpha=0.15, linewidth=0)
         mark(*drawn)
     label_axes(chart, axes)

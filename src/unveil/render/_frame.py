@@ -183,13 +183,13 @@ def short(text: str, letters: int) -> str:
     return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
-def as_number(value: float | None) -> float:
+def numbers(values: Sequence[float | None]) -> list[float]:
     """What is not known is not drawn.
 
-    >>> as_number(None)
-    nan
+    >>> numbers([1, None])
+    [1.0, nan]
     """
-    return math.nan if value is None else float(value)
+    return [math.nan if value is None else float(value) for value in values]
 
 
 def value_text(value: float, *, share: bool) -> str:
