@@ -19,7 +19,7 @@ import pytest
 
 import unveil as uv
 from unveil import datasets
-from unveil.datasets._public import _ADULT_COLUMNS, _INTERNET_COLUMNS, ADULT_QUASI, INTERNET_QUASI
+from unveil.datasets._surveys import _ADULT_COLUMNS, _INTERNET_COLUMNS, ADULT_QUASI, INTERNET_QUASI
 from unveil.microdata import Kind
 
 ARX_COLUMNS = {"sex", "age", "race", "marital-status", "education", "native-country", "workclass"}
