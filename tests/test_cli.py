@@ -381,7 +381,7 @@ def test_bugs_are_not_hidden_and_show_no_locals(table, monkeypatch):
         secret_of_somebody = "microdata"
         raise RuntimeError(f"a bug, {len(secret_of_somebody)}")
 
-    monkeypatch.setattr("unveil.microdata.read_csv", broken)
+    monkeypatch.setattr("unveil.microdata.read_table", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         run("differential-inference", table, *ROLES)
 
@@ -390,7 +390,7 @@ def test_interrupted_before_anything_was_found(table, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("unveil.microdata.read_csv", interrupted)
+    monkeypatch.setattr("unveil.microdata.read_table", interrupted)
     assert run("differential-inference", table, *ROLES, code=130).stderr == "interrupted\n"
 
 

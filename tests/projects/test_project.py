@@ -20,7 +20,7 @@ from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError, View
-from unveil.microdata import Role
+from unveil.microdata import Role, _readers
 from unveil.projects import Data, Project, ReleaseAsked
 
 NAMES = st.text(
@@ -180,6 +180,15 @@ def test_several_secrets_are_asked_about_the_same_people(people):
         releases="mondrian:k=5", attacks=["measures"], progress=False
     )  # fmt: skip
     assert {secret.sensitive for secret in audit.secrets} == {"income", "debts"}
+
+
+def test_the_file_is_opened_once_whatever_the_number_of_secrets(people, monkeypatch):
+    opened = []
+    plain = _readers.from_csv
+    project = uv.propose(people).project()
+    monkeypatch.setattr(_readers, "from_csv", lambda *a, **k: opened.append(a) or plain(*a, **k))
+    assert len(project.microdata()) == 2
+    assert len(opened) == 1
 
 
 def test_the_audit_of_a_project(people):

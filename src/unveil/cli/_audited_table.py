@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from unveil.cli._console import working
-from unveil.cli._reading import Reading, on_disk
+from unveil.cli._reading import Reading
 from unveil.cli._sources import ROLES, Table, group
 from unveil.errors import File, InputError, Option
 from unveil.options import Help, Shell, names
@@ -133,15 +133,14 @@ class AuditedTable:
         return _with_both_roles(self.proposal.project())
 
     def read(self) -> "list[Microdata]":
-        """The table, once for each sensitive column."""
+        """The table for each sensitive column; the file is opened once."""
         from unveil.projects import same_records
 
         if self.project is not None:
             return self.project.microdata()
         assert self.reading.file is not None  # checked
-        with on_disk(self.reading.file) as file:  # standard input can be read once only
-            reading = replace(self.reading, file=file)
-            return same_records([reading.of(sensitive=one).read() for one in self.sensitive])
+        table = self.reading.opened()
+        return same_records([self.reading.of(sensitive=s).read(table) for s in self.sensitive])
 
     def reading_of(self, sensitive: str) -> Reading:
         """How the table, or a release of it, is read, with one of the sensitive columns."""

@@ -23,7 +23,7 @@ from unveil.cli._outputs import (
 )
 from unveil.cli._sources import OPTIONS, OUTPUT, ROLES, Opening, typed
 from unveil.errors import Cell, File, InputError
-from unveil.microdata import Source, from_csv, from_parquet, is_parquet
+from unveil.microdata import Source, open_table
 from unveil.projects import Project
 
 WORSE = 1
@@ -97,7 +97,9 @@ def resolve(
     files = [text for text in what if not is_reference(text)]
     _check(references, files, project)
     secret = key_from(key)
-    table = _of_file(Path(files[0]), how) if project is None else _of_project(project)
+    table = (
+        open_table(files[0], **how.values()) if project is None else Project.read(project).opened()
+    )
     found = rows_behind(references, range(table.n_rows), secret, table.name)
     out = console()
     for reference, row in found.items():
@@ -127,24 +129,6 @@ def _check(references: Sequence[str], files: Sequence[str], project: Path | None
         )
     if not files and project is None:
         raise InputError("no table is given; give it as FILE or with --project")
-
-
-def _of_project(path: Path) -> Source:
-    project = Project.read(path)
-    data = project.data
-    file = project.folder / data.file
-    if is_parquet(file):
-        return from_parquet(file)
-    return from_csv(
-        file, delimiter=data.delimiter, encoding=data.encoding or "utf-8",
-        columns=data.columns, comment=data.comment,
-    )  # fmt: skip
-
-
-def _of_file(file: Path, how: Opening) -> Source:
-    if is_parquet(file):
-        return from_parquet(file)
-    return from_csv(file, **{"delimiter": None, "encoding": "utf-8", **how.values()})
 
 
 def _show(reference: str, row: int, table: Source, out: Console) -> None:

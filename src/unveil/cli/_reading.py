@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.errors import Column, File, InputError, Option
+from unveil.errors import Column, InputError
 
 if TYPE_CHECKING:
-    from unveil.microdata import Microdata
+    from unveil.microdata import Microdata, Source
 
 _PARTS = ("cuts", "parts", "quantiles")
-_OF_CSV = ("delimiter", "encoding", "columns")
+_OPENING = ("delimiter", "encoding", "columns", "comment")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,23 +54,20 @@ class Reading:
         """The quasi-identifiers."""
         return self.get("quasi", ())
 
-    def read(self) -> Microdata:
-        """Read the table, and put its numbers into parts; a dash means CSV on standard input."""
-        from unveil.microdata import is_parquet, quantize, read_csv, read_parquet
+    def opened(self) -> Source:
+        """The table, open; a dash means CSV on standard input."""
+        from unveil.microdata import open_table
 
-        options = {name: one for name, one in self.options.items() if name not in _PARTS}
         assert self.file is not None
         with on_disk(self.file) as file:
-            if is_parquet(file):
-                for name in _OF_CSV:
-                    if options.pop(name, None):
-                        raise InputError(
-                            "{option} is for CSV files; {file} is Parquet",
-                            option=Option(name), file=File(file.name, bare=True),
-                        )  # fmt: skip
-                microdata = read_parquet(file, **options)
-            else:
-                microdata = read_csv(file, **options)
+            return open_table(file, **{name: self.get(name) for name in _OPENING})
+
+    def read(self, table: Source | None = None) -> Microdata:
+        """Read the table, which may be open already, and put its numbers into parts."""
+        from unveil.microdata import quantize, read_table
+
+        options = {n: one for n, one in self.options.items() if n not in (*_PARTS, *_OPENING)}
+        microdata = read_table(self.opened() if table is None else table, **options)
         widths = {**self.get("cuts", {}), **self.get("parts", {})}
         microdata = quantize(microdata, widths) if widths else microdata
         shares = self.get("quantiles")

@@ -130,9 +130,12 @@ def recoded_codes(codes: NDArray[np.int32], mapping: NDArray[np.integer[Any]]) -
 def distinct_of(source: Source, name: str) -> Distinct:
     """The distinct values of a column of a table."""
     source.check_readable(name)
-    return distinct_values(
-        source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
-    )
+    if name not in source.looked_at:
+        source.looked_at[name] = distinct_values(
+            source.arrays[name], name=name, source=source.name, is_text_file=source.is_text_file
+        )
+    found: Distinct = source.looked_at[name]
+    return found
 
 
 def distinct_values(array: Any, *, name: str, source: str, is_text_file: bool) -> Distinct:

@@ -41,7 +41,7 @@ from unveil.microdata._hierarchies import match_files, read_hierarchy
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import must
 from unveil.microdata._microdata import Kind, Microdata, Role, value_text
-from unveil.microdata._sources import Source, from_parquet, from_table
+from unveil.microdata._sources import Source, from_parquet, from_table, is_parquet
 from unveil.options import check
 
 Names: TypeAlias = str | Sequence[str]
@@ -196,7 +196,7 @@ def read_table(
     Parameters
     ----------
     table : pandas, polars or Arrow table, any other that narwhals reads, or a mapping
-        A mapping from column names to sequences of values.
+        A mapping from column names to sequences of values; or what `open_table` opened.
     quasi, sensitive, identifier, numeric, ordinal, categorical, hierarchies, missing, \
 missing_values
         As in `read_csv`.
@@ -214,6 +214,30 @@ missing_values
         missing_values=missing_values,
     )  # fmt: skip
     return _read(from_table(table), options)
+
+
+def open_table(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    columns: Sequence[str] | Mapping[int, str] | None = None,
+    comment: str | None = None,
+) -> Source:
+    """A CSV or Parquet file, opened once: `read_table` reads it for one sensitive column or many.
+
+    The options are those of `read_csv`; none is for Parquet files.
+    """
+    given = {"delimiter": delimiter, "encoding": encoding, "columns": columns, "comment": comment}
+    if not is_parquet(path):
+        return from_csv(path, **{**given, "encoding": encoding or "utf-8"})  # type: ignore[arg-type]
+    for name, one in given.items():
+        if one:
+            raise InputError(
+                "{option} is for CSV files; {file} is Parquet",
+                option=Option(name), file=File(os.path.basename(path), bare=True),
+            )  # fmt: skip
+    return from_parquet(path)
 
 
 def _read(source: Source, options: Options) -> Microdata:

@@ -43,6 +43,8 @@ class Source:
     unreadable: dict[str, str]
     objects: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     is_text_file: bool = False
+    looked_at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The distinct values of columns that were looked at, for whoever reads the table again."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -141,9 +143,11 @@ def from_parquet(path: str | os.PathLike[str]) -> Source:
 
 
 def from_table(table: Any) -> Source:
-    """Open a table in memory."""
+    """Open a table in memory; one that is open stays as it is."""
     import pyarrow as pa
 
+    if isinstance(table, Source):
+        return table
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if isinstance(table, pa.Table):

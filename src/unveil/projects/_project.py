@@ -22,11 +22,12 @@ from unveil.microdata import (
     AnyRelease,
     Microdata,
     Role,
+    Source,
     is_parquet,
+    open_table,
     read_anatomy,
-    read_csv,
-    read_parquet,
     read_release,
+    read_table,
 )
 from unveil.projects._form import (
     AttacksTable,
@@ -196,7 +197,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         return tuple(name for name, one in self.roles.items() if one is role)
 
     def microdata(self) -> list[Microdata]:
-        """The table, read once for each sensitive column."""
+        """The table for each sensitive column; the file is opened once."""
         for names, role in ((self.quasi, "quasi"), (self.sensitive, "sensitive")):
             if not names:
                 raise InputError(
@@ -204,7 +205,18 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
                     file=File(self.source, bare=True), role=repr(role),
                     example="age" if role == "quasi" else "income",
                 )  # fmt: skip
-        return same_records([_read(self, sensitive) for sensitive in self.sensitive])
+        table = self.opened()
+        return same_records([read_table(table, **_options(self, s)) for s in self.sensitive])
+
+    def opened(self) -> Source:
+        """The table's file, open."""
+        data, file = self.data, self.folder / self.data.file
+        if is_parquet(file):
+            return open_table(file)
+        return open_table(
+            file, delimiter=data.delimiter, encoding=data.encoding, columns=data.columns,
+            comment=data.comment,
+        )  # fmt: skip
 
     def audit(self, *, microdata: Sequence[Microdata] | None = None, **overrides: Any) -> Audit:
         """Audit the releases.
@@ -240,18 +252,6 @@ def seen_from(folder: Path, file: str | os.PathLike[str]) -> str:
         return Path(os.path.relpath(file, folder)).as_posix()
     except ValueError:  # on another drive
         return Path(file).resolve().as_posix()
-
-
-def _read(project: Project, sensitive: str) -> Microdata:
-    data = project.data
-    file = project.folder / data.file
-    options = _options(project, sensitive)
-    if is_parquet(file):
-        return read_parquet(file, **options)
-    return read_csv(
-        file, **options, delimiter=data.delimiter, encoding=data.encoding or "utf-8",
-        columns=data.columns, comment=data.comment,
-    )  # fmt: skip
 
 
 def _options(project: Project, sensitive: str) -> dict[str, Any]:
