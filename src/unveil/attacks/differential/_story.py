@@ -263,7 +263,7 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     if len(finding.targets) < people:
         lines.append(_some(finding))
     if 0 < tested < people:
-        lines.append(finding.bound(MAIN_THRESHOLD).in_words())
+        lines += [finding.bound(MAIN_THRESHOLD).in_words(), _mean_of_all(finding)]
     lines += [
         f"NOT TESTED: {counted(number, 'person')}: {why}"
         for why, number in finding.not_tested.items()
@@ -271,6 +271,20 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     if finding.failures:
         lines.append("What the sanitizer said about each of them is in the rows of the finding.")
     return [*lines, *_sampled(finding)]
+
+
+def _mean_of_all(finding: DifferentialInference) -> str:
+    """What is known about the mean if not all were tested."""
+    low, high = finding.mean_bound()
+    if np.isinf(high):
+        return f"The mean distance of all {len(finding.microdata):,} people is not known."
+    sure = "With 95% confidence" if finding.how in ("random", "stratified") else "For certain"
+    if finding.sampling is not None:
+        sure = "With 95% confidence"
+    return (
+        f"{sure} the mean distance of all {len(finding.microdata):,} people is between {low:.2g} "
+        f"and {high:.2g}."
+    )
 
 
 def _some(finding: DifferentialInference) -> str:
@@ -301,15 +315,16 @@ def _sampled(finding: DifferentialInference) -> list[Text]:
             f"because {ended} ended before."
         )
     many = f"{found.least:,} to {found.most:,}" if found.least < found.most else f"{found.most:,}"
-    low, high = finding.delta_within()
+    (low, high), (least, most) = finding.delta_within(), finding.mean_within()
+    whom = "all people" if len(finding.tested) == len(finding.microdata) else "those tested"
     floor = float(found.floor[finding.worst_places(1)[0]])
     return [
         *lines,
         f"Sampled: {many} releases with and as many without each record. Distances are exact to "
-        f"{float(np.nanmax(found.error)):.3g} (95% each; errors depend on each other, so the mean "
-        f"may be off by as much), and δ is between {low:.3g} and {high:.3g} (95%, all people "
-        "together).",
-        "Without the correction for the bias of sampling the worst would be "
+        f"{float(np.nanmax(found.error)):.3g} (95% each). δ is between {low:.3g} and {high:.3g} "
+        f"(95%, {whom} together), and their mean between {least:.3g} and {most:.3g} (95%).",
+        "Sampled distances are biased. The bias is corrected as far as it can be, and the "
+        "intervals include the rest. Without the correction the worst would be "
         f"{float(np.nanmax(found.as_published)):.3g}; two samples of the same beliefs are about "
         f"{floor:.3g} apart.",
     ]
