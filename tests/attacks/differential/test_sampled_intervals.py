@@ -294,3 +294,16 @@ def test_several_attackers():
     assert (mean.low, mean.high) == pytest.approx((min(low, mean.value), min(high, 1)))
     assert delta.low <= delta.value <= delta.high
     assert over.low <= over.value <= over.high
+
+
+def test_words_say_what_sampling_leaves_open():
+    finding = sampled(["same"] * 8, 30, np.random.default_rng(1))
+    surely, perhaps = finding.number_over(0.05)
+    assert (surely, perhaps) == (0, 8)
+    said = finding.verdict()
+    assert "about 0 to 8 of the 8 people tested by more than 5 points" in said
+    assert said.count("as far as sampling can tell") == 1
+    rows = {str(name): text for name, text in finding.story().tables[0].rows}
+    assert rows["people over 0.05, 95% interval"] == "0% to 100%"
+    assert rows["δ, 95% interval"].startswith("0.00 to ")
+    assert not any("interval" in str(name) for name, _ in EIGHT.story().tables[0].rows)

@@ -223,6 +223,12 @@ class DifferentialInference(Finding):
         low, high = self._within(confidence)
         return float(np.nanmax(low)), float(np.nanmax(high))
 
+    def number_over(self, threshold: float, confidence: float = 0.95) -> tuple[int, int]:
+        """How many of those tested are surely over a threshold, and how many may be."""
+        check("confidence", _Confidence, confidence)
+        low, high = self._within(confidence)
+        return int((low > threshold).sum()), int((high > threshold).sum())
+
     def mean_within(self, confidence: float = 0.95) -> tuple[float, float]:
         """Bounds of the mean distance of those tested; equal where nothing was sampled."""
         check("confidence", _Confidence, confidence)
