@@ -21,6 +21,21 @@ def test_noisy_counts_are_worked_out(table):
     assert any("without sampling" in note for note in finding["notes"])
 
 
+def test_nobody_is_told_that_values_from_the_data_are_private(table, tmp_path):
+    out = tmp_path / "counts.csv"
+    said = "not differentially private: which combinations are published comes from the data"
+    done = run("anonymize", str(table), *ROLES, *PARTS, *COUNTS, "-o", str(out))
+    assert said in " ".join(done.output.split())
+    done = run("differential-inference", str(table), *ROLES, *PARTS, *COUNTS)
+    assert said in " ".join(done.output.split())
+    done = run("audit", str(table), *ROLES, *PARTS, *COUNTS, "--json", str(tmp_path / "audit.json"))
+    assert said in (tmp_path / "audit.json").read_text()
+    counts = [COUNTS[0], f"{COUNTS[1]},domains=declared"]
+    done = run("anonymize", str(table), *ROLES, *PARTS, *counts, "-o", str(out), code=2)
+    assert "domains=declared is not true of" in " ".join(done.output.split())
+    assert "'age'" not in done.output  # it was cut
+
+
 def test_beside_others_each_has_its_own_attacker(table):
     done = run("differential-inference", str(table), *ROLES, *COUNTS, "--sanitizer", "mondrian:k=2",
                "--json", "-")  # fmt: skip

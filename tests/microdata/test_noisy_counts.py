@@ -1,6 +1,7 @@
 """A release of noisy counts."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import unveil as uv
@@ -129,7 +130,99 @@ def test_without_a_seed_the_noise_is_secret(survey):
 
 
 def test_more_cells_than_people_is_told(survey):
-    [note] = uv.LaplaceCounts(epsilon=1).sanitize(survey).notes
+    note, *claims = uv.LaplaceCounts(epsilon=1).sanitize(survey).notes
     assert note.startswith("there are 6 combinations of quasi-identifiers for 5 records")
     one = uv.read_table({"sex": ["f", "m"], "v": ["a", "b"]}, quasi="sex", sensitive="v")
-    assert uv.LaplaceCounts(epsilon=1).sanitize(one).notes == ()
+    assert uv.LaplaceCounts(epsilon=1).sanitize(one).notes == tuple(claims)
+
+
+# Whether it is differentially private --------------------------------------------------------
+
+
+NOT_PRIVATE = "not differentially private: which combinations are published comes from the data"
+SIMULATION = "a simulation, for tests only: noise from floating-point numbers leaks the counts"
+
+
+def test_domains_from_the_data_are_not_private(survey):
+    for table in (survey, uv.quantize(survey, {"age": [0, 30, 50]})):
+        release = uv.LaplaceCounts(epsilon=1).sanitize(table)
+        assert [note[: len(NOT_PRIVATE)] for note in release.notes].count(NOT_PRIVATE) == 1
+        assert release.notes[-1].startswith(SIMULATION)
+        assert "simulated noise of scale 1" in release.in_short
+        with pytest.raises(uv.UnveilError, match=r"is not true of 'sex'.*'vote'"):
+            uv.LaplaceCounts(epsilon=1, domains="declared").sanitize(table)
+    exact = uv.LaplaceCounts(epsilon=float("inf"), domains="data").sanitize(survey)
+    assert exact.notes[-1].endswith("epsilon is infinite, so the counts are exact")
+    assert not any("simulation" in note for note in exact.notes)
+    with pytest.raises(uv.UnveilError, match="domains"):
+        uv.LaplaceCounts(epsilon=1, domains="public")
+
+
+TREES = {"sex": uv.flat_hierarchy(["f", "m", "x"])}
+LEVELS = {"vote": ["a", "b", "c"]}
+
+
+def test_declared_domains_are_published_whole(survey):
+    table = uv.read_table(
+        survey.to_frame(), quasi=["sex", "age"], sensitive="vote", hierarchies=TREES, ordinal=LEVELS
+    )
+    table = uv.quantize(table, {"age": [-np.inf, 30, 50, np.inf]})
+    f = uv.LaplaceCounts(epsilon=1, domains="declared")
+    release = f.sanitize(table)
+    assert release.made_by == "LaplaceCounts(epsilon=1, domains='declared')"
+    assert not any("not differentially private" in note for note in release.notes)
+    assert [note for note in release.notes if note.startswith(SIMULATION)] == [release.notes[-1]]
+    assert len(release.to_frame()) == 3 * 3 * 3  # also what no one has
+    counted = f.with_seed(1).sanitize(table).to_frame()
+    without = f.with_seed(1).sanitize(table.without(0)).to_frame()
+    same = ["sex", "age", "vote"]
+    assert counted[same].equals(without[same])
+    finding = uv.differential_inference(table, f)
+    assert not any("not differentially private" in note for note in finding.notes)
+    plain = uv.differential_inference(table, uv.LaplaceCounts(epsilon=1))
+    assert any(note.startswith(NOT_PRIVATE) for note in plain.notes)
+    np.testing.assert_array_equal(finding.distances, plain.distances)
+
+
+def read(table, rows, way):
+    """A table read in some way, of some of its rows."""
+    frame = table.iloc[rows]
+    options = {"quasi": ["sex", "age"], "sensitive": "vote", "missing": "category"}
+    if way == "ordered":  # by whoever made the table, perhaps from its values
+        votes = pd.Categorical(frame["vote"], ordered=True)
+        return uv.read_table(frame.assign(vote=votes), **options)
+    wishes = {
+        "levels": {"ordinal": LEVELS}, "tree": {"hierarchies": TREES},
+        "built": {"hierarchies": {"sex": uv.flat_hierarchy}},
+        "numbers": {"hierarchies": {"age": uv.flat_hierarchy(range(100))}},
+    }  # fmt: skip
+    read = uv.read_table(frame, **options, **wishes.get(way, {}))
+    parts = {"edges": [-np.inf, 30, np.inf], "width": 3, "quantiles": 2}.get(way)
+    if parts is None:
+        return read
+    by = "quantiles" if way == "quantiles" else "width"
+    return uv.quantize(read, {"age": parts}, by=by)
+
+
+@pytest.mark.parametrize(
+    ("way", "declared"),
+    [("plain", ""), ("levels", "vote"), ("tree", "sex"), ("edges", "age"), ("ordered", ""),
+     ("built", ""), ("numbers", ""), ("width", ""), ("quantiles", "")],
+)  # fmt: skip
+def test_no_record_adds_to_a_declared_domain(way, declared):
+    rng = np.random.default_rng(0)
+    moved = set()
+    for _ in range(20):
+        n = int(rng.integers(3, 7))
+        table = pd.DataFrame({
+            "sex": rng.choice(["f", "m", None], n), "age": rng.integers(20, 80, n),
+            "vote": rng.choice(["a", "b", "c"], n),
+        })  # fmt: skip
+        table.loc[0, "sex"] = "f"
+        whole = read(table, np.arange(n), way)
+        names = ("sex", "age", "vote")
+        assert [name for name in names if whole[name].declared] == declared.split()
+        for record in range(1, n):
+            rest = read(table, np.delete(np.arange(n), record), way)
+            moved |= {name for name in names if whole[name].texts != rest[name].texts}
+    assert moved == set(names) - set(declared.split())

@@ -84,12 +84,33 @@ def test_without_privacy_nothing_is_changed():
 
 def test_it_says_how_often_values_are_true_but_not_its_seed():
     release = uv.RandomizedResponse(epsilon=1, seed=777).sanitize(SURVEY)
-    assert release.notes == (
+    assert release.notes[0] == (
         "each vote is the true one with probability 0.576, and otherwise one of the 2 others by "
-        "chance",
+        "chance"
     )
     assert release.made_by == "RandomizedResponse(epsilon=1)"
     assert "777" not in repr(release)
+
+
+def test_values_from_the_data_are_not_private():
+    [_, note, simulated] = uv.RandomizedResponse(epsilon=1).sanitize(SURVEY).notes
+    assert note.startswith("not locally differentially private: the possible values come from the")
+    assert simulated.startswith("a simulation, for tests only")
+    with pytest.raises(uv.UnveilError, match="domains=declared is not true of 'vote': the values"):
+        uv.RandomizedResponse(epsilon=1, domains="declared").sanitize(SURVEY)
+    declared = uv.read_table(
+        {"age": [20, 30], "vote": ["a", "b"]}, quasi="age", sensitive="vote",
+        ordinal={"vote": ["a", "b", "c"]},
+    )  # fmt: skip
+    f = uv.RandomizedResponse(epsilon=1, domains="declared")
+    release = f.sanitize(declared)  # the quasi-identifiers are not protected anyway
+    assert release.notes == (
+        "each vote is the true one with probability 0.576, and otherwise one of the 2 others by "
+        "chance", simulated,
+    )  # fmt: skip
+    assert release.made_by == "RandomizedResponse(epsilon=1, domains='declared')"
+    [_, note] = uv.RandomizedResponse(epsilon=float("inf")).sanitize(SURVEY).notes
+    assert note.endswith("epsilon is infinite, so every value is the true one")
 
 
 def test_seeds():

@@ -20,4 +20,9 @@ def register_profiles() -> None:
 
 def examples(number: int) -> settings:
     """Settings of a test that has so many examples in ``make proofs``, instead of 100."""
-    return settings(max_examples=-(-number * settings().max_examples // 100))
+    return settings(max_examples=repeats(number))
+
+
+def repeats(number: int) -> int:
+    """How often a simulation is repeated that is repeated so often in ``make proofs``."""
+    return -(-number * settings().max_examples // 100)

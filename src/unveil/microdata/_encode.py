@@ -82,11 +82,11 @@ def encode(column: Distinct, wish: Wish) -> Column:
 
 def _column(
     column: Distinct, wish: Wish, kind: Kind, codes: NDArray[np.int32], values: NDArray[Any],
-    hierarchy: Hierarchy | None,
+    hierarchy: Hierarchy | None, *, declared: bool = False,
 ) -> Column:  # fmt: skip
     given = None if kind is Kind.NUMERIC else _as_they_were(values, column)
     return Column(name=column.name, role=wish.role, kind=kind, codes=codes, values=values,
-                  hierarchy=hierarchy, given=given)  # fmt: skip
+                  hierarchy=hierarchy, given=given, declared=declared)  # fmt: skip
 
 
 def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
@@ -152,7 +152,9 @@ def _ordinal(column: Distinct, wish: Wish) -> Column:
     tree = wish.tree(column.name, domain)
     if tree is not None:
         tree = _ordered_tree(tree, column, levels, [rank[text] for text in texts])
-    return _column(column, wish, Kind.ORDINAL, codes, domain, tree)
+    # An order of the table's own may have been made from its values.
+    declared = wish.levels is not None and levels == wish.levels
+    return _column(column, wish, Kind.ORDINAL, codes, domain, tree, declared=declared)
 
 
 def _categorical(column: Distinct, wish: Wish) -> Column:
@@ -160,6 +162,9 @@ def _categorical(column: Distinct, wish: Wish) -> Column:
     domain, places = _sorted(texts)
     tree = wish.tree(column.name, domain)
     gaps = bool(column.missing.any())
+    declared = isinstance(wish.hierarchy, Hierarchy) and (
+        not gaps or wish.missing_is_a_value or MISSING in wish.hierarchy.leaves
+    )
     if tree is not None:
         _check_leaves(tree, column, texts)
         if (gaps or wish.missing_is_a_value) and MISSING not in tree.leaves:
@@ -172,7 +177,7 @@ def _categorical(column: Distinct, wish: Wish) -> Column:
             domain = np.append(domain, objects([MISSING]))
         place = int(np.flatnonzero(domain == MISSING)[0])
         codes = np.where(codes < 0, place, codes).astype(np.int32)
-    return _column(column, wish, Kind.CATEGORICAL, codes, domain, tree)
+    return _column(column, wish, Kind.CATEGORICAL, codes, domain, tree, declared=declared)
 
 
 def _as_they_were(domain: NDArray[Any], column: Distinct) -> NDArray[Any] | None:

@@ -73,6 +73,9 @@ class Column:
     given : array, optional
         The domain with the types of the source table, if ``values`` has texts for truth values or
         numbers.
+    declared : bool
+        Whether the user listed the domain (levels, the leaves of a hierarchy, edges of parts), and
+        no record can add to it. Otherwise it comes from the data.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Column:
     values: NDArray[Any]
     hierarchy: Hierarchy | None = None
     given: NDArray[Any] | None = None
+    declared: bool = False
 
     @property
     def size(self) -> int:

@@ -134,7 +134,7 @@ def quantize(
         made[name] = replace(
             column, kind=Kind.ORDINAL, hierarchy=None, given=None,
             codes=cut.of(column.positions).astype(np.int32)[column.codes],
-            values=np.array(texts, dtype=object),
+            values=np.array(texts, dtype=object), declared=not isinstance(want, Integral),
         )  # fmt: skip
         some = ", ".join(texts[:4]) + (", …" if len(texts) > 4 else "")
         notes.append(f"{name} was grouped into {counted(len(texts), 'part')} beforehand: {some}")

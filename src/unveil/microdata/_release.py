@@ -361,7 +361,7 @@ class NoisyCounts(AnyRelease):
 
     @property
     def in_short(self) -> str:
-        noise = f"noise of scale {self.scale:g}" if self.scale else "no noise"
+        noise = f"simulated noise of scale {self.scale:g}" if self.scale else "no noise"
         return (
             f"counts by {self.made_by} of {self.n_cells:,} combinations of "
             f"{', '.join(c.name for c in self.quasi)} with {self.sensitive.size} values of "

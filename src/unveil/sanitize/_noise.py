@@ -2,7 +2,8 @@
 
 *Laplace counts.* After C. Dwork, F. McSherry, K. Nissim and A. Smith (2006); as tested in the 2019
 report on differential inference. One record changes one count by one, so noise of scale 1/ε makes
-the table of all counts ε-differentially private.
+the table of all counts ε-differentially private *if which counts there are does not depend on the
+data*: with domains that come from the data, somebody with a value of their own adds combinations.
 
 *Randomized response.* Some sensitive values are not true, and no one can tell which. After
 S. Warner, *Randomized Response: A Survey Technique for Eliminating Evasive Answer Bias*, JASA 1965,
@@ -14,21 +15,27 @@ probability
 
 and otherwise takes one of the m - 1 others, all equally likely. Any published value is at most e^ε
 times as likely for one true value as for another: ε-local differential privacy of the sensitive
-value. It would hold even if everyone drew at home. The quasi-identifiers are published unchanged:
+value, *if the m values do not depend on the data*. The quasi-identifiers are published unchanged:
 who is in the table is not secret.
+
+*Simulations.* Both are for tests. Laplace noise from floating-point numbers does not have the
+Laplace distribution: which numbers can come out depends on the count beneath (I. Mironov, *On
+Significance of the Least Significant Bits for Differential Privacy*, CCS 2012).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, Option
-from unveil.microdata import Microdata, NoisyCounts, Release
+from unveil.errors import Column as ColumnName
+from unveil.errors import File, InputError, Listed, Option, Text
+from unveil.microdata import Column, Microdata, NoisyCounts, Release, Worded
 from unveil.sanitize._goals import refuse_empty
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._sanitizer import Sanitizer, Seed, as_microdata, seed_or_secret
@@ -46,6 +53,7 @@ class _Private(Sanitizer):
 
     epsilon: float
     seed: Seed = None
+    domains: Literal["data", "declared"] = "data"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,13 +64,66 @@ class _Private(Sanitizer):
                 option=Option("epsilon", self.epsilon),
             )
 
+    def _claims(self, microdata: Microdata, columns: Sequence[Column], what: _Words) -> list[Text]:
+        """What must not be believed about the release; ``columns`` are those with noise."""
+        if self.domains == "declared":
+            _refuse_from_data(microdata, columns)
+        if math.isinf(self.epsilon):
+            return [what.exact]
+        return [*([what.from_data] if self.domains == "data" else ()), what.simulated]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Words:
+    """What a release says about itself."""
+
+    exact: str
+    """Nothing is random."""
+    from_data: str
+    """The domains come from the data, for all that is known."""
+    simulated: str
+
+
+_COUNTS = _Words(
+    exact="not differentially private: epsilon is infinite, so the counts are exact",
+    from_data="not differentially private: which combinations are published comes from the data, "
+    "and a person with a value of their own adds some. No figure includes what that gives away. If "
+    "the values of all columns were fixed without looking at the data, declare them and give "
+    "domains=declared",
+    simulated="a simulation, for tests only: noise from floating-point numbers leaks the counts "
+    "(Mironov 2012). Publish with a library that is made for differential privacy",
+)
+_ANSWERS = _Words(
+    exact="not locally differentially private: epsilon is infinite, so every value is the true one",
+    from_data="not locally differentially private: the possible values come from the data, so a "
+    "value is published only if somebody has it. No figure includes what that gives away. If they "
+    "were fixed without looking at the data, declare them and give domains=declared",
+    simulated="a simulation, for tests only: its random numbers are not made to withstand attacks. "
+    "Publish with a library that is made for differential privacy",
+)
+
+
+def _refuse_from_data(microdata: Microdata, columns: Sequence[Column]) -> None:
+    """A domain that comes from the data was not declared, whatever the user says."""
+    found = [ColumnName(column.name) for column in columns if not column.declared]
+    if found:
+        raise InputError(
+            "domains=declared is not true of {columns}: the values come from {source}. List them "
+            "as levels ({ordinal}) or as the leaves of a hierarchy ({hierarchies}), or group "
+            "numbers at edges of your own ({cuts})",
+            columns=Listed(found, "and"), source=File(microdata.source, bare=True),
+            ordinal=Option("ordinal"), hierarchies=Option("hierarchies"),
+            cuts=Worded("unveil.quantize", typed="--cuts"),
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceCounts(_Private):
     """Publish, for every combination of quasi-identifiers, noisy counts of the sensitive values.
 
-    Combinations that no one has are published, too. Counts below zero are published as zero. The
-    columns' domains are assumed to be public.
+    Combinations that no one has are published, too. Counts below zero are published as zero. This
+    is a simulation of ε-differential privacy, for tests: see ``domains``, and mind that
+    floating-point noise leaks.
 
     Parameters
     ----------
@@ -71,6 +132,11 @@ class LaplaceCounts(_Private):
     seed : int, optional
         Random seed of the noise. Default: a secret one from the operating system for every
         release. Anyone who knows the seed can subtract the noise.
+    domains : {"data", "declared"}
+        ``"declared"``: you fixed the values of all quasi-identifiers and of the sensitive column
+        without looking at the data, as levels, as the leaves of a hierarchy or as edges of parts.
+        By default they are assumed to come from the data. Then the release is not differentially
+        private, and says so.
 
     Examples
     --------
@@ -109,7 +175,11 @@ class LaplaceCounts(_Private):
             scale=self.scale,
             seed=seed_or_secret(self.seed),
             made_by=self.public_label,
-            notes=(*microdata.notes, *_mostly_noise(microdata)),
+            notes=(
+                *microdata.notes,
+                *_mostly_noise(microdata),
+                *self._claims(microdata, (*microdata.quasi, microdata.sensitive), _COUNTS),
+            ),
         )
 
 
@@ -136,6 +206,10 @@ class RandomizedResponse(_Private):
     seed : int, optional
         Random seed. Default: a secret one from the operating system for every release. Anyone who
         knows the seed can tell what was changed.
+    domains : {"data", "declared"}
+        ``"declared"``: you fixed the possible sensitive values without looking at the data, as
+        levels or as the leaves of a hierarchy. By default they are assumed to come from the data.
+        Then the release is not locally differentially private, and says so.
 
     Examples
     --------
@@ -168,7 +242,11 @@ class RandomizedResponse(_Private):
             release,
             sensitive=replace(secret, codes=codes),
             made_by=self.public_label,
-            notes=(*microdata.notes, self._note(microdata)),
+            notes=(
+                *microdata.notes,
+                self._note(microdata),
+                *self._claims(microdata, [microdata.sensitive], _ANSWERS),
+            ),
             perturbed=(secret.name,),
         )
 

@@ -49,6 +49,26 @@ def distribution_of_share(counts, j, epsilon, grid, step=0.02, size=3000):
 
 @examples(60)
 @given(CELLS, EPSILONS)
+def test_epsilon_bounds_the_ratio_of_expected_beliefs(counts, epsilon):
+    """ε-differential privacy bounds the ratio of E[b(f(D))] to E[b(f(D'))] by e^ε."""
+    present, error = shares_of([counts[0] + 1, *counts[1:]], epsilon)
+    absent, other = shares_of(counts, epsilon)
+    slack = (error + other) / min(present.min(), absent.min())
+    assert np.abs(np.log(present / absent)).max() <= epsilon + slack
+
+
+def test_a_sampled_ratio_of_expected_beliefs():
+    rng, epsilon = np.random.default_rng(4), 0.7
+    present, absent = (shares_of(counts, epsilon)[0] for counts in ([1, 0, 3], [0, 0, 3]))
+    means = []
+    for counts in ([1, 0, 3], [0, 0, 3]):
+        noisy = 1 + np.maximum(0, counts + rng.laplace(0, 1 / epsilon, (400_000, 3)))
+        means.append((noisy / noisy.sum(axis=1, keepdims=True)).mean(axis=0))
+    np.testing.assert_allclose(np.log(present / absent), np.log(means[0] / means[1]), atol=0.01)
+
+
+@examples(60)
+@given(CELLS, EPSILONS)
 def test_shares_sum_to_one_and_follow_the_counts(counts, epsilon):
     shares, error = shares_of(counts, epsilon)
     assert error < 1e-9

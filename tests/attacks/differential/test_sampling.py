@@ -10,6 +10,7 @@ from scipy.stats import binomtest, wasserstein_distance
 from unveil.attacks.differential._sampling import (
     Sampling,
     _clopper_pearson,
+    _most_variance,
     at_least,
     between_samples,
     certain_tail,
@@ -34,10 +35,13 @@ def repeated(draw_x, draw_y, times=300, n=60):
 def test_same_distribution_is_at_distance_nought_but_for_chance():
     rng = np.random.default_rng(1)
     found = repeated(lambda n: rng.random((n, 2)), lambda n: rng.random((n, 2)))
-    # Published: two samples of the same are apart. The correction is cut off at 0, so half of
-    # what is left is chance in one direction.
+    # Published: two samples of the same are apart. The cross-fitted distance is cut off at 0, so
+    # half of what is left is chance in one direction. The estimate is the middle of the two.
     assert found["as_published"].mean() > 0.05
-    assert found["distance"].mean() < 0.4 * found["as_published"].mean()
+    low = found["distance"] - found["bias"]
+    assert low.mean() < 0.4 * found["as_published"].mean()
+    np.testing.assert_allclose(found["distance"], (low + found["as_published"]) / 2)
+    assert (low - 1.96 * found["standard_error"] > 0).mean() < 0.025
     assert found["floor"].mean() == pytest.approx(found["as_published"].mean(), rel=0.1)
 
 
@@ -56,10 +60,33 @@ def test_truth_is_between_the_two_on_average_and_in_the_interval():
         lambda n: rng.random((n, 1)), lambda n: 0.25 + rng.random((n, 1)) / 2, times=300, n=100
     )
     truth = 0.125
-    assert found["distance"].mean() <= truth <= found["as_published"].mean()
-    low = found["distance"] - 1.96 * found["standard_error"]
+    low = found["distance"] - found["bias"]
+    assert low.mean() <= truth <= found["as_published"].mean()
+    assert found["distance"].mean() == pytest.approx(truth, abs=0.005)
+    low -= 1.96 * found["standard_error"]
     high = found["distance"] + found["bias"] + 1.96 * found["standard_error"]
-    assert ((low <= truth) & (truth <= high)).mean() > 0.93
+    assert ((low <= truth) & (truth <= high)).mean() > 0.95
+
+
+def test_no_function_with_slopes_up_to_1_varies_more():
+    rng = np.random.default_rng(4)
+    x = rng.dirichlet((0.5, 1, 2), 2000)
+    at = np.linspace(0, 1, 50)
+    most = _most_variance(x)
+    for _ in range(100):
+        heights = [np.cumsum(rng.choice([-1, 1], 50)) / 49 for _ in range(3)]
+        scores = sum(np.interp(x[:, j], at, heights[j]) for j in range(3))
+        assert scores.var() <= most
+    monotone = x[:, 0] - x[:, 1] - x[:, 2]
+    assert monotone.var() <= most
+    two = np.stack([x[:, 0], 1 - x[:, 0]], axis=1)  # here it is reached
+    assert _most_variance(two) == pytest.approx((two[:, 0] - two[:, 1]).var(), rel=0.05)
+
+
+def test_variance_of_few_by_all_pairs():
+    x = np.random.default_rng(5).random((4, 3))
+    pairs = [np.abs(a - b).sum() ** 2 for i, a in enumerate(x) for b in x[:i]]
+    assert _most_variance(x) == pytest.approx(np.mean(pairs) / 2)
 
 
 def test_two_samples_are_enough_for_a_number():

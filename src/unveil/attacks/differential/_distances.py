@@ -90,8 +90,9 @@ def bhattacharyya(p: Beliefs, q: Beliefs) -> NDArray[np.float64]:
 
 
 def max_ratio(p: Beliefs, q: Beliefs) -> NDArray[np.float64]:
-    """Largest |ln(p/q)| of any value: the ε by which its probability changes.
+    """Largest |ln(p/q)| of any value.
 
+    It is not the ε of differential privacy, which is about the releases and not about one belief.
     0/0 counts as 1. Infinite where a value is possible on one side only.
 
     >>> max_ratio(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.5, 0.5]]))
@@ -143,8 +144,8 @@ DISTANCES: dict[str, BoundDistance | EarthMovers] = {
     "max-ratio": BoundDistance(
         name="max ratio", measure=max_ratio, largest=inf,
         explained="natural logarithm of the largest factor by which any value's probability "
-        "changes, to be compared with ε: 0 is none, infinite where a value is possible only with "
-        "the record, or only without",
+        "changes: 0 is none, infinite where a value is possible only with the record, or only "
+        "without. This is not the ε of differential privacy, and a small one does not bound ε",
     ),
 }  # fmt: skip
 """The distances by name. Earth mover's distances still have to be bound to a column."""

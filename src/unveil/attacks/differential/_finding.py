@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DELTA, MEAN_D, OVER
+from unveil.attacks.differential._intervals import Ends, mean_of_all
 from unveil.attacks.differential._sampling import (
-    FACTORS,
+    CONFIDENCE,
     Sampling,
     TailProbabilities,
     certain_tail,
@@ -101,6 +102,8 @@ class DifferentialInference(Finding):
     adversary: Adversary | SeveralAdversaries
     distance: str
     distance_explained: str = ""
+    largest: float = np.inf
+    """The largest value that the distance can have."""
     n_classes: int | None
     smallest_class: int | None
     """None if the release has no classes, or groups, of records."""
@@ -220,25 +223,72 @@ class DifferentialInference(Finding):
         low, high = self._within(confidence)
         return float(np.nanmax(low)), float(np.nanmax(high))
 
-    def _within(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def number_over(self, threshold: float, confidence: float = 0.95) -> tuple[int, int]:
+        """How many of those tested are surely over a threshold, and how many may be."""
+        check("confidence", _Confidence, confidence)
+        low, high = self._within(confidence)
+        return int((low > threshold).sum()), int((high > threshold).sum())
+
+    def mean_within(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Bounds of the mean distance of those tested; equal where nothing was sampled."""
+        check("confidence", _Confidence, confidence)
+        if not len(self.tested):
+            return float("nan"), float("nan")
+        ends = self._mean_ends(confidence)
+        low, high = (float(np.nanmean(end)) for end in ends)
+        return max(0.0, low), min(high, self.largest)
+
+    def mean_bound(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Bounds of the mean distance of *all* records, with this confidence for both together.
+
+        Exact if all were tested without sampling. If some were drawn at random, the bounds hold
+        whatever the distances of the others are; otherwise nothing is known about them.
+        """
+        check("confidence", _Confidence, confidence)
+        share = confidence
+        if self.sampling is not None and len(self.targets) < len(self.microdata):
+            share = 1 - (1 - confidence) / 2  # half for sampling, half for the draw of targets
+        secrets = self.microdata.sensitive
+        return mean_of_all(
+            self._mean_ends(share), len(self.microdata), self.largest, confidence=share,
+            how=self.how, strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
+        )  # fmt: skip
+
+    def _mean_ends(self, confidence: float) -> Ends:
+        """Numbers for each target; with this confidence, their mean encloses that of the distances.
+
+        People share releases, so their errors may all have the same sign. The error of the mean is
+        therefore taken to be the mean of the errors, which it never exceeds. Each attacker's mean
+        is at most that of the strongest for each person.
+        """
+        ends = self._each_within(1 - (1 - confidence) / max(1, len(self.against)))
+        # Somebody may be tested against others only: their distance is not below 0.
+        gone = np.isnan(self.distances)
+        lows = [np.where(np.isnan(one.low) & ~gone, 0.0, one.low) for one in ends]
+        low = max(lows, key=lambda low: float(np.nansum(low)))
+        return Ends(low, np.fmax.reduce([one.high for one in ends]))
+
+    def _within(self, confidence: float) -> Ends:
         """Bounds of the distance of each target, for all adversaries and targets at once.
 
         The largest distance may be that of an adversary that seems weaker but is less exact.
         """
-        parts = list(self.against.values()) or [self]
-        each = 1 - (1 - confidence) / (len(parts) * max(1, len(self.tested)))
-        lows, highs = [], []
-        for one in parts:
-            one = one.about(self.targets)
-            low = high = one.distances
+        many = max(1, len(self.against)) * max(1, len(self.tested))
+        ends = self._each_within(1 - (1 - confidence) / many)
+        low = np.maximum(np.fmax.reduce([one.low for one in ends]), 0)
+        high = np.minimum(np.fmax.reduce([one.high for one in ends]), self.largest)
+        return Ends(low, high)
+
+    def _each_within(self, confidence: float) -> list[Ends]:
+        """Bounds of the distance of each target with this confidence for each, by adversary."""
+        ends = []
+        for one in [one.about(self.targets) for one in self.against.values()] or [self]:
+            low = high = np.where(np.isnan(self.distances), np.nan, one.distances)
             if one.sampling is not None:
-                chance = one.sampling.chance(each)
-                low, high = np.maximum(low - chance, 0), high + one.sampling.bias + chance
-            lows.append(low)
-            highs.append(high)
-        gone = np.isnan(self.distances)
-        high = np.minimum(np.fmax.reduce(highs), 2 * FACTORS.get(self.distance, np.inf))
-        return np.where(gone, np.nan, np.fmax.reduce(lows)), np.where(gone, np.nan, high)
+                error = one.sampling.bias + one.sampling.chance(confidence)
+                low, high = low - error, high + error
+            ends.append(Ends(low, high))
+        return ends
 
     def tail(self, epsilon: float) -> TailProbabilities:
         """Pr[d ≥ ε] of each target, over the randomness of the sanitizer and the adversary.
@@ -348,11 +398,25 @@ class DifferentialInference(Finding):
     def figures(self) -> tuple[Value, ...]:
         tested, people = len(self.tested), len(self.microdata)
         among = None if tested == people else f"among the {tested:,} of {people:,} people tested"
+        if not tested:
+            return tuple(figure.of(None, among=among) for figure in (DELTA, MEAN_D, OVER))
         values = (self.delta, self.mean, self.share_over(MAIN_THRESHOLD))
+        found = zip((DELTA, MEAN_D, OVER), values, strict=True)
+        if among is None and self.sampling is None:
+            return tuple(figure.of(value) for figure, value in found)
+        # Of a few people who were chosen, the figure may be outside of what is certain of all.
         return tuple(
-            figure.of(value if tested else None, among=among)
-            for figure, value in zip((DELTA, MEAN_D, OVER), values, strict=True)
+            figure.of(value, low=min(low, value), high=max(high, value), among=among)
+            for (figure, value), (low, high) in zip(found, self._intervals(), strict=True)
         )
+
+    def _intervals(self) -> tuple[tuple[float, float], ...]:
+        """95 % intervals of the figures for all people, also those who were not tested."""
+        low, high = self.delta_within()
+        if len(self.tested) < len(self.microdata):
+            high = self.largest  # whoever was not tested may be the worst
+        over = self.bound(MAIN_THRESHOLD, 1 - (1 - CONFIDENCE) / 2)  # for each of its two ends
+        return (low, high), self.mean_bound(), (over.low, over.high)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -376,6 +440,7 @@ class DifferentialInference(Finding):
                 f"{t:g}": {"low": one.low, "high": one.high, "confidence": one.confidence}
                 for t, one in bounds.items()
             },
+            "mean_of_all": dict(zip(("low", "high"), self.mean_bound(), strict=True)),
             "path": self.way,
             "sampling": self._sampling_facts(),
             **self.attributes(
@@ -403,6 +468,7 @@ class DifferentialInference(Finding):
             "error_most": float(np.nanmax(found.error, initial=0)),
             "too_coarse": found.too_coarse,
             "delta_within": self.delta_within(),
+            "mean_within": self.mean_within(),
             "delta_as_published": float(np.nanmax(found.as_published, initial=0)),
             "tails": tails and [
                 {str(key).replace(",", "").replace(" ", "_"): value for key, value in row.items()}

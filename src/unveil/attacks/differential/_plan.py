@@ -244,6 +244,7 @@ class Plan:
             adversary=adversary,
             distance=self.chance.distance.name,
             distance_explained=self.chance.distance.explained,
+            largest=self.chance.distance.largest,
             n_classes=len(release.sizes) or None,
             smallest_class=int(release.sizes.min()) if len(release.sizes) else None,
             way=run.way,

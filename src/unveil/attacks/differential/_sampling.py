@@ -4,13 +4,24 @@ For each sensitive value, the earth mover's distance between the samples of its 
 without a person's record is the mean absolute difference of their order statistics. Summed over
 the values this is the distance of Kassem et al. (2019), `between_samples`.
 
-It is biased upwards: two samples of the *same* distribution are not at distance 0. The distance is
-the largest difference of means of any function with slopes up to 1 (Kantorovich), and the function
-that is best on the samples at hand overestimates it. The correction (`_without_bias`) finds that
-function on one part of the samples and takes the difference of means on the rest. This is right
-where the two distributions are the same, and where they are clearly apart; in between it is a
-little too small. The expected values of the two estimates enclose the truth, and both errors
-vanish with more samples.
+It is too large on average: two samples of the *same* distribution are not at distance 0. The
+distance is the largest difference of means of any function with slopes up to 1 (Kantorovich), and
+the function that is best on the samples at hand overestimates it. With cross-fitting
+(`_cross_fitted`) this function is found on one part of the samples, and the difference of means is
+taken on the rest. That is too small on average: a function found on some samples is not the best
+one. So the two expected values enclose the truth. There is no estimate without bias, because the
+distance has a corner where the distributions are the same (T. Cai and M. Low, *Testing composite
+hypotheses, Hermite polynomials and optimal estimation of a nonsmooth functional*, Annals of
+Statistics 2011). The estimate is the middle of the two, whose biases mostly cancel; half their
+difference is added to its error on both sides.
+
+**Chance.** Let φ be the best function for the two distributions. The published number is at least
+the difference of the means of φ, whose expected value is the distance: so the published number
+plus the error of that difference is an upper bound. φ is not known, but no function with slopes up
+to 1 varies more than the samples themselves: Var Σ φ_j(X_j) ≤ ½ E (Σ |X_j - X'_j|)² for two
+independent draws X, X' (`_most_variance`). The same standard error is used for the lower end, where
+that of cross-fitted scores is too small if the distributions are about the same (folds depend on
+each other).
 """
 
 from __future__ import annotations
@@ -73,12 +84,13 @@ class Sampling:
     samples : array of int
         Number of samples with the target's record, and again without it.
     as_published : array
-        The distance by order statistics, which is biased upwards. The bias is corrected in
-        `DifferentialInference.distances`.
+        The distance by order statistics, which is too large on average.
+        `DifferentialInference.distances` are the middle between it and cross-fitted distances,
+        which are too small on average.
     bias : array
-        Upper bound of the expected amount by which the corrected distance is too small.
+        Half the difference of these two. The expected distance is off by no more on average.
     standard_error : array
-        Of the corrected distance.
+        Upper bound of the standard error.
     unseen : array
         How far a distance could move per unit of probability that no sample has shown, divided by
         the number of samples. 0 where the form of the distributions is known.
@@ -277,6 +289,7 @@ def _clopper_pearson(
 
 
 _FOLDS = 5
+_LAGS = 5  # pairs of samples that are so far apart in their order
 
 Samples: TypeAlias = NDArray[np.float64]
 """Samples × sensitive values."""
@@ -286,12 +299,13 @@ class Estimate(NamedTuple):
     """A distance between two distributions, from samples of them."""
 
     distance: float
-    """Corrected for the bias, and not below 0."""
+    """The middle between `as_published` and the cross-fitted distance."""
     as_published: float
-    """By order statistics, biased upwards."""
+    """By order statistics: too large on average."""
     bias: float
-    """Upper bound of the expected amount by which `distance` is too small."""
+    """Half the difference between `as_published` and the cross-fitted distance."""
     standard_error: float
+    """Upper bound, for both."""
     floor: float
     """About what `as_published` would be if the distributions were the same."""
 
@@ -311,13 +325,17 @@ def estimate(x: Samples, y: Samples) -> Estimate:
     >>> rng = np.random.default_rng(5)
     >>> same = estimate(rng.random((400, 1)), rng.random((400, 1)))
     >>> round(same.as_published, 3), round(same.distance, 3), round(same.standard_error, 3)
-    (0.017, 0.0, 0.018)
+    (0.017, 0.008, 0.021)
     """
     published = between_samples(x, y)
-    corrected, standard_error = _without_bias(x, y)
-    distance = max(0.0, corrected)
-    bias = max(0.0, published - distance)  # the truth is at most what was published
-    return Estimate(distance, published, bias, standard_error, (_floor(x) + _floor(y)) / 2)
+    low = min(max(0.0, _cross_fitted(x, y)), published)
+    return Estimate(
+        distance=(low + published) / 2,
+        as_published=published,
+        bias=(published - low) / 2,
+        standard_error=float(np.sqrt((_most_variance(x) + _most_variance(y)) / len(x))),
+        floor=(_floor(x) + _floor(y)) / 2,
+    )
 
 
 def _floor(x: Samples) -> float:
@@ -326,8 +344,15 @@ def _floor(x: Samples) -> float:
     return between_samples(x[:half], x[half : 2 * half]) / np.sqrt(len(x) / half)
 
 
-def _without_bias(x: Samples, y: Samples) -> tuple[float, float]:
-    """The corrected distance, which may be below 0, and its standard error."""
+def _most_variance(x: Samples) -> float:
+    """Upper bound of the variance of Σ φ_j(X_j), whatever the functions φ with slopes up to 1."""
+    lags = range(1, min(len(x), 1 + _LAGS))
+    gaps = [np.abs(x - np.roll(x, lag, axis=0)).sum(axis=1) for lag in lags]
+    return float(np.mean(np.square(gaps)) / 2)
+
+
+def _cross_fitted(x: Samples, y: Samples) -> float:
+    """The difference of means of functions found on other samples; it may be below 0."""
     n, folds = len(x), min(_FOLDS, len(x))
     x_scores, y_scores = np.zeros(n), np.zeros(n)
     for fold in range(folds):
@@ -336,8 +361,7 @@ def _without_bias(x: Samples, y: Samples) -> tuple[float, float]:
             at, height = _potential(x[~here, j], y[~here, j])
             x_scores[here] += np.interp(x[here, j], at, height)
             y_scores[here] += np.interp(y[here, j], at, height)
-    spread = x_scores.var(ddof=1) + y_scores.var(ddof=1)
-    return float(y_scores.mean() - x_scores.mean()), float(np.sqrt(spread / n))
+    return float(y_scores.mean() - x_scores.mean())
 
 
 def _potential(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[Samples, Samples]:

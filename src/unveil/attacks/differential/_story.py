@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unveil._text import UNTOUCHED, counted, display_name, moved, one_in, three_digits
+from unveil._text import UNTOUCHED, counted, display_name, moved, one_in, percent, three_digits
 from unveil.attacks.differential import DELTA
 from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
 from unveil.errors import Cell, File, Listed, Message, Person, Text
@@ -69,17 +69,24 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
     if not tested:
         return Message("{begin}{no} one could be tested.", begin=begin,
                        no="no" if begin else "No")  # fmt: skip
-    people, within = one_in(share, tested), ""
+    people, within, of_mean = one_in(share, tested), "", ""
     if tested < len(finding.microdata):
         people = f"{round(share * tested) or 'none'} of the {tested:,} people tested"
     if finding.sampling is not None:
-        low, high = (moved(bound, finding.distance) for bound in finding.delta_within())
-        within = f" (as far as sampling can tell, {low} to {high})"
+        surely, perhaps = finding.number_over(MAIN_THRESHOLD)
+        number = f"{surely:,} to {perhaps:,}" if surely < perhaps else f"{surely:,}"
+        people = f"{number} of the {tested:,} people tested"
+        of_mean, within = (
+            " to ".join(moved(bound, finding.distance) for bound in bounds)
+            for bounds in (finding.mean_within(), finding.delta_within())
+        )
+        of_mean, within = f" (as far as sampling can tell, {of_mean})", f" ({within})"
     return Message(
         "{begin}{removing} their own record changes what an attacker believes about {people} by "
-        "more than {by}. Belief moves by {mean} on average, and by {delta} for the worst-placed "
-        "person{within}.",
+        "more than {by}. Belief moves by {mean} on average{of_mean}, and by {delta} for the "
+        "worst-placed person{within}.",
         begin=begin, removing="removing" if begin else "Removing", people=people, within=within,
+        of_mean=of_mean,
         by=moved(MAIN_THRESHOLD, finding.distance), mean=moved(finding.mean, finding.distance),
         delta=moved(finding.delta, finding.distance),
     )  # fmt: skip
@@ -134,8 +141,22 @@ def _figures(finding: DifferentialInference) -> Table:
         rows=[
             *([name, cell(d, three_digits)] for name, d in distances.items()),
             *([name, cell(share, "%")] for name, share in shares.items()),
+            *_between(finding),
         ],
     )
+
+
+def _between(finding: DifferentialInference) -> list[list[str]]:
+    """What sampling leaves open about those tested."""
+    if finding.sampling is None or not len(finding.tested):
+        return []
+    over = [number / len(finding.tested) for number in finding.number_over(MAIN_THRESHOLD)]
+    bounds = {
+        "δ": [three_digits(end) for end in finding.delta_within()],
+        "mean d": [three_digits(end) for end in finding.mean_within()],
+        f"people over {MAIN_THRESHOLD:g}": [percent(end) for end in over],
+    }
+    return [[f"{name}, 95% interval", " to ".join(ends)] for name, ends in bounds.items()]
 
 
 def _strongest(finding: DifferentialInference) -> Table:
@@ -263,7 +284,7 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     if len(finding.targets) < people:
         lines.append(_some(finding))
     if 0 < tested < people:
-        lines.append(finding.bound(MAIN_THRESHOLD).in_words())
+        lines += [finding.bound(MAIN_THRESHOLD).in_words(), _mean_of_all(finding)]
     lines += [
         f"NOT TESTED: {counted(number, 'person')}: {why}"
         for why, number in finding.not_tested.items()
@@ -271,6 +292,20 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     if finding.failures:
         lines.append("What the sanitizer said about each of them is in the rows of the finding.")
     return [*lines, *_sampled(finding)]
+
+
+def _mean_of_all(finding: DifferentialInference) -> str:
+    """What is known about the mean if not all were tested."""
+    low, high = finding.mean_bound()
+    if np.isinf(high):
+        return f"The mean distance of all {len(finding.microdata):,} people is not known."
+    sure = "With 95% confidence" if finding.how in ("random", "stratified") else "For certain"
+    if finding.sampling is not None:
+        sure = "With 95% confidence"
+    return (
+        f"{sure} the mean distance of all {len(finding.microdata):,} people is between {low:.2g} "
+        f"and {high:.2g}."
+    )
 
 
 def _some(finding: DifferentialInference) -> str:
@@ -301,15 +336,16 @@ def _sampled(finding: DifferentialInference) -> list[Text]:
             f"because {ended} ended before."
         )
     many = f"{found.least:,} to {found.most:,}" if found.least < found.most else f"{found.most:,}"
-    low, high = finding.delta_within()
+    (low, high), (least, most) = finding.delta_within(), finding.mean_within()
+    whom = "all people" if len(finding.tested) == len(finding.microdata) else "those tested"
     floor = float(found.floor[finding.worst_places(1)[0]])
     return [
         *lines,
         f"Sampled: {many} releases with and as many without each record. Distances are exact to "
-        f"{float(np.nanmax(found.error)):.3g} (95% each; errors depend on each other, so the mean "
-        f"may be off by as much), and δ is between {low:.3g} and {high:.3g} (95%, all people "
-        "together).",
-        "Without the correction for the bias of sampling the worst would be "
+        f"{float(np.nanmax(found.error)):.3g} (95% each). δ is between {low:.3g} and {high:.3g} "
+        f"(95%, {whom} together), and their mean between {least:.3g} and {most:.3g} (95%).",
+        "Sampled distances are biased. The bias is corrected as far as it can be, and the "
+        "intervals include the rest. Without the correction the worst would be "
         f"{float(np.nanmax(found.as_published)):.3g}; two samples of the same beliefs are about "
         f"{floor:.3g} apart.",
     ]
