@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import run
-from test_near import plainly
+from plain_guesses import plainly
 
 import unveil as uv
 from unveil.errors import InputError
@@ -47,7 +47,10 @@ def test_relative_risk_and_inference_count_the_same_guesses(tolerance):
     release = uv.Mondrian(k=5).sanitize(table)
     risk = uv.relative_risk(release, table, tolerance=tolerance, ties="fraction")
     true = table.sensitive.codes
-    for accuracy, beliefs in ((risk.accuracy, risk.attacker), (risk.learner_accuracy, risk.learner)):
+    for accuracy, beliefs in (
+        (risk.accuracy, risk.attacker),
+        (risk.learner_accuracy, risk.learner),
+    ):
         assert accuracy == pytest.approx(guessed(risk, beliefs.T[risk.tuple_of], true))
     assert risk.gr == pytest.approx(risk.accuracy - risk.learner_accuracy)
     # The same attacker guesses the same, whichever attack counts.
@@ -88,8 +91,7 @@ def test_definetti_guesses_within_the_tolerance():
 @pytest.mark.parametrize("tolerance", ["30%", 4000, 0])
 def test_linkage_and_composition_to_numbers_that_one_guess_is_near_to(tolerance):
     table = people(120, seed=3)
-    releases = [uv.Mondrian(k=2).sanitize(table), uv.Recoding(k=3, suppression=0.1).sanitize(table)
-                if False else uv.Mondrian(k=3).sanitize(table)]  # fmt: skip
+    releases = [uv.Mondrian(k=k).sanitize(table) for k in (2, 3)]
     linked = uv.linkage(releases[0], table, microdata=table, tolerance=tolerance)
     both = uv.composition(releases, table, tolerance=tolerance)
     values, true = table.sensitive.values, table.sensitive.codes
@@ -200,12 +202,12 @@ def test_shell_python_and_project_agree(tmp_path):
     for audit in audits:
         for secret in audit.secrets:
             numeric = secret.microdata.sensitive.name == "income"
-            (release,) = secret.releases
-            assert release.findings.keys() == {"inference", "relative-risk", "linkage"}
-            for finding in release.findings.values():
+            (release,) = secret.audited
+            assert release.looked.keys() == {"inference", "relative-risk", "linkage"}
+            for finding in (one.finding for one in release.looked.values()):
                 assert (finding.near.words == "within 8%") == numeric
             if numeric:
-                assert release.findings["inference"].accuracy > 0.1
+                assert release.looked["inference"].finding.accuracy > 0.1
     run("audit", "--project", tmp_path / "unveil.toml", "--tolerance", "20%", "--json", out)
     assert "within 20%" in out.read_text(encoding="utf-8")
     assert "within 8%" not in out.read_text(encoding="utf-8")
