@@ -336,8 +336,8 @@ class DeFinetti(Finding):
         stronger = more and ours <= shares
         return Message(
             "{said}. An attacker who learns across groups guesses {ours:%} right{near}, compared "
-            "with {shares:%} by the shares of the group and {model:%} by what was learnt without the "
-            "group.{gained}",
+            "with {shares:%} by the shares of the group and {model:%} by what was learnt without "
+            "the group.{gained}",
             said=said, ours=ours, shares=shares, model=model,
             near=self.near.in_brackets if self.near else "",
             gained=" So here beliefs are stronger, but not more often true." if stronger else "",
