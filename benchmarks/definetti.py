@@ -61,7 +61,7 @@ def measure(label: str, release: Release | Permuted, table: uv.Microdata) -> Non
     once = _seconds(lambda: uv.definetti(release, table, rounds=1, progress=False))
     # Enough of them to stand out from what comes before and after.
     more = _seconds(
-        lambda: uv.definetti(release, table, rounds=1 + ROUNDS, tolerance=0, progress=False)
+        lambda: uv.definetti(release, table, rounds=1 + ROUNDS, settled=0, progress=False)
     )
     a_round = (more - once) / ROUNDS
     plain = plain_round(finding)

@@ -216,7 +216,7 @@ def test_guesses_within_groups(seed: int, n: int) -> None:
     beliefs, _ = plain_definetti(table.codes.T, release.class_of, release.counts, 1, 2)
     secrets = table.sensitive.codes.tolist()
     right = [right_of(one.tolist(), s) for one, s in zip(beliefs, secrets, strict=True)]
-    options = {"smoothing": 1, "rounds": 2, "tolerance": 0, "steps": 10**6}
+    options = {"smoothing": 1, "rounds": 2, "settled": 0, "steps": 10**6}
     figures = figures_of(table, sanitizer, {"definetti": options})
     agree(figures, {"reweighted": sum(right) / n})
 

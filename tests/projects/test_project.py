@@ -350,6 +350,10 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
         (FINE + "[threat]\nknows = ['agee']", "p.toml, [threat]: knows names 'agee', whose role "
          "under [roles] is not quasi; did you mean 'age'?"),
         (FINE + "[threat]\nwants = 'age'", "wants names 'age', whose role under [roles] is not"),
+        (FINE + "[threat]\ntolerance = 'near'", "p.toml, [threat]: tolerance must be a number from "
+         "0 up, or a share of the true value from 0% to below 100%"),
+        (FINE + "[attacks.inference]\ntolerance = -1", "tolerance = -1 is not possible: it must be "
+         "a number from 0 up, or a share of the true value from 0% to below 100%"),
         (FINE + "[attacks]\nuse = 'linkag'", "p.toml, [attacks]: use names 'linkag', which is no "
          "attack; did you mean 'linkage'?"),
         (FINE + "[attacks]\nseeed = 1", "there is no key 'seeed'; did you mean 'seed'?"),

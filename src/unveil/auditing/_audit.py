@@ -36,6 +36,7 @@ from unveil.errors import (
     did_you_mean,
 )
 from unveil.microdata import Microdata
+from unveil.options import Tolerance, check
 from unveil.sanitize import Sanitizer
 
 MAKING = "making the release"
@@ -203,6 +204,7 @@ def audit(
     knows: str | Sequence[str] | None = None,
     partitions: Mapping[str, Any] | None = None,
     adversary: Any = None,
+    tolerance: Tolerance = None,
     include_records: bool = False,
     smallest: int = SMALLEST,
     key: str | None = None,
@@ -236,6 +238,9 @@ def audit(
         `Partition.of`.
     adversary : optional
         Who guesses; see `differential_inference`.
+    tolerance : str or float, optional
+        How far a guess of a numeric sensitive value may be off and still be right, in every attack
+        that guesses; see `inference`.
     include_records : bool
         Let the report show original records; otherwise they have references that only the owner
         can resolve.
@@ -265,6 +270,7 @@ def audit(
     seed = seed_number(seed)
     if adversary is not None:  # refused now, not in each attack
         adversaries_named(adversary, seed)
+    check("tolerance", Tolerance, tolerance)
     wanted, options = _parts(attacks)
     thresholds = thresholds_of(fail_on)
     _check_thresholds(thresholds, wanted)
@@ -273,7 +279,7 @@ def audit(
     )
     asked = Asked(
         adversary=adversary, seed=seed, jobs=jobs, progress=progress, discretion=discretion,
-        options=options, knows=known_of(knows, tables[0]),
+        options=options, knows=known_of(knows, tables[0]), tolerance=tolerance,
         partitions=partitions_of(partitions, tables),
     )  # fmt: skip
     subjects = of_their_secrets([subjects_of(releases, table) for table in tables], tables)

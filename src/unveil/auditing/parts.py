@@ -16,6 +16,7 @@ from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
 from unveil.findings import Chart, Finding, Question
+from unveil.microdata import Kind
 from unveil.options import Adversaries
 from unveil.registry import Declaration, audited
 from unveil.render import plain, table_content, told_together
@@ -49,6 +50,8 @@ class Asked:
         What its attack or measure is told besides.
     knows : tuple of str, optional
         The quasi-identifiers that the attacker knows, if not all that are published.
+    tolerance : str or float, optional
+        How far a guess of a numeric sensitive value may be off, wherever something is guessed.
     partitions : mapping of str to any
         Categories of sensitive columns, for the discrimination rate.
     masking : Masking, optional
@@ -62,6 +65,7 @@ class Asked:
     discretion: Discretion
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     knows: tuple[str, ...] | None = None
+    tolerance: str | float | None = None
     partitions: Mapping[str, Any] = field(default_factory=dict)
     masking: Masking | None = None
 
@@ -109,6 +113,9 @@ class Part:
         common: dict[str, Any] = {
             "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
             "jobs": asked.jobs, "progress": False, "budget": self.declaration.budget,
+            # It is for numbers; words must be guessed exactly.
+            "tolerance": asked.tolerance
+            if subject.microdata.sensitive.kind is Kind.NUMERIC else None,
             "partition": asked.partitions.get(subject.microdata.sensitive.name),
         }  # fmt: skip
         if "adversary" in options and options["adversary"].annotation != Adversaries:

@@ -43,7 +43,7 @@ from unveil.cli._sources import (
 from unveil.engine import parse_duration
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata
-from unveil.options import names
+from unveil.options import Tolerance, check, help_of, names
 from unveil.sanitize import Sanitizer, sanitizers_named
 
 FAILED = 1
@@ -73,6 +73,10 @@ def audit(
             "logistic, boosting, neighbours, gaussian-nb.", "adversaries",
         ), "NAME"),
     ] = None,
+    tolerance: Annotated[
+        str | None, typed(OPTIONS, f"{help_of(Tolerance)} For every attack that guesses.",
+                          "NUMBER|SHARE"),
+    ] = None,
     budget: Annotated[
         str | None, typed(OPTIONS, "Longest time per release for each attack that has to run the "
                            "anonymization again or to sample: '10 min'. Default: a few seconds.",
@@ -100,8 +104,8 @@ def audit(
         given=replace(
             given, may_change_sensitive=given.may_change_sensitive and bool(given.releases)
         ),
-        attacks=attack or (), adversary=adversary, budget=budget, fail_on=fail_on or (),
-        smallest=smallest, seed=seed, jobs=jobs, outputs=outputs,
+        attacks=attack or (), adversary=adversary, tolerance=tolerance, budget=budget,
+        fail_on=fail_on or (), smallest=smallest, seed=seed, jobs=jobs, outputs=outputs,
     ).run()  # fmt: skip
 
 
@@ -114,6 +118,7 @@ class _Run:
     programs: Sequence[Sanitizer]
     attacks: Sequence[str]
     adversary: str | None
+    tolerance: str | None
     budget: str | None
     fail_on: Sequence[str]
     smallest: int | None
@@ -158,6 +163,7 @@ class _Run:
         self.outputs.known_key()
         for text in self.fail_on:
             Threshold.parse(text)
+        check("tolerance", Tolerance, self.tolerance)
         if self.budget is not None:
             parse_duration(self.budget)
             if not _BUDGETS.keys() & set(self._attacks() or _BUDGETS):
@@ -194,6 +200,7 @@ class _Run:
             "attacks": self._within_budget(self._attacks()),
             "fail_on": [*(project.fail_on if project else ()), *self.fail_on] or None,
             "adversary": self.adversary,
+            "tolerance": self.tolerance,
             "smallest": self.smallest,
             "include_records": self.outputs.include_records or None,
             "key": self.outputs.known_key(),

@@ -332,7 +332,8 @@ _TEXT = Template("""\
 # (each in turn), and uses the model that fits what was published.
 #   knows = ["age", "sex"]
 #   wants = ["income"]
-#   adversary = "naive-bayes"$threat
+#   adversary = "naive-bayes"
+#   tolerance = "5%"$threat
 
 [attacks]
 # Attacks and measures, the random seed, and the number of worker processes. Each attack has a table

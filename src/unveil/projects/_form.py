@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Len, MinLen
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     ConfigDict,
     Discriminator,
@@ -21,7 +22,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from unveil.microdata import Missing, Role
-from unveil.options import choices_of, in_words
+from unveil.options import Tolerance, choices_of, in_words, tolerance_of
 from unveil.projects._looking import ColumnNames
 
 ROLE_NAMES = {
@@ -68,11 +69,21 @@ def _names(names: Any) -> Any:
     return _many(names)
 
 
+def _readable(tolerance: str | float) -> str | float:
+    if tolerance_of(tolerance) is None:
+        raise ValueError(tolerance)
+    return tolerance
+
+
 _Words = Annotated[str, _Written(Annotated[str, Field(pattern=r"\S")], "a text")]
 _Texts = Annotated[tuple[str, ...], _Written(str | list[str], "a text or a list of texts", _many)]
 _Flag = Annotated[bool, _Written(StrictBool, "true or false")]
 _FromZero = Annotated[int, _Written(Annotated[StrictInt, Ge(0)], "a whole number from 0 up")]
 _FromOne = Annotated[int, _Written(Annotated[StrictInt, Ge(1)], "a whole number from 1 up")]
+_Tolerance = Annotated[
+    str | float,
+    _Written(Annotated[str | StrictFloat, AfterValidator(_readable)], in_words(Tolerance)),
+]
 _RoleName = Annotated[
     Role,
     _Written(
@@ -151,6 +162,9 @@ class ThreatTable(_Table):
     """Sensitive columns that the attacker wants to know. Default: all, each in turn."""
     adversary: _Texts = ()
     """The attacker's model. Default: the one that fits what was published."""
+    tolerance: _Tolerance | None = None
+    """How far a guess of a numeric sensitive value may be off: a number, or a share of the true
+    value, such as "5%". Default: 5% of the interquartile range."""
 
 
 @dataclass(frozen=True, kw_only=True)

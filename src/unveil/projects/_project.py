@@ -65,6 +65,8 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         they want to know; by default all.
     adversary : tuple of str
         The attacker's model; by default the one that fits what was published.
+    tolerance : str or float, optional
+        How far a guess of a numeric sensitive value may be off; see `audit`.
     releases : tuple of ReleaseAsked
     attacks : tuple of str
         Attacks and measures; by default those of `audit`, and those that have options.
@@ -234,6 +236,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
             "fail_on": self.fail_on or None,
             "adversary": self.adversary[0] if len(self.adversary) == 1 else self.adversary or None,
             "knows": self.knows or None,
+            "tolerance": self.tolerance,
             "partitions": {n: given for n, given in self.partitions.items() if n in self.sensitive},
             "include_records": self.include_records,
         }

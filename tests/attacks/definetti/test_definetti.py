@@ -69,7 +69,7 @@ def test_records_of_a_release_alone_are_known_by_their_group():
 def test_permuted_releases_beside_the_definition(table_and_groups, rounds, smoothing):
     table, group_of = table_and_groups
     release = uv.Permuted.from_groups(table, group_of)
-    finding = uv.definetti(release, smoothing=smoothing, rounds=rounds, tolerance=0, steps=10**6)
+    finding = uv.definetti(release, smoothing=smoothing, rounds=rounds, settled=0, steps=10**6)
     plain, population = plain_definetti(
         release.codes.T, release.group_of, release.counts, smoothing, rounds
     )
@@ -78,9 +78,7 @@ def test_permuted_releases_beside_the_definition(table_and_groups, rounds, smoot
         assert np.abs(found["reweighted"] - plain[person]).max() < 1e-12
         assert np.abs(found["population"] - population[person]).max() < 1e-12
     # Of people, those of their records who are alike, on average.
-    about = uv.definetti(
-        release, table, smoothing=smoothing, rounds=rounds, tolerance=0, steps=10**6
-    )
+    about = uv.definetti(release, table, smoothing=smoothing, rounds=rounds, settled=0, steps=10**6)
     for person in range(len(table)):
         alike = (table.codes[:, person] == release.codes.T).all(axis=1)
         found = about.belief_about(person)["reweighted"]
@@ -96,7 +94,7 @@ def test_permuted_releases_beside_the_definition(table_and_groups, rounds, smoot
 def test_generalized_releases_beside_the_definition(table_and_goal):
     table, goal = table_and_goal
     release = uv.Mondrian(**goal).sanitize(table)
-    finding = uv.definetti(release, table, smoothing=1, rounds=2, tolerance=0, steps=10**6)
+    finding = uv.definetti(release, table, smoothing=1, rounds=2, settled=0, steps=10**6)
     assert finding.placed.all()
     group_of, counts = release.class_of, release.counts
     plain, _ = plain_definetti(table.codes.T, group_of, counts, 1, 2)
@@ -108,7 +106,7 @@ def test_generalized_releases_beside_the_definition(table_and_goal):
 @pytest.mark.parametrize("steps", [4096, 0])
 def test_what_is_published_becomes_likelier_in_every_round(steps):
     release = uv.Mondrian(k=8, l=3).sanitize(SURVEY)
-    finding = uv.definetti(release, SURVEY, smoothing=20, rounds=25, tolerance=0, steps=steps)
+    finding = uv.definetti(release, SURVEY, smoothing=20, rounds=25, settled=0, steps=steps)
     likelihood = finding.learned.likelihood
     assert len(likelihood) == 25
     assert np.diff(likelihood).min() > -1e-9 * abs(likelihood[0])
@@ -119,8 +117,8 @@ def test_what_is_published_becomes_likelier_in_every_round(steps):
 
 def test_approximate_and_exact_groups_agree_on_a_survey():
     release = uv.Mondrian(k=8, l=3).sanitize(SURVEY)
-    exact = uv.definetti(release, SURVEY, rounds=3, tolerance=0, steps=10**6)
-    rough = uv.definetti(release, SURVEY, rounds=3, tolerance=0, steps=0)
+    exact = uv.definetti(release, SURVEY, rounds=3, settled=0, steps=10**6)
+    rough = uv.definetti(release, SURVEY, rounds=3, settled=0, steps=0)
     assert not exact.learned.approximate.any()
     error = np.abs(exact.learned.beliefs - rough.learned.beliefs)
     assert error.max() < 0.02
@@ -210,14 +208,14 @@ def test_foreground_knowledge_is_of_the_column_that_tells_most():
         ({"smoothing": 0}, "smoothing=0 .* a number above 0"),
         ({"smoothing": float("inf")}, "smoothing=inf .* a number above 0"),
         ({"smoothing": float("nan")}, "smoothing=nan .* a number above 0"),
-        ({"tolerance": "small"}, "tolerance='small' .* must be a number from 0 up"),
+        ({"settled": "small"}, "settled='small' .* must be a number from 0 up"),
         ({"rounds": 0}, "rounds=0 .* must be a whole number from 1 up"),
         ({"steps": 1.5}, "steps=1.5 .* must be a whole number from 0 up"),
         ({"method": "foreground", "rounds": 3}, "is learnt once"),
         ({"by": "smoke"}, "by= names .smoke., .* did you mean .smokes."),
         ({"by": []}, "is not possible: name one or several"),
         ({"by": 3}, "by=3 is not possible: name one or several quasi-identifiers"),
-        ({"tolerance": None}, "tolerance=None .* must be a number"),
+        ({"settled": None}, "settled=None .* must be a number"),
         ({"steps": None}, "steps=None .* must be a whole number"),
         ({"missing_people": "drp"}, "missing_people='drp' .*did you mean 'drop'"),
         ({"rename": {"smokes": "smoker"}}, "give that table as external="),

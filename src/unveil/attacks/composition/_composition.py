@@ -61,6 +61,7 @@ from unveil.attacks.people import (
     truth_of,
     with_candidates,
 )
+from unveil.attacks.tolerance import Near, near_of
 from unveil.errors import Call, Column, File, InputError, Option, Row
 from unveil.microdata import (
     AnyRelease,
@@ -78,6 +79,7 @@ from unveil.options import (
     Recode,
     Rename,
     Shell,
+    Tolerance,
     Unknown,
     checked,
 )
@@ -114,6 +116,7 @@ def composition(
     unknown: Unknown = "error",
     missing_people: MissingPeople = "error",
     record_of: Sequence[int] | NDArray[Any] | None = None,
+    tolerance: Tolerance = None,
     progress: Progress = None,
 ) -> Composition:
     """Combine two or more releases, and count the candidates that are left for each person.
@@ -179,6 +182,7 @@ def composition(
     truth = truth_of(
         published[0], people, table, microdata, identifier=identifier, record_of=record_of
     )
+    near = _near(published, microdata, tolerance)
     records = None if pseudonym is None else matched_records(published, labels, pseudonym)
     started = time.perf_counter()
     placings = [
@@ -203,9 +207,15 @@ def composition(
         column, truth = microdata[published[0].sensitive.name], truth.take(kept)
         codes = places.get_indexer(pd.Index(column.texts))[column.codes]
         secrets, is_known = truth.of_people(codes, -1), truth.is_known
+    numbers = np.zeros(len(texts))
+    for release, codes in zip(published, value_of, strict=True):
+        numbers[codes] = release.sensitive.positions
+    ascending = None if near.is_exact else np.argsort(numbers)
     problem = Problem(
         indexes=indexes, codes=[placing.codes[0][kept] for placing in placings],
         value_of=value_of, width=len(texts), secrets=secrets, joint=joint,
+        near=None if ascending is None else replace(near, values=numbers[ascending]),
+        ascending=ascending,
     )  # fmt: skip
     alone, left = intersected(problem, progress)
     if table is microdata and microdata is not None:
@@ -214,12 +224,29 @@ def composition(
         *(note for release in published for note in release.notes),
         *people.notes,
         *(note for placing in placings for note in placing.notes),
+        *near.notes,
     ]
     return Composition(
         releases=published, labels=labels, people=people, known=tuple(names), texts=texts, k=least,
-        alone=tuple(alone), left=left, is_known=is_known, problem=problem,
+        alone=tuple(alone), left=left, is_known=is_known, problem=problem, near=near,
         seconds=time.perf_counter() - started, notes=tuple(dict.fromkeys(notes)),
     )  # fmt: skip
+
+
+def _near(
+    published: Sequence[Release | Permuted], microdata: Microdata | None, tolerance: Tolerance
+) -> Near:
+    """How near a guess must be; values that one of the releases has as words must be the same."""
+    first = published[0]
+    if microdata is not None:
+        near = near_of(microdata, first.sensitive.name, tolerance)
+        assert near is not None
+    else:
+        near = Near.of(first.sensitive, first.totals, tolerance)
+    for release in published:
+        if near.on(release.sensitive).is_exact:
+            return near.on(release.sensitive)
+    return near
 
 
 def _released(releases: Any) -> tuple[tuple[str, ...], tuple[Release | Permuted, ...]]:

@@ -15,6 +15,7 @@ from unveil.attacks.composition import BELOW_K, DETERMINED
 from unveil.attacks.composition._intersection import Left, Problem, candidates_of_one
 from unveil.attacks.people import External
 from unveil.attacks.shared import over_people
+from unveil.attacks.tolerance import Near
 from unveil.errors import File, Message, Text
 from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
@@ -45,6 +46,8 @@ class Composition(Finding):
         Whose own value is known.
     problem : Problem
         The releases as they are searched, to look somebody up.
+    near : Near
+        How near a guess must be, so that several numbers count as one; words must be the same.
     """
 
     entry: ClassVar[str] = "composition"
@@ -59,6 +62,7 @@ class Composition(Finding):
     left: Left
     is_known: NDArray[np.bool_]
     problem: Problem
+    near: Near
     seconds: float
     notes: tuple[Text, ...] = ()
 
@@ -80,13 +84,13 @@ class Composition(Finding):
 
     @property
     def determined(self) -> NDArray[np.bool_]:
-        """Who has one sensitive value left."""
-        return self.left.values == 1
+        """Who has one sensitive value left, or numbers to which one guess is near enough."""
+        return self.left.determined
 
     @property
     def newly_determined(self) -> NDArray[np.bool_]:
         """Who has one value left, and several in each release alone."""
-        before = np.any([left.values == 1 for left in self.alone], axis=0)
+        before = np.any([left.determined for left in self.alone], axis=0)
         return self.determined & ~before
 
     @property
@@ -161,6 +165,8 @@ class Composition(Finding):
         """
         texts = np.array([*self.texts, None], dtype=object)
         secret, only = self.sensitive, pd.Series(texts[self.left.value], dtype=object)
+        last, several = texts[self.left.value_to], self.left.value != self.left.value_to
+        only[several] = only[several] + " to " + last[several]
         taken = ("name", "row", "candidates", "values", "own_left")
         frame: dict[str, Any] = {
             "name": pd.Series(self.people.names, dtype=object),
@@ -192,6 +198,7 @@ class Composition(Finding):
             "people": len(self),
             "source": self.people.source,
             **self.attributes("known sensitive k identified"),
+            "tolerance": self.near.fact,
             "releases": [
                 {"release": label, "made_by": release.made_by, **_counts(left, self.k)}
                 for label, release, left in zip(self.labels, self.releases, self.alone, strict=True)
@@ -224,7 +231,8 @@ class Composition(Finding):
         before = determined - int(self.newly_determined.sum())
         few = below - int(self.newly_below_k.sum())
         return (
-            f"Of {counted(n, 'person')}, the {self.sensitive} of "
+            f"Of {counted(n, 'person')}, the {self.sensitive}"
+            f"{self.near.in_brackets} of "
             f"{of_all(determined, n)} follows from {together} together (of {of_all(before, n)} "
             f"from one release alone), and {of_all(below, n)} {'is' if below < 2 else 'are'} left "
             f"with fewer than {self.k:,} candidates ({of_all(few, n)} in one release alone)."
@@ -305,5 +313,5 @@ def _counts(left: Left, k: int) -> dict[str, Any]:
     return {
         "fewest_candidates": int(some.min()) if len(some) else None,
         "below_k": int((some < k).sum()),
-        "determined": int((left.values == 1).sum()),
+        "determined": int(left.determined.sum()),
     }

@@ -23,6 +23,7 @@ from unveil.attacks.people import (
     distinct_points,
     values_in_boxes,
 )
+from unveil.attacks.tolerance import Near
 from unveil.engine import Progress
 from unveil.errors import Cell, Column, File, InputError, Option
 from unveil.microdata import Permuted, Release, value_text
@@ -41,8 +42,9 @@ class Left(NamedTuple):
         Number of published sensitive values that may be the person's (for all together: at most).
     values : array
         Number of different ones.
-    value : array
-        The only value left, as a code of all values; -1 if there is none, or several.
+    value, value_to : arrays
+        The only value left, as a code of all values; of numbers to which one guess is near enough,
+        the smallest and the largest. -1 if there is none, or several.
     own : array
         Whether the person's own value is left; False where it is not known.
     """
@@ -50,7 +52,13 @@ class Left(NamedTuple):
     candidates: NDArray[np.int64]
     values: NDArray[np.int64]
     value: NDArray[np.int64]
+    value_to: NDArray[np.int64]
     own: NDArray[np.bool_]
+
+    @property
+    def determined(self) -> NDArray[np.bool_]:
+        """Who has one value left, or numbers to which one guess is near enough."""
+        return self.value >= 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,6 +80,9 @@ class Problem:
     joint : Index, optional
         Records of the same person in all releases, if pseudonyms tell. Its columns are those of
         all releases side by side.
+    near, ascending : Near and array, optional
+        How near a guess must be, and the codes of all values in ascending order, as `near` has
+        them. Default: values must be the same.
     """
 
     indexes: list[Index]
@@ -80,6 +91,8 @@ class Problem:
     width: int
     secrets: NDArray[np.int64]
     joint: Index | None = None
+    near: Near | None = None
+    ascending: NDArray[np.int64] | None = None
 
 
 def intersected(problem: Problem, progress: bool | None = None) -> tuple[list[Left], Left]:
@@ -92,7 +105,7 @@ def intersected(problem: Problem, progress: bool | None = None) -> tuple[list[Le
     with Progress("looking for people", len(first), progress, unit="points") as shown:
         for some in np.split(first, range(_STEP, len(first), _STEP)):
             secrets, sides = problem.secrets[some], _candidates(problem, some)
-            parts.append([_left(*side, secrets, problem.width) for side in sides])
+            parts.append([_left(*side, secrets, problem) for side in sides])
             shown.advance(len(some))
     *alone, left = (
         Left(*(np.concatenate(column)[kind] for column in zip(*every, strict=True)))
@@ -147,17 +160,27 @@ def _common(sides: Sequence[_Side]) -> _Side:
 
 
 def _left(
-    keys: NDArray[np.int64], numbers: NDArray[np.int64], secrets: NDArray[np.int64], width: int
-) -> Left:
-    point, value = np.divmod(keys, width)
+    keys: NDArray[np.int64], numbers: NDArray[np.int64], secrets: NDArray[np.int64],
+    problem: Problem,
+) -> Left:  # fmt: skip
+    point, value = np.divmod(keys, problem.width)
     n = len(secrets)
     values = np.bincount(point, minlength=n)
     candidates = np.bincount(point, numbers, minlength=n).astype(np.int64)
     only, own = np.full(n, -1), np.zeros(n, dtype=bool)
     alone = values[point] == 1
     only[point[alone]] = value[alone]
+    last = only.copy()
     own[point[value == secrets[point]]] = True
-    return Left(candidates, values, only, own)
+    if problem.near is not None and problem.ascending is not None and len(point):
+        rank = np.argsort(problem.ascending)
+        least, most = np.full(n, problem.width), np.full(n, -1)
+        np.minimum.at(least, point, rank[value])
+        np.maximum.at(most, point, rank[value])
+        some = np.flatnonzero(values)
+        some = some[problem.near.one_guess(least[some], most[some])]
+        only[some], last[some] = problem.ascending[least[some]], problem.ascending[most[some]]
+    return Left(candidates, values, only, last, own)
 
 
 def matched_records(

@@ -71,6 +71,7 @@ from unveil.attacks.people import (
     truth_of,
     with_candidates,
 )
+from unveil.attacks.tolerance import near_of
 from unveil.engine.counting import combined
 from unveil.errors import Call, File, InputError, Option, Text
 from unveil.microdata import (
@@ -88,6 +89,7 @@ from unveil.options import (
     Recode,
     Rename,
     Shell,
+    Tolerance,
     Unknown,
     checked,
     names,
@@ -127,7 +129,7 @@ _Rounds = Annotated[
     Help("Maximum number of rounds. Default: 100; foreground knowledge has one."),
     Shell(metavar="N"),
 ]
-_Tolerance = Annotated[
+_Settled = Annotated[
     float,
     Ge(0),
     Lt(inf),
@@ -159,7 +161,8 @@ def definetti(
     by: _By = None,
     smoothing: _Smoothing = None,
     rounds: _Rounds = None,
-    tolerance: _Tolerance = 1e-3,
+    settled: _Settled = 1e-3,
+    tolerance: Tolerance = None,
     steps: _Steps = 4096,
     rename: Rename = None,
     recode: Recode = None,
@@ -227,6 +230,7 @@ def definetti(
         published, known, microdata if external is None else external, microdata,
         identifier=identifier, record_of=record_of,
     )  # fmt: skip
+    near = near_of(microdata, published.sensitive.name, tolerance)
     started = time.perf_counter()
     notes: Sequence[Text] = ()
     left, sizes = np.zeros(0, dtype=np.int64), [column.size for column in published.quasi]
@@ -253,20 +257,25 @@ def definetti(
     )  # fmt: skip
     found = learned(
         groups, model, rounds=1 if once else rounds or _ROUNDS,
-        tolerance=inf if once else float(tolerance), steps=min(int(steps), _ALL_STEPS),
+        tolerance=inf if once else float(settled), steps=min(int(steps), _ALL_STEPS),
         progress=progress,
     )  # fmt: skip
     views = Views.of(groups, found, published.sensitive.size)
     n = len(known)
     secret = np.full(n, -1) if truth is None else truth.of_people(truth.secrets, -1)
     in_table = np.zeros(n, dtype=bool) if truth is None else truth.is_known
-    three: Any = {name: views.judged(name, tuple_of, secret, in_table) for name in VIEWS}
+    of_release = None if near is None else near.on(published.sensitive)
+    three: Any = {
+        name: views.judged(name, tuple_of, secret, in_table, of_release) for name in VIEWS
+    }
     return DeFinetti(
         release=published, people=known, method=method, groups=groups, learned=found,
-        views=views, tuple_of=tuple_of, secret=secret, in_table=in_table, **three,
+        views=views, tuple_of=tuple_of, secret=secret, in_table=in_table, near=near, **three,
         nowhere=int((left == NOWHERE).sum()), undecided=int((left == UNDECIDED).sum()),
         doubted=int((left == DOUBTED).sum()), seconds=time.perf_counter() - started,
-        notes=tuple(dict.fromkeys((*published.notes, *known.notes, *notes))),
+        notes=tuple(dict.fromkeys(
+            (*published.notes, *known.notes, *notes, *(near.notes if near else ()))
+        )),
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from unveil.attacks.definetti._learning import VIEWS, Judged, Learned, Views
 from unveil.attacks.people import External
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import over_people, under
+from unveil.attacks.tolerance import Near
 from unveil.errors import Cell, File, InputError, Message, Option, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
@@ -59,6 +60,8 @@ class DeFinetti(Finding):
         About how many people nothing is believed: no record can be theirs; several classes may
         have them, or, where a value of theirs is not known, several records of a permuted release;
         their class has more people than records.
+    near : Near, optional
+        How near a guess must be to be right; None if no guess can be checked.
     """
 
     entry: ClassVar[str] = "definetti"
@@ -79,6 +82,7 @@ class DeFinetti(Finding):
     undecided: int
     doubted: int
     seconds: float
+    near: Near | None = None
     notes: tuple[Text, ...] = ()
 
     def __len__(self) -> int:
@@ -281,6 +285,7 @@ class DeFinetti(Finding):
             "known": int((self.in_table & self.placed).sum()),
             "right": {name: view.accuracy for name, view in self._three.items()}
             if self.knows_truth else None,
+            "tolerance": self.near.fact if self.near else None,
             "seconds": self.seconds,
         }  # fmt: skip
 
@@ -330,10 +335,11 @@ class DeFinetti(Finding):
         # A strong belief impresses; whether it is also true is what counts.
         stronger = more and ours <= shares
         return Message(
-            "{said}. An attacker who learns across groups guesses {ours:%} right, compared with "
-            "{shares:%} by the shares of the group and {model:%} by what was learnt without the "
-            "group.{gained}",
+            "{said}. An attacker who learns across groups guesses {ours:%} right{near}, compared "
+            "with {shares:%} by the shares of the group and {model:%} by what was learnt without "
+            "the group.{gained}",
             said=said, ours=ours, shares=shares, model=model,
+            near=self.near.in_brackets if self.near else "",
             gained=" So here beliefs are stronger, but not more often true." if stronger else "",
         )  # fmt: skip
 

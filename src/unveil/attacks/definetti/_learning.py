@@ -33,6 +33,7 @@ from scipy.sparse import csr_array
 from unveil.attacks.definetti._groups import Groups
 from unveil.attacks.definetti._kernels import ASTRAY, BETHE, Sheet, reweigh, tally
 from unveil.attacks.relative_risk import ROUNDING
+from unveil.attacks.tolerance import Near
 from unveil.engine import Progress
 from unveil.engine.counting import combined
 
@@ -253,10 +254,11 @@ class Judged:
     belief : array
         The belief in it.
     own : array
-        The belief in the person's own value; nan if that is not known.
+        The belief in the person's own value, or values near it; nan if that is not known.
     right : array
         1 if the person's own value is the most likely one, the share of several that are equally
-        likely if it is one of them, else 0; nan if it is not known, or there is no belief.
+        likely if it is one of them, else 0; nan if it is not known, or there is no belief. A number
+        is right if it is near enough.
     """
 
     likeliest: NDArray[np.int64]
@@ -323,6 +325,7 @@ class Views:
         tuple_of: NDArray[np.int64],
         secret: NDArray[np.int64],
         in_table: NDArray[np.bool_],
+        tolerance: Near | None = None,
     ) -> Judged:
         """One of the beliefs, for each person.
 
@@ -334,6 +337,8 @@ class Views:
             Everybody's own value; -1 if the release does not have it, or it is not known.
         in_table : array, one per person
             Whether it is known.
+        tolerance : Near, optional
+            How near a guess must be. Default: it must be the own value.
         """
         n, (tuples, secrets) = len(tuple_of), self.shares.shape
         likeliest, (belief, own, right) = np.full(n, -1), np.full((3, n), np.nan)
@@ -351,6 +356,11 @@ class Views:
             # The first of those that are equally likely, whatever the rounding.
             likeliest[who], belief[who] = near.argmax(axis=1)[row], top[row]
             who, row = who[in_table[who]], row[in_table[who]]
+            if tolerance is not None and not tolerance.is_exact:
+                guessed = tolerance.guess(beliefs, row, secret[who])
+                own[who] = guessed.own
+                right[who] = guessed.hits / np.maximum(guessed.tied, 1)[row]
+                continue
             there = secret[who] >= 0
             own[who] = np.where(there, beliefs[row, secret[who]], 0.0)
             right[who] = np.where(there & near[row, secret[who]], 1 / near.sum(axis=1)[row], 0.0)

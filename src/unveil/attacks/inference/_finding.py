@@ -15,6 +15,7 @@ from unveil.attacks.estimates import CONFIDENCE, Estimate, bars, figured
 from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.inference._guesses import Guesses, TwoSides
 from unveil.attacks.shared import named
+from unveil.attacks.tolerance import Near
 from unveil.errors import File, Message, Option, Text
 from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell
 from unveil.microdata import AnyRelease, Microdata, Release
@@ -42,6 +43,8 @@ class Inference(Finding):
         What somebody who only knows how frequent the values are guesses about the same people.
     confidence : float
         Belief in one value from which an adversary is sure.
+    near : Near
+        How near a guess must be to be right; words must be guessed exactly.
     """
 
     entry: ClassVar[str] = "inference"
@@ -54,6 +57,7 @@ class Inference(Finding):
     prior: Guesses
     prior_outside: Guesses | None
     confidence: float
+    near: Near
     seed: int
     seconds: float
     notes: tuple[Text, ...] = ()
@@ -170,6 +174,7 @@ class Inference(Finding):
             "smallest_class": min(smallest, default=None),
             **self.attributes("accuracy baseline"),
             "sure_from": self.confidence,
+            "tolerance": self.near.fact,
             "confidence": CONFIDENCE,
             "prior": _side(self.prior),
             "prior_outside": _side(self.prior_outside),
@@ -235,7 +240,8 @@ class Inference(Finding):
         )
         parts: dict[str, Any] = {
             "release": release, "adversary": self.adversary.label,
-            "secret": self.microdata.sensitive.name, "inside": self.accuracy,
+            "secret": f"{self.microdata.sensitive.name}{self.near.in_brackets}",
+            "inside": self.accuracy,
             "prior": self.baseline,
         }  # fmt: skip
         if self.outside is None or self.gap is None or self.prior_gap is None:
@@ -268,11 +274,14 @@ class Inference(Finding):
             said.append(Message("Give people who are not in the release as {held_out}, or the "
                                 "sanitizer instead of its release.",
                                 held_out=Option("held_out")))  # fmt: skip
+        exact, near = self.near.is_exact, f"{self.near.words} of"
         said += [
-            "right: share of the people whose value is the one believed most; ties count by their "
-            f"share. In brackets: {CONFIDENCE:.0%} intervals.",
-            "belief: mean belief in the true value. sure: share of the people about whom one value "
-            f"is believed from {100 * self.confidence:g}% up.",
+            f"right: share of the people whose value is {'' if exact else near + ' '}the one "
+            f"{'believed most' if exact else 'guessed'}; ties count by their share. In brackets: "
+            f"{CONFIDENCE:.0%} intervals.",
+            f"belief: mean belief in {'' if exact else 'values ' + near + ' '}the true value. "
+            f"sure: share of the people about whom one {'value is believed' if exact else 'guess'}"
+            f"{' ' if exact else ' is believed right '}from {100 * self.confidence:g}% up.",
             "prior: knows how frequent the values are, and has seen no release.",
         ]
         if self.folds is not None:

@@ -3,7 +3,9 @@
 For each person an adversary gives five numbers: the belief in the true value; the probability that
 the guess is right (of several equally believed values one is picked at random); whether they are
 sure; the probability that they are sure and right; and whether they believe anything at all. An
-adversary without a belief about somebody is neither right nor sure.
+adversary without a belief about somebody is neither right nor sure. Numbers need only be near the
+true value (`unveil.attacks.tolerance`): belief is then that in all values near it, and the guess is
+the number that is most likely to be near enough.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from unveil.attacks.estimates import Estimate, difference_of, mean_of, paired_di
 from unveil.attacks.held_out import People
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import Knowledge, understood
+from unveil.attacks.tolerance import Near
 from unveil.engine import Progress
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease
@@ -138,12 +141,15 @@ class Game:
         Belief in one value from which an adversary is sure.
     targets : array
         Record numbers, in ascending order.
+    near : Near, optional
+        How near a guess must be. Default: it must be the true value.
     """
 
     known: Knowledge
     splits: tuple[People, ...]
     confidence: float
     targets: NDArray[np.intp]
+    near: Near | None = None
 
     def __post_init__(self) -> None:
         if not np.isin(self.targets, self._ever_in).any():
@@ -210,7 +216,7 @@ class Game:
         counts = np.bincount(secret.codes[self._ever_in], minlength=secret.size)
         prior = counts / counts.sum() if self.known.prior is None else self.known.prior
         rows = prior[targets] if prior.ndim == 2 else np.tile(prior, (len(targets), 1))
-        found = answers(rows, secret.codes[targets], self.confidence)
+        found = answers(rows, secret.codes[targets], self.confidence, self.near)
         ever_out = np.concatenate([people.held_out for people in self.splits])
         inside, outside = (np.isin(targets, some) for some in (self._ever_in, ever_out))
         return self._means(found, inside), self._means(found, outside)
@@ -227,7 +233,8 @@ class Game:
             beliefs = self.known.believed(adversary, release, first[start:stop])
             rows = order[ends[start] : ends[stop]]
             true = self.known.microdata.sensitive.codes[records[rows]]
-            found[:, rows] = answers(beliefs[which[rows] - start], true, self.confidence)
+            about = beliefs[which[rows] - start]
+            found[:, rows] = answers(about, true, self.confidence, self.near)
         return found
 
     def _each_once(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -245,7 +252,10 @@ class Game:
 
 
 def answers(
-    beliefs: NDArray[np.float64], true: NDArray[np.integer], confidence: float
+    beliefs: NDArray[np.float64],
+    true: NDArray[np.integer],
+    confidence: float,
+    near: Near | None = None,
 ) -> NDArray[np.float64]:
     """The five numbers for each person, from beliefs (people × values; NaN: no belief).
 
@@ -256,6 +266,12 @@ def answers(
            [0. , 0. , 0. , 0. , 0. ]])
     """
     each = np.arange(len(true))
+    if near is not None and not near.is_exact:
+        found = near.guess(beliefs, each, true)
+        known = found.tied > 0
+        right = np.where(known, found.hits / np.maximum(found.tied, 1), 0.0)
+        sure = known & (np.nan_to_num(found.chance) >= confidence - ROUNDING)
+        return np.stack([np.where(known, found.own, 0.0), right, sure, sure * right, known])
     known = np.logical_not(np.isnan(beliefs).any(axis=1))
     believed = np.where(known.reshape(-1, 1), beliefs, 0.0)
     top = believed.max(axis=1)

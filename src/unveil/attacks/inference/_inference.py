@@ -26,6 +26,9 @@ Guesses ignore how sure the adversary was. So beliefs are compared as well: b_i 
 true value of i. The finding also counts the people about whom the adversary is *sure* (believes in
 one value with at least a given confidence), and how often rightly so.
 
+A numeric value need not be guessed to the cent: a guess is right within a tolerance, and the
+adversary guesses the number that is most likely to be near enough (`unveil.attacks.tolerance`).
+
 *People who are not in the release.* With the sanitizer itself, people are dealt into folds; each
 fold is held out once, while the others' records are sanitized. Everybody is outside once and inside
 otherwise, the releases and the people are the same on both sides, and the gap is a mean of pairs,
@@ -64,6 +67,7 @@ from unveil.attacks.held_out import (
 from unveil.attacks.inference._finding import Inference
 from unveil.attacks.inference._guesses import Game
 from unveil.attacks.shared import Knowledge, adversaries_named, refuse_prepared, reseeded
+from unveil.attacks.tolerance import Near
 from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import (
     AnyRelease,
@@ -74,7 +78,18 @@ from unveil.microdata import (
     Release,
     same_domains,
 )
-from unveil.options import Adversaries, HeldOut, Help, Progress, Recode, Seed, Shell, check, checked
+from unveil.options import (
+    Adversaries,
+    HeldOut,
+    Help,
+    Progress,
+    Recode,
+    Seed,
+    Shell,
+    Tolerance,
+    check,
+    checked,
+)
 from unveil.sanitize import Identity, Sanitizer, as_microdata, as_sanitizer
 
 _FOLDS = 5
@@ -112,6 +127,7 @@ def inference(
              "all."),
         Shell(parse=_number, metavar="N"),
     ] = None,
+    tolerance: Tolerance = None,
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Inference:  # fmt: skip
@@ -171,6 +187,7 @@ def inference(
             made_by=File(release.made_by, bare=True), source=File(microdata.source, bare=True),
             read_release=Call("read_release"),
         )  # fmt: skip
+    near = Near.of(microdata.sensitive, microdata.sensitive_counts, tolerance)
     usual = "smoothed-frequency" if isinstance(release, NoisyCounts) else sanitizer.attacked_by
     attackers = adversaries_named(usual if adversary is None else adversary, number)
     splits = _splits(microdata, release, held_out, recode, folds, number)
@@ -182,6 +199,7 @@ def inference(
     game = Game(
         known=Knowledge(microdata=everybody, prior=prior_for(attackers, prior, everybody)),
         splits=splits, confidence=float(confidence), targets=np.sort(chosen.records),
+        near=near.on(everybody.sensitive),
     )  # fmt: skip
     started = time.perf_counter()
     releases = [release] if release is not None else published_by(sanitizer, splits, number)
@@ -198,9 +216,14 @@ def inference(
         prior=inside,
         prior_outside=outside,
         confidence=float(confidence),
+        near=near,
         seed=number,
         seconds=time.perf_counter() - started,
-        notes=tuple(dict.fromkeys((*_noted(seen, everybody), *_too_many(release, splits), *heard))),
+        notes=tuple(
+            dict.fromkeys(
+                (*_noted(seen, everybody), *_too_many(release, splits), *near.notes, *heard)
+            )
+        ),
     )
 
 

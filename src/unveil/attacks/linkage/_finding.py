@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from unveil._text import of_all
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.attacks.people import External, Index
+from unveil.attacks.tolerance import Near
 from unveil.errors import Call, File, Listed, Message, Option, Text
 from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
@@ -34,6 +35,8 @@ class Links:
         The code of the value that most of them have, the first of several; -1: there is none.
     share : array
         The share of them that have it.
+    one_value : array
+        Whether all have the same value or, of numbers, one guess is near enough to all.
     """
 
     candidates: NDArray[np.int64]
@@ -41,6 +44,7 @@ class Links:
     values: NDArray[np.int64]
     likeliest: NDArray[np.int64]
     share: NDArray[np.float64]
+    one_value: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -54,16 +58,19 @@ class Right:
     among : array
         Whose own record is among the candidates.
     value : array
-        The share of the candidates that have the person's own value; 0 for people who are not in
-        the original.
+        The share of the candidates that have the person's own value, or one near it; 0 for people
+        who are not in the original.
     chance : array
         The share of all records that have it.
+    one_value : array
+        Who is linked to a single value, and it is theirs.
     """
 
     in_table: NDArray[np.bool_]
     among: NDArray[np.bool_]
     value: NDArray[np.float64]
     chance: NDArray[np.float64]
+    one_value: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -84,6 +91,8 @@ class Linkage(Finding):
     persons : array
         How many of the people each box of the index covers: a class, or the records of a permuted
         release that are alike.
+    near : Near
+        How near a guess of a sensitive value must be; words must be the same.
     """
 
     entry: ClassVar[str] = "linkage"
@@ -97,6 +106,7 @@ class Linkage(Finding):
     index: Index
     codes: NDArray[np.int32]
     seconds: float
+    near: Near
     notes: tuple[Text, ...] = ()
 
     def __len__(self) -> int:
@@ -124,8 +134,11 @@ class Linkage(Finding):
 
     @property
     def one_value(self) -> NDArray[np.bool_]:
-        """Who is linked to a single sensitive value, by one record or by several."""
-        return self.values == 1
+        """Who is linked to a single sensitive value, by one record or by several.
+
+        Numbers count as one value if a single guess is near enough to all of them.
+        """
+        return self.links.one_value
 
     @property
     def in_table(self) -> int | None:
@@ -145,9 +158,7 @@ class Linkage(Finding):
     @property
     def one_value_right(self) -> int | None:
         """How many of those who are linked to a single value are linked to their own."""
-        if self.right is None:
-            return None
-        return int((self.one_value & (self.right.value == 1)).sum())
+        return None if self.right is None else int(self.right.one_value.sum())
 
     @property
     def record_right(self) -> float | None:
@@ -268,6 +279,7 @@ class Linkage(Finding):
             "people": len(self),
             "unique": int(self.unique.sum()),
             "one_value": int(self.one_value.sum()),
+            "tolerance": self.near.fact,
             "published": len(self.release),
             **self.attributes(
                 "found in_table own_among unique_right one_value_right record_right value_right "
@@ -307,7 +319,7 @@ class Linkage(Finding):
                 "{value:%} ({chance:%} by picking any record)."
             )
         return Message(
-            said, n=n, secret=self.release.sensitive.name,
+            said, n=n, secret=f"{self.release.sensitive.name}{self.near.in_brackets}",
             under=Message("In the release by {release}", release=made_by) if release is None
             else Message("Under {release}", release=release),
             unique=f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}", one=of_all(one, n),
@@ -317,7 +329,8 @@ class Linkage(Finding):
         )  # fmt: skip
 
     def _table(self) -> Table:
-        n, secret, in_table = len(self), self.release.sensitive.name, self.in_table
+        n, in_table = len(self), self.in_table
+        secret = f"{self.release.sensitive.name}{self.near.in_brackets}"
         unique, one = int(self.unique.sum()), int(self.one_value.sum())
         counts = [
             ("with candidates", self.found, n),

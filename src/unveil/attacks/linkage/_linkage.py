@@ -51,10 +51,20 @@ from unveil.attacks.people import (
     truth_of,
     with_candidates,
 )
+from unveil.attacks.tolerance import Near, near_of
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import File, Message, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release, checked_mapping
-from unveil.options import Knows, MissingPeople, Progress, Recode, Rename, Unknown, checked
+from unveil.options import (
+    Knows,
+    MissingPeople,
+    Progress,
+    Recode,
+    Rename,
+    Tolerance,
+    Unknown,
+    checked,
+)
 
 
 @checked
@@ -70,6 +80,7 @@ def linkage(
     unknown: Unknown = "error",
     missing_people: MissingPeople = "error",
     record_of: Sequence[int] | NDArray[Any] | None = None,
+    tolerance: Tolerance = None,
     progress: Progress = None,
 ) -> Linkage:
     """Look for the people of an external table in a release.
@@ -117,6 +128,10 @@ def linkage(
     truth = truth_of(
         published, people, external, microdata, identifier=identifier, record_of=record_of
     )
+    secret = published.sensitive
+    near = near_of(microdata, secret.name, None if microdata is None else tolerance)
+    if near is None:
+        near = Near.of(secret, published.totals, tolerance)
     started = time.perf_counter()
     tables = [people] if truth is None else [people, truth.original]
     placing = Placing.of(published, tables, recode=said, unknown=unknown, missing=missing_people)
@@ -125,15 +140,16 @@ def linkage(
     search = _Search(
         release=published, codes=codes, truth=None if truth is None else truth.take(kept),
         index=Index.of(published, placing.regions, placing.sizes, placing.everything),
-        original=None if truth is None else placing.codes[1],
+        original=None if truth is None else placing.codes[1], near=near.on(secret),
     )  # fmt: skip
     links, right, persons = search.links(progress)
     right, told = search.exactly(right)
-    notes = [*published.notes, *people.notes, *placing.notes, *search.about_values(), *told]
+    notes = [*published.notes, *people.notes, *placing.notes, *search.about_values(), *told,
+             *near.notes]  # fmt: skip
     return Linkage(
         release=published, people=people, known=tuple(names), links=links, right=right,
         persons=persons, index=search.index, codes=codes, seconds=time.perf_counter() - started,
-        notes=tuple(dict.fromkeys(notes)),
+        near=near, notes=tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 
@@ -151,6 +167,8 @@ class _Search:
     truth : Truth or None
     original : array or None
         With the truth: the original's records × columns, coded in the same way.
+    near : Near
+        How near a guess of a sensitive value must be.
     """
 
     release: Release | Permuted
@@ -158,6 +176,7 @@ class _Search:
     codes: NDArray[np.int32]
     truth: Truth | None
     original: NDArray[np.int32] | None
+    near: Near
 
     @property
     def is_changed(self) -> bool:
@@ -231,22 +250,28 @@ class _Search:
         parts = []
         with ProgressBar("looking for people", len(first), progress, unit="points") as shown:
             for found in searching:
-                parts.append(_summed(found, secrets[first][found.points]))
+                parts.append(_summed(found, secrets[first][found.points], self.near))
                 shown.advance(len(found.records))
         whole = [np.concatenate(column)[kind] for column in zip(*parts, strict=True)]
-        candidates, classes, values, likeliest, share, among, value = whole
-        links = Links(
-            candidates=candidates, classes=classes, values=values, likeliest=likeliest, share=share
-        )
+        candidates, classes, values, likeliest, share, among, value, one, rightly = whole
+        links = Links(candidates=candidates, classes=classes, values=values, likeliest=likeliest,
+                      share=share, one_value=one)  # fmt: skip
         if truth is None:
             return links, None, persons[index.place]
         totals = np.bincount(index.counts.value, index.counts.number, minlength=index.width)
-        chance = np.append(totals / totals.sum(), 0.0)[secrets]  # -1 is the last
-        right = Right(in_table=in_table, among=among, value=value, chance=chance)
+        totals = totals / totals.sum()
+        if not self.near.is_exact:
+            below, (start, stop) = np.append(0.0, np.cumsum(totals)), self.near.similar
+            totals = below[stop] - below[start]
+        chance = np.append(totals, 0.0)[secrets]  # -1 is the last
+        right = Right(in_table=in_table, among=among, value=value, chance=chance,
+                      one_value=rightly)  # fmt: skip
         return links, right, persons[index.place]
 
 
-def _summed(found: Found, secrets: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
+def _summed(
+    found: Found, secrets: NDArray[np.int64], near: Near
+) -> tuple[NDArray[np.generic], ...]:
     """For each point what `Links` has; whether its own is among them, and its value's share."""
     n = len(found.records)
     values = np.bincount(found.point, minlength=n)
@@ -257,6 +282,21 @@ def _summed(found: Found, secrets: NDArray[np.int64]) -> tuple[NDArray[np.generi
     likeliest, share, value = np.full(n, -1), np.zeros(n), np.zeros(n)
     likeliest[some] = found.value[last]
     share[some] = found.number[last] / found.records[some]
-    own = np.flatnonzero(found.value == secrets[found.point])
-    value[found.point[own]] = found.number[own] / found.records[found.point[own]]
-    return found.records, found.classes, values, likeliest, share, found.among, value
+    one, rightly = values == 1, np.zeros(n, dtype=bool)
+    if near.is_exact:
+        own = np.flatnonzero(found.value == secrets[found.point])
+        value[found.point[own]] = found.number[own] / found.records[found.point[own]]
+        rightly = one & (value == 1)
+    else:
+        true, (first, stop) = secrets[found.point], near.similar
+        own = np.flatnonzero(
+            (true >= 0) & (first[true] <= found.value) & (found.value < stop[true])
+        )
+        number = np.bincount(found.point[own], found.number[own], minlength=n)
+        value = (number / np.maximum(found.records, 1)).astype(np.float64)
+        least, most = np.full(n, near.values.size), np.full(n, -1)
+        np.minimum.at(least, found.point, found.value)
+        np.maximum.at(most, found.point, found.value)
+        one[some] = near.one_guess(least[some], most[some])
+        rightly[some] = one[some] & near.accepts(least[some], most[some], secrets[some])
+    return found.records, found.classes, values, likeliest, share, found.among, value, one, rightly

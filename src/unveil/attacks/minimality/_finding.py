@@ -16,6 +16,7 @@ from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.attacks.minimality._attempts import Attempt
 from unveil.attacks.minimality._solving import SETTLED
 from unveil.attacks.shared import over_people, under
+from unveil.attacks.tolerance import Guessed, Near
 from unveil.errors import Cell, File, InputError, Message, Option, Person, Region, Text
 from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
 from unveil.microdata import Microdata, Release
@@ -60,6 +61,9 @@ class Minimality(Finding):
     bound : array
         For each sensitive value, the largest belief that the goal promised.
     bound_in_words : str
+    near : Near
+        How near a guess must be for a value to count as known. What a goal promises is about
+        single values, and so is what exceeds it.
     """
 
     entry: ClassVar[str] = "minimality"
@@ -79,6 +83,7 @@ class Minimality(Finding):
     refused: dict[int, tuple[Attempt, ...]]
     bound: NDArray[np.float64]
     bound_in_words: str
+    near: Near
     seconds: float
     notes: tuple[Text, ...] = ()
 
@@ -97,17 +102,35 @@ class Minimality(Finding):
         class_of[self.group_of] = self.release.class_of
         return self.shares[class_of]
 
+    @cached_property
+    def _from_release(self) -> Guessed | None:
+        """The best guesses from the release alone; None if they must be exact."""
+        return self._guessed(self.shares, self.release.class_of)
+
+    @cached_property
+    def _from_both(self) -> Guessed | None:
+        return self._guessed(self.belief, self.group_of)
+
+    def _guessed(self, beliefs: NDArray[np.float64], row_of: NDArray[Any]) -> Guessed | None:
+        if self.near.is_exact:
+            return None
+        return self.near.guess(beliefs, row_of, self.microdata.sensitive.codes)
+
     def _of_people(self, by_group: NDArray[Any]) -> NDArray[Any]:
         return by_group[self.group_of]
 
     @property
     def released_own(self) -> NDArray[np.float64]:
-        """The belief in everybody's true value from the release alone."""
+        """The belief in everybody's true value, or values near it, from the release alone."""
+        if self._from_release is not None:
+            return self._from_release.own
         return self.shares[self.release.class_of, self.microdata.sensitive.codes]
 
     @property
     def believed_own(self) -> NDArray[np.float64]:
         """The same, by those who know how the release was made."""
+        if self._from_both is not None:
+            return self._from_both.own
         return self.belief[self.group_of, self.microdata.sensitive.codes]
 
     @property
@@ -148,8 +171,16 @@ class Minimality(Finding):
 
     @property
     def determined(self) -> NDArray[np.bool_]:
-        """Whose value is certain, by counting all worlds."""
-        return self._of_people((self.belief.max(axis=1) > 1 - _SURE) & (self.how == "exact"))
+        """Whose value is certain, or known near enough, by counting all worlds."""
+        best = self.belief.max(axis=1) if self._from_both is None else self._from_both.chance
+        return self._of_people((best > 1 - _SURE) & (self.how == "exact"))
+
+    @property
+    def determined_before(self) -> NDArray[np.bool_]:
+        """The same from the release alone."""
+        if self._from_release is None:
+            return self.released_most == 1
+        return np.asarray(self._from_release.chance[self.release.class_of] > 1 - _SURE)
 
     @property
     def excluded(self) -> NDArray[np.int64]:
@@ -287,6 +318,7 @@ class Minimality(Finding):
             "looked_at_alone": int(self.looked_at_alone.sum()),
             "largest_error": float(self.error_of.max()),
             "rhat": self.rhat if np.isfinite(self.rhat) else None,
+            "tolerance": self.near.fact,
             "seconds": self.seconds,
         }
 
@@ -337,10 +369,10 @@ class Minimality(Finding):
             release,
             "An attacker who knows how {it} works believes in some {secret} more strongly than was "
             "promised ({promised}) for {above} of {n} people (from the release alone: {before}). "
-            "The {secret} of {sure} is certain, and for {ruled_out} some {secret} of their class "
-            "is ruled out.{open}",
+            "The {secret}{near} of {sure} is certain, and for {ruled_out} some {secret} of their "
+            "class is ruled out.{open}",
             it=it, secret=secret, promised=self.bound_in_words, above=above, n=n, before=before,
-            sure=sure, ruled_out=ruled_out, open=self._left_open(),
+            near=self.near.in_brackets, sure=sure, ruled_out=ruled_out, open=self._left_open(),
         )  # fmt: skip
 
     def _left_open(self) -> Message | str:
@@ -385,12 +417,14 @@ class Minimality(Finding):
         return said
 
     def _table(self) -> Table:
-        own, most = "the true value", "the most likely value"
+        near = "" if self.near.is_exact else f"values {self.near.words} of "
+        own, most = f"{near}the true value", "the most likely value"
         columns = ["belief in", "release alone", "and how it was made"]
-        before = (self.released_own, self.released_most, self.above_before, self.released_most == 1)
+        before = (self.released_own, self.released_most, self.above_before, self.determined_before)
         after = (self.believed_own, self.believed_most, self.above, self.determined)
         rows: list[list[Any]] = [[f"{own}, mean"], [f"{most}, mean"], [f"{most}, maximum"],
-                ["people above what was promised"], ["people whose value is certain"]]  # fmt: skip
+                ["people above what was promised"],
+                [f"people whose value is certain{self.near.in_brackets}"]]  # fmt: skip
         for mine, likeliest, above, certain in (before, after):
             beliefs = (mine.mean(), likeliest.mean(), likeliest.max())
             # A goal about sizes promises nothing about beliefs.

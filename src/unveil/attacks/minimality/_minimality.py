@@ -51,6 +51,7 @@ from unveil.attacks.minimality._solving import (
     from_draws,
     put_together,
 )
+from unveil.attacks.tolerance import Near
 from unveil.engine import Progress as ProgressBar
 from unveil.errors import Call, Cell, File, GoalError, InputError, Listed, Message, Option
 from unveil.errors import Column as ColumnName
@@ -62,7 +63,7 @@ from unveil.microdata import (
     refuse_perturbed,
     with_records,
 )
-from unveil.options import Help, Progress, Seed, Shell, checked
+from unveil.options import Help, Progress, Seed, Shell, Tolerance, checked
 from unveil.sanitize import (
     Distance,
     Identity,
@@ -119,6 +120,7 @@ def minimality(
     scope: _Scope = None,
     steps: _Steps = 200_000,
     draws: _Draws = None,
+    tolerance: Tolerance = None,
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Minimality:
@@ -172,6 +174,7 @@ def minimality(
     """
     _check(sanitizer, path, scope)
     microdata = as_microdata(microdata, "minimality")
+    near = Near.of(microdata.sensitive, microdata.sensitive_counts, tolerance)
     made = _checked_release(sanitizer.sanitize(microdata))
     if release is not None:
         _check_same(_checked_release(release), made, microdata, sanitizer)
@@ -197,7 +200,8 @@ def minimality(
         bound=bound,
         bound_in_words=words,
         seconds=time.perf_counter() - started,
-        notes=made.notes,
+        near=near,
+        notes=(*made.notes, *near.notes),
     )
 
 

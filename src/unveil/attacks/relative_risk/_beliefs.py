@@ -5,6 +5,9 @@ values are often equally likely, and how such ties are counted moves the result 
 points. They count fully (an attacker who may name all of them would be right), by their share (an
 attacker who picks one at random), or not at all. Sampled beliefs are never exactly equal: they
 are tied if they differ by less than their Monte Carlo errors can tell.
+
+A number need only be near (`unveil.attacks.tolerance`): a record is then at risk if the guess that
+is most likely to be near enough is within the tolerance of its value.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._problem import Problem
+from unveil.attacks.tolerance import Guessed, Near
 
 Beliefs: TypeAlias = NDArray[np.float64]
 """Sensitive values × watched tuples."""
@@ -117,35 +121,51 @@ class AtRisk:
         The tuple and the sensitive value of each record.
     within : float
         Beliefs that differ by less are tied.
+    near : Near, optional
+        How near a guess must be. Default: it must be the value itself.
     """
 
     beliefs: Beliefs
     tuple_of: NDArray[np.integer]
     secret: NDArray[np.integer]
     within: float
+    near: Near | None = None
+
+    @cached_property
+    def _guessed(self) -> Guessed | None:
+        """Guesses of numbers; None if guesses must be exact."""
+        if self.near is None or self.near.is_exact:
+            return None
+        return self.near.guess(self.beliefs.T, self.tuple_of, self.secret, self.within)
 
     @cached_property
     def of_truth(self) -> NDArray[np.float64]:
-        """The belief in each record's own sensitive value; nan if there is none."""
+        """The belief in each record's own sensitive value, or near it; nan if there is none."""
+        if self._guessed is not None:
+            return self._guessed.own
         return self.beliefs[self.secret, self.tuple_of]
 
     @cached_property
-    def _first_and_tied(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def _first_and_tied(self) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+        """How many of the best guesses are right about each record, and how many there are."""
+        if self._guessed is not None:
+            return self._guessed.hits, self._guessed.tied[self.tuple_of]
         top = self.beliefs.max(axis=0)
         near = self.beliefs >= top - self.within  # False for nan
-        return near[self.secret, self.tuple_of], near.sum(axis=0)[self.tuple_of]
+        first = near[self.secret, self.tuple_of].astype(np.int64)
+        return first, near.sum(axis=0)[self.tuple_of]
 
     @property
     def tied(self) -> NDArray[np.bool_]:
         """Which records' values are among several most likely ones."""
         first, several = self._first_and_tied
-        return first & (several > 1)
+        return (first > 0) & (first < several)
 
     def counted(self, ties: Ties) -> NDArray[np.float64]:
         """1 for each record at risk, 0 for others, and what ``ties`` says for tied ones."""
         first, several = self._first_and_tied
         if ties == "full":
-            return first.astype(np.float64)
+            return (first > 0).astype(np.float64)
         if ties == "none":
-            return (first & (several == 1)).astype(np.float64)
-        return np.where(first, 1.0 / np.maximum(several, 1), 0.0)
+            return ((first > 0) & (first == several)).astype(np.float64)
+        return np.where(first > 0, first / np.maximum(several, 1), 0.0)

@@ -40,6 +40,7 @@ from unveil.attacks.relative_risk._victim import (
     told,
     warmed_up,
 )
+from unveil.attacks.tolerance import Near
 from unveil.errors import Cell, File, InputError, Message, Option, Person, Row, Text
 from unveil.findings import (
     Axis,
@@ -118,6 +119,8 @@ class RelativeRisk(Finding):
         Those who were asked about.
     worst_listed : int, optional
         How many of the worst-placed people are listed with their values.
+    near : Near, optional
+        How near a guess must be to be right; without the original nobody's can be checked.
     """
 
     entry: ClassVar[str] = "relative-risk"
@@ -143,6 +146,7 @@ class RelativeRisk(Finding):
     notes: tuple[Text, ...] = ()
     victims: tuple[Victim, ...] = ()
     worst_listed: int | None = None
+    near: Near | None = None
     interrupted: bool = False
     """Whether the user ended the work: there is nothing, or only a part, about the victims."""
 
@@ -252,7 +256,7 @@ class RelativeRisk(Finding):
     def _at_risk(self, beliefs: Beliefs) -> AtRisk:
         return AtRisk(
             beliefs=beliefs, tuple_of=self.tuple_of, secret=self._table.sensitive.codes,
-            within=self.tied_within,
+            within=self.tied_within, near=self.near,
         )  # fmt: skip
 
     @property
@@ -431,7 +435,7 @@ class RelativeRisk(Finding):
             "quasi": [column.name for column in self.quasi], "sensitive": self.sensitive.name,
             "published": int(problem.counts.sum()), "groups": len(problem.counts),
             "tuples": problem.domain.size, "alpha": problem.alpha, "beta": problem.beta,
-            "learner": self.learner_is,
+            "learner": self.learner_is, "tolerance": self.near.fact if self.near else None,
             "sampling": None if self.chains is None else _sampling(self.chains),
             **self.attributes("release kind how likelihood domain ties seed seconds"),
         }  # fmt: skip
@@ -536,7 +540,8 @@ class RelativeRisk(Finding):
             "the release alone for {learner}.{then}",
             rough="Under" if self.converged
             else "Roughly, because the chains have not converged: under",
-            under=under, secret=secret, attacker=self._percent(self.accuracy),
+            under=under, secret=f"{secret}{self.near.in_brackets if self.near else ''}",
+            attacker=self._percent(self.accuracy),
             learner=self._percent(self.learner_accuracy), then=then,
         )  # fmt: skip
 

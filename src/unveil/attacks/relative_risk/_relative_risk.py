@@ -39,10 +39,11 @@ from unveil.attacks.relative_risk._problem import (
 )
 from unveil.attacks.relative_risk._victim import Victim, Victims, described
 from unveil.attacks.relative_risk.samplers import Algorithm, sampler_for
+from unveil.attacks.tolerance import near_of
 from unveil.engine import parse_duration, workers
 from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
-from unveil.options import Budget, Help, Jobs, Progress, Seed, Shell, checked
+from unveil.options import Budget, Help, Jobs, Progress, Seed, Shell, Tolerance, checked
 from unveil.sanitize import Sanitizer, as_microdata
 
 _SMALL_BETA = 0.1
@@ -81,6 +82,7 @@ def relative_risk(
     domain: DomainName | None = None,
     learner: Learner = "joint",
     ties: Ties = "full",
+    tolerance: Tolerance = None,
     sampler: Algorithm = "collapsed",
     exact: Exact = "auto",
     chains: Annotated[int, Ge(1), Shell(metavar="N")] = 4,
@@ -182,6 +184,7 @@ def relative_risk(
     workers(jobs)  # a wrong value is reported now
     original = None if microdata is None else as_microdata(microdata, "relative risk")
     problem, notes = _problem(release, original, domain, alpha, beta)
+    near = near_of(original, release.sensitive.name, tolerance)
     asked = [victim] if isinstance(victim, Mapping) else list(victim or ())
     for one in asked:  # before the long work
         described(one, release.quasi, problem.domain)
@@ -201,7 +204,8 @@ def relative_risk(
         quasi=release.quasi, sensitive=release.sensitive, problem=problem, microdata=original,
         tuple_of=tuple_of, answer=answer, how=how, chains=sampled, likelihood=likelihood,
         learner_is=learner, ties=ties, sampling=sampling, seed=seed,
-        seconds=time.perf_counter() - begun, notes=(*release.notes, *notes),
+        seconds=time.perf_counter() - begun, near=near,
+        notes=(*release.notes, *notes, *(near.notes if near else ())),
         worst_listed=worst, interrupted=sampled is not None and sampled.stopped == "interrupted",
     )  # fmt: skip
     return finding if finding.interrupted or not asked else _with_victims(finding, asked)
